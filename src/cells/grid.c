@@ -27,8 +27,7 @@ static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric 
 static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric metric) {
   if (grid->kind == GV_GRID_QTM) return check_mesh(context, grid, metric);
   if (grid->level != GV_QTM_NONE) {
-    gv_status status = check_mesh(context, grid, metric);
-    if (status != GV_OK) return status;
+    GV_TRY(check_mesh(context, grid, metric));
   }
   if (grid->width < 1 || grid->height < 1) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells", (long long)grid->width,
@@ -139,13 +138,11 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
 gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cells *out) {
   memset(out, 0, sizeof *out);
   out->allocator = context->allocator;
-  gv_status status = check_grid(context, grid, metric);
-  if (status != GV_OK) return status;
+  GV_TRY(check_grid(context, grid, metric));
   out->grid = *grid;
   out->metric = metric;
   out->dim = grid->kind == GV_GRID_PLANE ? 2 : 3;
-  status = gv_ellipsoid_init(context, grid->semi_major, grid->flattening, &out->ellipsoid);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_ellipsoid_init(context, grid->semi_major, grid->flattening, &out->ellipsoid));
 
   const double *g = grid->geotransform;
   double w = (double)grid->width, h = (double)grid->height;
@@ -156,6 +153,7 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
   const double epsilon = 0x1p-52;
   /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
   out->curvature = metric == GV_GEODESIC ? 1.0 / pow(1.0 - fabs(out->ellipsoid.flattening), 6.0) : 1.0;
+  gv_status status = GV_OK;
   if (grid->kind == GV_GRID_QTM) {
     out->shape = GV_CELLS_POINTS;
     out->grid.width = gv_qtm_count(grid->level);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "core/try.h"
 #include "gpuvoronoi.h"
 
 /* CUDA files are C++: the same types (the compilers we know lay them out alike) under their C names. */

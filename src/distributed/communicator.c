@@ -77,8 +77,7 @@ static gv_status share_host(gv_io *io, gv_communicator *c) {
   gv_context *context = NULL;
   memset(&own, 0, sizeof own);
   if (gethostname(own.name, sizeof own.name - 1) != 0) own.name[0] = '\0';
-  gv_status status = gv_communicator_gather(io, c, &own, c->hosts, (int)sizeof own);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_communicator_gather(io, c, &own, c->hosts, (int)sizeof own));
   for (int i = 0; i < c->all.ranks; i++) {
     if (strcmp(c->hosts[i].name, own.name) != 0) continue;
     c->host_ranks++;

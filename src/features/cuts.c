@@ -214,9 +214,8 @@ static gv_status part_edges(gv_context *context, gv_feature_set *set, const side
 
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
   sides s;
-  gv_status status = find_sides(context, set, &s);
-  if (status != GV_OK) return status;
-  status = part_edges(context, set, &s);
+  GV_TRY(find_sides(context, set, &s));
+  gv_status status = part_edges(context, set, &s);
   if (status == GV_OK) {
     set->cut = gv_allocate_zeroed(&context->allocator, set->vertices, sizeof *set->cut);
     if (set->cut == NULL) status = gv_fail_memory(context, "the features");

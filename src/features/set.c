@@ -40,8 +40,7 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
       if (rings < 1 || (rings > 1 && f->kind[p] != GV_PART_POLYGON))
         return refuse(context, i, "has a part with a number of rings that makes no sense");
       for (int64_t r = f->ring[p]; r < f->ring[p + 1]; r++) {
-        gv_status status = check_ring(context, f, i, f->kind[p], r);
-        if (status != GV_OK) return status;
+        GV_TRY(check_ring(context, f, i, f->kind[p], r));
         for (int64_t v = f->vertex[r]; v < f->vertex[r + 1]; v++) {
           if (!isfinite(f->x[v]) || !isfinite(f->y[v]))
             return refuse(context, i, "has a coordinate that is not finite");

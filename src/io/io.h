@@ -14,6 +14,7 @@
 
 #include <cpl_error.h>
 
+#include "core/try.h"
 #include "gpuvoronoi.h"
 #include "io/codes.h"
 

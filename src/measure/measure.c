@@ -268,8 +268,7 @@ static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
 /* -------------------------------------------------------------------------------------------------------- a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
-  gv_status status = gv_tile_of_block(context, v, m->column, m->row, tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(context, v, m->column, m->row, tile));
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, or an unknown type");
@@ -290,11 +289,11 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   }
   gv_take_given(&m, sizeof m, measure);
   work j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
-  gv_status status = check_measure(context, voronoi, &m, &j.tile);
-  if (status != GV_OK) return status;
+  GV_TRY(check_measure(context, voronoi, &m, &j.tile));
   if (voronoi->features != NULL) return gv_measure_features(context, voronoi, &m, &j.tile);
   gv_device_measuring *device = gv_cuda_tile_measuring(voronoi);
   bool done = false;
+  gv_status status = GV_OK;
   if (device != NULL) status = gv_measure_by_device(context, device, &m, &j.tile, &done);
   if (status != GV_OK || done) return status;
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
@@ -319,8 +318,7 @@ gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, 
   if (voronoi == NULL || area == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the areas");
   }
-  gv_status status = gv_tile_of_block(context, voronoi, block_column, block_row, &tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(context, voronoi, block_column, block_row, &tile));
   if (stride < tile.c1 - tile.c0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
                    (long long)stride);

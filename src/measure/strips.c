@@ -96,8 +96,7 @@ static gv_status check(gv_context *context, const gv_voronoi *v, gv_strip_measur
   if (m->seed == NULL || (m->distance == NULL && m->azimuth == NULL) ||
       (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, no place, or an unknown type");
-  gv_status status = gv_check_rectangle(context, grid, m->column, m->row, &m->columns, &m->rows);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_rectangle(context, grid, m->column, m->row, &m->columns, &m->rows));
   if (m->bands < 1 || m->stride < m->columns || m->out_stride < m->columns ||
       (m->bands > 1 && (m->band_stride < m->columns || m->out_band_stride < m->columns))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%d bands or their strides make no sense", (int)m->bands);
@@ -111,8 +110,7 @@ gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *v, con
   if (v == NULL || measure == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
   gv_take_given(&m, sizeof m, measure);
-  gv_status status = check(context, v, &m);
-  if (status != GV_OK) return status;
+  GV_TRY(check(context, v, &m));
   gv_device_strips *strips = gv_cuda_tile_strips(v);
   if (strips == NULL) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

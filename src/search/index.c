@@ -116,14 +116,13 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   }
   gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL};
   const gv_backend *backend = NULL;
-  gv_status status = find_backend(context, &checked, o, &backend);
-  if (status != GV_OK) return status;
+  GV_TRY(find_backend(context, &checked, o, &backend));
 
   gv_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
   index->reference = checked;
   index->automatic = gv_backend_is_automatic(o->backend) && o->memory == GV_MEMORY_HOST;
-  status = build_by(context, supply, backend, index);
+  gv_status status = build_by(context, supply, backend, index);
   if (index->automatic && device_failed(backend, status)) {
     gv_points_drop(index);
     backend = gv_backend_choose_processor(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
@@ -144,8 +143,7 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_take_given(&o, sizeof o, options);
-  gv_status status = check_points(context, reference, "reference");
-  if (status != GV_OK) return status;
+  GV_TRY(check_points(context, reference, "reference"));
   if (o.memory != GV_MEMORY_HOST && o.memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o.memory);
   const gv_supply supply = {.source = {reference->count, reference->dim, reference->dtype, NULL, NULL},
@@ -164,8 +162,7 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   if (source == NULL || source->read == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
   const gv_points like = {source, source->count, source->dim, source->dtype}; /* data: anything but NULL */
-  gv_status status = check_points(context, &like, "reference");
-  if (status != GV_OK) return status;
+  GV_TRY(check_points(context, &like, "reference"));
   if (o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "points are read into memory of the host");
   const gv_supply supply = {.source = *source};
@@ -262,8 +259,7 @@ static gv_status check_search(gv_context *context, const gv_index *index, const 
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
                    (int)queries->dim, (int)index->reference.dim);
   }
-  gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
                    (long long)queries->count, (int)o->k);
@@ -330,8 +326,7 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
   const gv_reference *reference = &index->reference;
   places of = {first_query, first_reference, queries != NULL && queries->data == NULL};
   gv_points own;
-  gv_status status = gv_check_part(context, first_query, first_reference, reference->count);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_part(context, first_query, first_reference, reference->count));
   if (queries != NULL && queries->data == NULL && queries->count > 0) {
     int64_t at = first_query - first_reference;
     if (at < 0 || queries->count > reference->count - at) {
@@ -341,7 +336,7 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
     own = gv_points_of(index, at, queries->count);
     queries = &own;
   }
-  status = check_points(context, queries, "query");
+  gv_status status = check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
   if (status == GV_OK && o.memory != GV_MEMORY_HOST)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");

@@ -178,9 +178,8 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
     index->kept = gv_allocate(&context->allocator, 1, bytes);
     if (index->kept == NULL) return gv_fail_memory(context, "the reference points");
   }
-  gv_status status = cuda->open(context, -1, &lane, &index->device);
-  if (status != GV_OK) return status;
-  status = cuda->allocate(context, lane, bytes, &index->data);
+  GV_TRY(cuda->open(context, -1, &lane, &index->device));
+  gv_status status = cuda->allocate(context, lane, bytes, &index->data);
   if (status == GV_OK && supply->array != NULL) {
     if (index->kept != NULL) gv_copy(index->kept, supply->array, bytes, context->threads);
     status = cuda->upload(context, lane, index->data, supply->array, bytes);

@@ -134,8 +134,7 @@ static gv_status add_span(work *w, const span *at, int32_t shown) {
     return GV_OK;
   }
   if (w->regions.count == w->regions.capacity) {
-    gv_status status = gv_regions_grow(w->context, &w->regions);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_regions_grow(w->context, &w->regions));
   }
   int64_t index = gv_region_index(&w->regions, shown);
   gv_totals *to = &w->regions.of[index];
@@ -192,15 +191,14 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
   }
   work w = {.context = context, .s = s, .block = &b};
-  gv_status status = gv_tile_of_block(context, s->voronoi, b.column, b.row, &w.tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(context, s->voronoi, b.column, b.row, &w.tile));
   for (int32_t q = 0; q < s->sums; q++) {
     if (!gv_is_quantity(&b.quantity[q], &w.tile)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
     }
   }
-  status = work_make(&w);
+  gv_status status = work_make(&w);
   for (int64_t r = 0; r < w.tile.r1 - w.tile.r0 && status == GV_OK; r++)
     status = add_row(&w, r);
   if (status == GV_OK) status = gv_regions_merge(context, s, &w.regions);

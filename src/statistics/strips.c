@@ -74,8 +74,7 @@ static gv_status add_part(gv_device_strips *d, const gv_statistics_device *devic
     m.stride = part->stride;
     m.type = GV_FLOAT64;
     m.distance = sums->distance;
-    gv_status status = gv_measure_carried(d, sums->s->voronoi, &m);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_measure_carried(d, sums->s->voronoi, &m));
   }
   return device->add(&d->context, d->raster, sums, part);
 }
@@ -200,9 +199,8 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
 static gv_status check(gv_context *context, const gv_statistics *s, gv_strip_statistics *strip) {
   if (s->sums > 0 && strip->quantity == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a strip without quantities");
-  gv_status status = gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row,
-                                        &strip->columns, &strip->rows);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row, &strip->columns,
+                            &strip->rows));
   bool good = strip->seed == NULL || strip->stride >= strip->columns;
   for (int32_t q = 0; q < s->sums; q++) {
     const gv_strip_quantity *of = &strip->quantity[q];
@@ -220,8 +218,7 @@ gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const g
   if (s == NULL || given == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or nothing to add");
   gv_take_given(&a.strip, sizeof a.strip, given);
-  gv_status status = check(context, s, &a.strip);
-  if (status != GV_OK) return status;
+  GV_TRY(check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {
     return gv_fail(
@@ -234,7 +231,7 @@ gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const g
   arrays[0] = a.strip.seed;
   for (int32_t q = 0; q < s->sums; q++)
     arrays[1 + q] = a.strip.quantity[q].value;
-  status = make_factors(context, &a);
+  gv_status status = make_factors(context, &a);
   if (status == GV_OK)
     status =
         gv_device_strips_carry_out(context, strips, s->voronoi, a.strip.stream, arrays, 1 + s->sums, add_strip, &a);

@@ -47,8 +47,7 @@ static bool sums_are_possible(const gv_statistics *s, const gv_totals *t) {
 }
 
 gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *s, int64_t seed, void *sums) {
-  gv_status status = check(context, s, seed, sums);
-  if (status != GV_OK) return status;
+  GV_TRY(check(context, s, seed, sums));
   const gv_totals *t = &s->of_row[seed];
   unsigned char *at = sums;
   uint64_t farthest;
@@ -67,8 +66,7 @@ gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *s, in
 }
 
 gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t seed, const void *sums) {
-  gv_status status = check(context, s, seed, sums);
-  if (status != GV_OK) return status;
+  GV_TRY(check(context, s, seed, sums));
   const unsigned char *at = sums;
   gv_totals more;
   more.area = (gv_wide)take(&at, WIDE);

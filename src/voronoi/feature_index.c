@@ -225,8 +225,7 @@ static void answer_found(batch *b, int32_t queries) {
 }
 
 static gv_status answer_span(gv_context *context, batch *b, int32_t count) {
-  gv_status status = find_places(context, b->s, b->order, count, &b->at);
-  if (status != GV_OK) return status;
+  GV_TRY(find_places(context, b->s, b->order, count, &b->at));
   b->tiles.tile = (gv_tile){0, count, 0, 1};
   gv_feature_tiles_solve(&b->tiles);
   answer_found(b, count);
@@ -263,8 +262,7 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   places p;
   for (int64_t n = first; n < end; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
-    gv_status status = find_places(&worker->context, s, s->order + n, count, &p);
-    if (status != GV_OK) return status;
+    GV_TRY(find_places(&worker->context, s, s->order + n, count, &p));
     for (int32_t i = 0; i < count; i++)
       s->order[n + i].code = gv_morton_code(&s->morton, (const double[3]){p.x[i], p.y[i], p.z[i]});
   }
@@ -286,8 +284,7 @@ static gv_status order_queries(gv_context *context, search *s, int64_t first, in
   }
   s->morton = (gv_morton){globe ? 3 : 2, globe ? 11 : 16, s->low, s->high};
   gv_loop loop = {context, context->threads, count, 0, NULL, s};
-  gv_status status = gv_parallel_for(&loop, code_some);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_parallel_for(&loop, code_some));
   return gv_codes_sort(context, s->order, scratch, count, s->morton.dim * s->morton.bits, context->threads);
 }
 

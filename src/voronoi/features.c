@@ -53,12 +53,12 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   bool globe = v->cells.dim == 3;
   work w = {v, block, columns, NULL};
   gv_feature_tiles tiles;
-  gv_status status = gv_feature_tiles_init(context, v, state, &tiles);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_feature_tiles_init(context, v, state, &tiles));
   double *x = gv_allocate(&context->allocator, 5 * cells, sizeof *x);
   tiles.tile = *tile;
   tiles.take = write;
   tiles.user = &w;
+  gv_status status = GV_OK;
   if (x == NULL) {
     status = gv_fail_memory(context, "a block's positions");
   } else {

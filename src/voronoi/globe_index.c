@@ -46,8 +46,7 @@ static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, co
                             int64_t count, const char *role, double *lon, double *lat, double *vectors) {
   for (int64_t i = 0; i < count; i++) {
     double x = points->x[first + i], y = points->y[first + i];
-    gv_status status = check_position(context, points, first + i, role);
-    if (status != GV_OK) return status;
+    GV_TRY(check_position(context, points, first + i, role));
     gv_normalise_lonlat(&x, &y);
     lon[i] = x;
     lat[i] = y;
@@ -258,8 +257,7 @@ done:
 
 static gv_status check_search(gv_context *context, const gv_seeds *queries, const gv_search_options *o,
                               const int64_t *indices) {
-  gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
   if (o->memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with arrays of the host");
   if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
@@ -315,8 +313,7 @@ typedef struct own_search {
 static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
   const own_search *own = user;
   for (int64_t i = 0; i < count; i++) {
-    gv_status status = check_position(context, &own->queries, first + i, "query");
-    if (status != GV_OK) return status;
+    GV_TRY(check_position(context, &own->queries, first + i, "query"));
     data[2 * i] = own->queries.x[first + i];
     data[2 * i + 1] = own->queries.y[first + i];
   }

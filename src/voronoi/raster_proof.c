@@ -259,11 +259,10 @@ static gv_status find_places(gv_context *context, const gv_grid *raster, const g
   proof->row = gv_allocate_zeroed(&context->allocator, raster->height, 1);
   proof->asked = gv_allocate_zeroed(&context->allocator, raster->width * raster->height / 8 + 1, 1);
   if (proof->row == NULL || proof->asked == NULL) return gv_fail_memory(context, "the raster's seeds");
-  gv_status status = gv_cells_init(context, &places, metric, &s.cells);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cells_init(context, &places, metric, &s.cells));
   s.across = (s.cells.grid.width + STRETCH - 1) / STRETCH;
   gv_loop loop = {context, context->threads, s.across * s.cells.grid.height, 4, NULL, &s};
-  status = gv_parallel_for(&loop, survey_stretches);
+  gv_status status = gv_parallel_for(&loop, survey_stretches);
   gv_cells_clear(&s.cells);
   return status;
 }

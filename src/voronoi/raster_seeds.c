@@ -103,8 +103,7 @@ static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
 
 /* The group of a value, in the order in which they come. */
 static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t value, int32_t *out) {
-  gv_status status = enlarge(context, s);
-  if (status != GV_OK) return status;
+  GV_TRY(enlarge(context, s));
   gv_hash_entry *entry = gv_hash_find(&s->group_of, (uint64_t)value);
   if (entry->value == 0) {
     if (s->groups == INT32_MAX)
@@ -125,8 +124,7 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
 static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, int64_t value,
                           bool counts) {
   int32_t group = -1;
-  gv_status status = counts ? find_group(context, s, value, &group) : GV_OK;
-  if (status != GV_OK) return status;
+  GV_TRY(counts ? find_group(context, s, value, &group) : GV_OK);
   if (counts) s->cells += end - start;
   span *spans = s->spans.memory;
   if (start > 0 && spans[s->span_count - 1].group == group) return GV_OK;
@@ -392,9 +390,9 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || seeds->finished || seeds->rows < seeds->raster.height)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "rows of the raster of seeds are missing");
-  gv_status status = finish_row(context, seeds, seeds->rows - 1);
-  if (status != GV_OK) return status;
+  GV_TRY(finish_row(context, seeds, seeds->rows - 1));
   int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
+  gv_status status = GV_OK;
   if (order == NULL) status = no_memory(context);
   if (status == GV_OK) {
     sort_groups(seeds, order);

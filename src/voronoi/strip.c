@@ -47,8 +47,7 @@ static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
   (void)end; /* one by one */
   block.column = w->column + number % w->across;
   block.row = w->row + number / w->across;
-  gv_status status = gv_tile_of_block(&worker->context, w->v, block.column, block.row, &tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(&worker->context, w->v, block.column, block.row, &tile));
   wanted = tile;
   if (wanted.c0 < s->column) wanted.c0 = s->column;
   if (wanted.r0 < s->row) wanted.r0 = s->row;
@@ -60,6 +59,7 @@ static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
   block.band_stride = s->band_stride;
   block.mask_stride = s->mask_stride;
   if (s->mask != NULL) block.mask = s->mask + (wanted.r0 - s->row) * s->mask_stride + (wanted.c0 - s->column);
+  gv_status status = GV_OK;
   if (columns == tile.c1 - tile.c0 && rows == tile.r1 - tile.r0) {
     status = w->source->block(&worker->context, w->source->from, &tile, &block);
   } else {

@@ -206,8 +206,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
   gv_take_given(&b, sizeof b, block);
   if (b.out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a block");
-  gv_status status = gv_tile_of_block(context, v, b.column, b.row, &tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(context, v, b.column, b.row, &tile));
   int64_t columns = tile.c1 - tile.c0;
   if (b.stride < columns || (v->k > 1 && b.band_stride < columns)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
@@ -227,8 +226,7 @@ gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t blo
   gv_tile tile = {0};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  gv_status status = gv_tile_of_block(context, v, block_column, block_row, &tile);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_tile_of_block(context, v, block_column, block_row, &tile));
   block.column = block_column;
   block.row = block_row;
   block.out = out;
@@ -249,8 +247,7 @@ static gv_status check_strip(gv_context *context, const gv_voronoi *v, gv_strip 
   if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a strip");
   if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)s->memory);
-  gv_status status = gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows));
   if (s->stride < s->columns || (v->k > 1 && s->band_stride < s->columns)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the strip",
                    (long long)(s->stride < s->columns ? s->stride : s->band_stride));
@@ -268,8 +265,7 @@ gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_st
   if (v == NULL || strip == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a strip");
   gv_take_given(&s, sizeof s, strip);
-  gv_status status = check_strip(context, v, &s);
-  if (status != GV_OK) return status;
+  GV_TRY(check_strip(context, v, &s));
   if (s.memory == GV_MEMORY_CUDA) {
     if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

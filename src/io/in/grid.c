@@ -226,9 +226,9 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
 }
 
 static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
-  gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening));
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
+  gv_status status = GV_OK;
   if (gv_crs_is_lonlat(out->crs)) {
     double unit = gv_crs_unit_degrees(out->crs);
     double *g = out->grid.geotransform;

@@ -274,8 +274,7 @@ static void scale_values(const gv_raster_in *raster, int64_t n, double *values) 
 
 static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                              int64_t h, double *values, uint8_t *valid) {
-  gv_status status = read_band(io, raster, worker, x, y, w, h, GDT_Float64, values);
-  if (status != GV_OK) return status;
+  GV_TRY(read_band(io, raster, worker, x, y, w, h, GDT_Float64, values));
   bool by_mask = raster->validity == GV_BY_MASK || (raster->validity == GV_BY_NODATA && !raster->signed_bytes);
   for (int64_t i = 0; i < w * h && raster->signed_bytes; i++) {
     if (values[i] >= 128.0) values[i] -= 256.0;
@@ -283,8 +282,7 @@ static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, 
   }
   scale_values(raster, w * h, values);
   if (by_mask) {
-    status = read_mask(io, raster, worker, x, y, w, h, valid);
-    if (status != GV_OK) return status;
+    GV_TRY(read_mask(io, raster, worker, x, y, w, h, valid));
     for (int64_t i = 0; i < w * h; i++) {
       if (valid[i] == 0) values[i] = 0.0;
     }

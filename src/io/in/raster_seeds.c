@@ -283,8 +283,7 @@ static gv_status find_spans(gv_io *io, row_reader *r, int64_t i, int64_t y, int6
     end = end_of_span(pixels, r->size, c, width);
     if (valid != NULL) end = end_of_span(valid, 1, c, end);
     if (valid != NULL && valid[c] == 0) continue;
-    gv_status status = take(io, r, pixels + (size_t)c * r->size, c, y, &r->value[n], &r->chosen[n]);
-    if (status != GV_OK) return status;
+    GV_TRY(take(io, r, pixels + (size_t)c * r->size, c, y, &r->value[n], &r->chosen[n]));
   }
   return GV_OK;
 }
@@ -391,8 +390,7 @@ static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, c
 
 static gv_status make_seeds(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
                             gv_seed_list *out) {
-  gv_status status = make_list(io, reader, kept->count, out);
-  if (status != GV_OK) return status;
+  GV_TRY(make_list(io, reader, kept->count, out));
   memcpy(out->x, kept->x, (size_t)kept->count * sizeof *out->x);
   memcpy(out->y, kept->y, (size_t)kept->count * sizeof *out->y);
   memcpy(out->rows, kept->cell, (size_t)kept->count * sizeof *out->rows);
@@ -427,9 +425,8 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
                                const gv_raster_seed_question *question, gv_raster_seed_content *out) {
   const gv_raster_seed_options *o = reader->options;
   gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT;
-  gv_status status = read_cells(io, context, reader, question, out);
-  if (status != GV_OK) return status;
-  status = gv_raster_seeds_get(context, out->cells, &kept);
+  GV_TRY(read_cells(io, context, reader, question, out));
+  gv_status status = gv_raster_seeds_get(context, out->cells, &kept);
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
   if (kept.cells == 0) {
     return gv_io_name(io, GV_CODE_SEEDS_NONE,

@@ -71,8 +71,7 @@ static gv_status detect_csv_ids(gv_seed_reader *r) {
 static gv_status find_number(gv_seed_reader *r, const char *option, const char *wanted, int *field) {
   *field = -1;
   if (wanted == NULL) return GV_OK;
-  gv_status status = gv_field_find(r->io, option, OGR_L_GetLayerDefn(r->layer), wanted, field);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_field_find(r->io, option, OGR_L_GetLayerDefn(r->layer), wanted, field));
   OGRFieldType type = gv_seed_field_type(r->layer, *field);
   bool text = type == OFTString && r->is_csv;
   if (is_numeric(r->layer, *field) || text) return GV_OK;
@@ -118,8 +117,7 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
                         OGR_GetFieldTypeName(type));
     }
     if (r->id == GV_ID_TEXT && r->is_csv) {
-      gv_status status = detect_csv_ids(r);
-      if (status != GV_OK) return status;
+      GV_TRY(detect_csv_ids(r));
     }
     if (r->id == GV_ID_TEXT) r->name_field = r->id_field;
   }
@@ -167,8 +165,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   r->x_field = r->y_field = -1;
   gv_gdal_reset();
   if (r->options->crs != NULL) {
-    status = gv_crs_parse(r->io, r->options->crs, option, &given);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_crs_parse(r->io, r->options->crs, option, &given));
   }
   int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);
   if (r->options->x_field != NULL) {

@@ -111,8 +111,7 @@ static gv_status add(gv_seed_reader *r, double x, double y, double z, const fact
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
   }
   if (set->count == r->capacity) {
-    gv_status status = reserve(r);
-    if (status != GV_OK) return status;
+    GV_TRY(reserve(r));
   }
   if (set->names != NULL && set->count == GV_MAX_NAMED_SEEDS) gv_seed_names_drop(set);
   int64_t i = set->count;
@@ -183,8 +182,7 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
   }
   gv_shapes *shapes = r->set->shapes;
   bool finite;
-  gv_status status = gv_shapes_add(r->io, shapes, geometry, r->swapped, &finite);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_shapes_add(r->io, shapes, geometry, r->swapped, &finite));
   if (!finite) return gv_seed_unusable(r->io, r->set, r->row, f->fid, "a coordinate is not finite");
   int64_t first = shapes->part[shapes->features - 1];
   if (first == shapes->parts) {
@@ -210,8 +208,7 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
       OGRGeometryH part = OGR_G_GetGeometryRef(geometry, i);
       /* An empty part beside others is nothing; only a whole geometry without points is missing. */
       if (OGR_G_IsEmpty(part)) continue;
-      gv_status status = read_geometry(r, part, f);
-      if (status != GV_OK) return status;
+      GV_TRY(read_geometry(r, part, f));
     }
     return GV_OK;
   }

@@ -56,12 +56,11 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
   out->skip_invalid = options->skip_invalid;
   out->crs_option = options->crs_option != NULL ? options->crs_option : "--seeds-crs";
   out->filtered = options->where != NULL;
-  gv_status status = gv_seed_open(r);
-  if (status == GV_OK) status = gv_seed_choose_positions(r);
-  if (status == GV_OK) status = gv_seed_choose_id(r);
-  if (status == GV_OK) status = gv_seed_choose_weight(r);
-  if (status == GV_OK) status = gv_seed_choose_height(r);
-  return status;
+  GV_TRY(gv_seed_open(r));
+  GV_TRY(gv_seed_choose_positions(r));
+  GV_TRY(gv_seed_choose_id(r));
+  GV_TRY(gv_seed_choose_weight(r));
+  return gv_seed_choose_height(r);
 }
 
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {

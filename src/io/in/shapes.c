@@ -84,8 +84,7 @@ static gv_status end_part(gv_io *io, gv_shapes *s, gv_part_kind kind) {
   uint8_t *kinds = gv_grow(s->kind, &s->room_kinds, s->parts + 1, sizeof *s->kind);
   if (kinds == NULL) return no_memory(io);
   s->kind = kinds;
-  gv_status status = grow_offsets(io, &s->ring, &s->room_parts, s->parts + 2);
-  if (status != GV_OK) return status;
+  GV_TRY(grow_offsets(io, &s->ring, &s->room_parts, s->parts + 2));
   s->kind[s->parts] = (uint8_t)kind;
   s->ring[++s->parts] = s->rings;
   return GV_OK;
@@ -315,11 +314,9 @@ static gv_status add_edge(follower *f, const carried *from, const carried *to) {
 
 static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
   carried last = {0}, next;
-  gv_status status = GV_OK;
   for (int64_t v = from->vertex[ring]; v < from->vertex[ring + 1]; v++) {
     double a[2] = {from->x[v > 0 ? v - 1 : 0], from->y[v > 0 ? v - 1 : 0]}, b[2] = {from->x[v], from->y[v]};
-    status = carry_place(f->io, f->how, b[0], b[1], &next);
-    if (status != GV_OK) return status;
+    GV_TRY(carry_place(f->io, f->how, b[0], b[1], &next));
     if (!is_usable(f->how, &next)) {
       *why = "a vertex cannot be carried over to the grid's coordinate system";
       return GV_OK;
@@ -329,16 +326,14 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
       f->a = f->reversed ? b : a;
       f->b = f->reversed ? a : b;
       int64_t begin = f->to->vertices - 1;
-      status = add_edge(f, &last, &next);
-      if (status != GV_OK) return status;
+      GV_TRY(add_edge(f, &last, &next));
       if (from->cut[v - 1] != 0) memset(f->to->cut + begin, 1, (size_t)(f->to->vertices - begin));
       if (f->torn) {
         *why = "an edge is torn apart by the grid's coordinate system";
         return GV_OK;
       }
     }
-    status = add_vertex(f->io, f->to, next.x, next.y);
-    if (status != GV_OK) return status;
+    GV_TRY(add_vertex(f->io, f->to, next.x, next.y));
     last = next;
   }
   return end_ring(f->io, f->to);

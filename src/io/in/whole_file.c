@@ -120,8 +120,7 @@ gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **mem
   }
   unsigned char *bytes;
   int64_t size;
-  gv_status status = read_file(io, path, &bytes, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(read_file(io, path, &bytes, &size));
   if (has_utf16_mark(bytes, size)) {
     unsigned char *text = (unsigned char *)utf16_to_utf8(bytes, size, &size);
     free(bytes);
@@ -172,8 +171,7 @@ gv_status gv_layer_name(gv_io *io, const char *path, char **name) {
     *name = strdup(path);
     return *name != NULL ? GV_OK : gv_io_fail_memory(io, path);
   }
-  gv_status status = read_file(io, path, &bytes, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(read_file(io, path, &bytes, &size));
   bool made = true;
   if (has_utf16_mark(bytes, size)) {
     unsigned char *text = (unsigned char *)utf16_to_utf8(bytes, size, &size);

@@ -72,8 +72,7 @@ static gv_status begin(gv_context *context, const void *const *array, int count,
 
 static gv_status open_lane(gv_context *context, int wanted, void **lane, int *device) {
   gv_cuda_lane *taken = NULL;
-  gv_status status = gv_cuda_lane_take(context, wanted, &taken);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_lane_take(context, wanted, &taken));
   *lane = taken;
   *device = taken->device;
   return GV_OK;

@@ -213,8 +213,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
       if (d.self >= 0) d.self += first;
     }
     if (brute->filterable) {
-      status = brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes);
-      if (status != GV_OK) return status;
+      GV_TRY(brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes));
     }
     if (d.halves != NULL && d.needed <= GV_DECIDE_HALVES_MOST) {
       status =
@@ -224,8 +223,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
           gv_cuda_result(w->context, gv_decide_halves(&d, block, w->lane->stream), "deciding about neighbours");
       if (status != GV_OK) return status;
     }
-    status = gv_cuda_result(w->context, gv_decide(&d, block, w->lane->stream), "deciding about neighbours");
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->lane->stream), "deciding about neighbours"));
   }
   return GV_OK;
 }
@@ -291,8 +289,7 @@ done:
 /* Bytes of the device that a search may use for its queries, and for group minima. */
 static gv_status find_budget(gv_context *context, const gv_cuda_lane *lane, size_t *budget) {
   size_t free_bytes = 0;
-  gv_status status = gv_cuda_free_bytes(context, lane, &free_bytes);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_free_bytes(context, lane, &free_bytes));
   for (int i = 0; i < GV_CUDA_SLOTS; i++)
     free_bytes += lane->buffer[i].bytes;
   const size_t most = (size_t)1 << 30, least = (size_t)1 << 22;
@@ -380,8 +377,7 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   };
   for (const auto &one : wanted) {
     if (one.bytes == 0) continue;
-    status = gv_cuda_reserve(w->context, lane, one.slot, one.bytes, one.at);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_reserve(w->context, lane, one.slot, one.bytes, one.at));
   }
   if (query->floats != NULL) {
     status = gv_cuda_upload(w->context, lane, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
@@ -462,12 +458,11 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
                        double *canonical) {
   work w;
   memset(&w, 0, sizeof w);
-  gv_status status = gv_cuda_lane_take(context, brute->device, &w.lane);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_lane_take(context, brute->device, &w.lane));
   w.context = context;
   w.brute = brute;
   begin_work(&w, reference, query, first, end);
-  status = find_budget(context, w.lane, &w.budget);
+  gv_status status = find_budget(context, w.lane, &w.budget);
   const int64_t chunk = choose_chunk(&w, query), k = query->k;
   for (int64_t from = 0; status == GV_OK && from < query->count; from += chunk) {
     const int64_t n = query->count - from < chunk ? query->count - from : chunk;

@@ -93,8 +93,7 @@ static void examine_current(gv_device_info *info) {
 
 extern "C" gv_status gv_cuda_device_get(gv_context *context, int number, gv_device_info *out) {
   int count = 0;
-  gv_status status = gv_cuda_device_count(context, &count);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_device_count(context, &count));
   if (number < 0 || number >= count) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no CUDA device %d: there %s %d, numbered from 0", number,
                    count == 1 ? "is" : "are", count);

@@ -77,8 +77,7 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   gv_status status = GV_OK;
   devices[0] = context->device;
   if (context->device < 0) {
-    status = gv_cuda_usable_devices(context, devices, DEVICES_MAX, &count);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_usable_devices(context, devices, DEVICES_MAX, &count));
   }
   several *s = (several *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *s);
   worker *workers = (worker *)gv_allocate_zeroed(&reference->allocator, count, sizeof *workers);

@@ -251,12 +251,10 @@ extern "C" void gv_cuda_release(int device, void *memory) {
 extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out) {
   gv_cuda_buffer *buffer = &lane->buffer[slot];
   if (buffer->data == NULL || buffer->bytes < bytes) {
-    gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device");
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device"));
     if (buffer->data != NULL) (void)cudaFree(buffer->data);
     buffer->bytes = 0;
-    status = gv_cuda_allocate(context, bytes, &buffer->data);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_allocate(context, bytes, &buffer->data));
     buffer->bytes = rounded(bytes > 0 ? bytes : 1);
   }
   *out = buffer->data;
@@ -266,9 +264,9 @@ extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, in
 extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes,
                                             void **out) {
   gv_cuda_buffer *buffer = &lane->pinned[slot];
+  gv_status status = GV_OK;
   if (buffer->data == NULL || buffer->bytes < bytes) {
-    gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device");
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device"));
     const gv_allocator *allocator = &context->owner->allocator;
     size_t wanted = rounded(bytes > 0 ? bytes : 1);
     free_host(allocator, buffer);
@@ -292,8 +290,7 @@ extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *l
 
 extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size_t *out) {
   size_t free_bytes = 0, total = 0;
-  gv_status status = gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "asking for free device memory");
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "asking for free device memory"));
   gv_cuda_resources *resources = resources_of(context);
   if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
   (void)pthread_mutex_lock(&resources->lock);

@@ -80,8 +80,7 @@ static gv_status reserve_level(gv_workspace *space, int depth, int32_t count, in
 }
 
 gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
-  gv_status status = reserve_level(space, depth, count, v->cells.dim);
-  if (status != GV_OK) return status;
+  GV_TRY(reserve_level(space, depth, count, v->cells.dim));
   gv_candidates *c = &space->level[depth].candidates;
   for (int32_t i = 0; i < count; i++) {
     int32_t seed = id != NULL ? id[i] : i;
@@ -204,8 +203,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
 
 static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
                                const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
-  gv_status status = reserve_bounds(space, in->count);
-  if (status != GV_OK) return status;
+  GV_TRY(reserve_bounds(space, in->count));
   if (in->count > v->k) {
     *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
     for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES + 2 * v->k; corner++) {
@@ -252,8 +250,7 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
 gv_status gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
                           const gv_bound *bound, const gv_candidates *candidates, double **low, double **high) {
   int32_t count = candidates->count;
-  gv_status status = reserve_bounds(space, count);
-  if (status != GV_OK) return status;
+  GV_TRY(reserve_bounds(space, count));
   int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
   double *near = space->bounds.memory, *far = near + part, *weight = far + part;
   gv_distance_bounds(v, kernels, bound, candidates, near, far);
@@ -292,8 +289,7 @@ static gv_status cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, 
     if (in != out) kernels->culling->copy(in, out);
     return GV_OK;
   }
-  gv_status status = gv_value_bounds(v, kernels, space, bound, in, &low, &high);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_value_bounds(v, kernels, space, bound, in, &low, &high));
   double worst = least_of(high, in->count, v->k, place);
   kernels->culling->cull_above[v->cells.dim](in, low, worst, out);
   return GV_OK;
@@ -303,8 +299,7 @@ gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
                   const gv_candidates *in, gv_candidates *out, double *slack) {
   *slack = 0.0;
   if (isfinite(v->max_distance)) {
-    gv_status status = reserve_bounds(space, in->count);
-    if (status != GV_OK) return status;
+    GV_TRY(reserve_bounds(space, in->count));
     double *near = space->bounds.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
     gv_distance_bounds(v, kernels, bound, in, near, far);
     kernels->culling->cull_above[v->cells.dim](in, near, v->beyond, out);

@@ -325,8 +325,7 @@ static gv_status prepare(ranked_leaf *l) {
 static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
                                   uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
-  gv_status status = prepare(l);
-  if (status != GV_OK) return status;
+  GV_TRY(prepare(l));
   gv_ranking *r = &l->ranking;
   const gv_rank_kernels *forms = rank_kernels(&l->v->cells, l->kernels);
   r->first = first;

@@ -126,9 +126,8 @@ static gv_status decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bo
                   .out = answer,
                   .out_stride = cells,
                   .band_stride = GV_MESH_LEAF_CELLS};
-  gv_status status = ranks != NULL ? gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)
-                                   : gv_leaf_prepare(v, j->space, candidates, slack, &leaf);
-  if (status != GV_OK) return status;
+  GV_TRY(ranks != NULL ? gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)
+                       : gv_leaf_prepare(v, j->space, candidates, slack, &leaf));
   if (ranks == NULL) {
     (v->cells.metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3)(&leaf);
   }
@@ -161,8 +160,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   }
   gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
   double slack;
-  gv_status status = gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack));
   gv_candidates *candidates = &j->space->level[depth].candidates;
   if (gv_asks_nearest(v) && v->cells.metric == GV_GEODESIC) {
     gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
@@ -175,8 +173,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   }
   if (!nearest) {
     int32_t label[GV_VORONOI_MAX_K];
-    status = gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order));
     if (gv_order_settles(v, &order, candidates, label)) {
       fill_part(j, part, label);
       return GV_OK;
@@ -185,6 +182,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   if (part->bits <= GV_MESH_LEAF_BITS) {
     return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &order);
   }
+  gv_status status = GV_OK;
   for (int child = 0; child < 4 && status == GV_OK; child++) {
     gv_mesh_part below;
     gv_mesh_part_child(part, child, &below);
@@ -207,9 +205,8 @@ static const mesh_node *list_of(const mesh_state *state, int level, int bits, in
 
 static gv_status solve_from_tree(gv_context *context, mesh_work *j, const gv_mesh_part *part) {
   const mesh_node *node = list_of(j->state, part->level, part->bits, part->first);
-  gv_status status = gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
-                                     node != NULL ? node->count : j->v->seeds.count);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
+                         node != NULL ? node->count : j->v->seeds.count));
   return solve_part(context, j, part, 1, &j->space->level[0].candidates);
 }
 
@@ -261,8 +258,7 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
     state->depths = depth + 1;
     narrowing n = {v, state, above, depth};
     gv_loop loop = {context, context->threads, nodes, 4, NULL, &n};
-    gv_status status = gv_parallel_for(&loop, narrow_some);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_parallel_for(&loop, narrow_some));
     for (int64_t i = 0; above != NULL && i < nodes / 4; i++) {
       if (above[i].id == NULL || above[i].count < GV_TILE_TREE_MIN_CANDIDATES) continue;
       entries -= above[i].count;
@@ -359,10 +355,10 @@ static gv_status raster_create(gv_context *context, gv_voronoi *v, void **out) {
   mesh_state *state = NULL;
   int level = v->cells.grid.level;
   int64_t width = v->cells.grid.width;
-  gv_status status = state_create(context, v, level < BLOCK_BITS ? level : BLOCK_BITS, &state);
-  if (status != GV_OK) return status;
+  GV_TRY(state_create(context, v, level < BLOCK_BITS ? level : BLOCK_BITS, &state));
   state->quarter = gv_allocate(&v->allocator, width, sizeof *state->quarter);
   state->fraction = gv_allocate(&v->allocator, width, sizeof *state->fraction);
+  gv_status status = GV_OK;
   if (state->quarter == NULL || state->fraction == NULL) {
     status = gv_fail_memory(context, "the raster's columns");
   } else {

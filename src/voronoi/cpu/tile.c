@@ -66,8 +66,7 @@ static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_work
 static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_work *j) {
   const gv_voronoi *v = j->v;
   const gv_tile *tile = &j->block;
-  gv_status status = gv_mask_prepare(j);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_mask_prepare(j));
   if (gv_mask_of_tile(j, tile) == GV_LEAVES_SOME) {
     gv_fill_nodata(j, tile);
     return GV_OK;
@@ -78,10 +77,9 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_wor
     gv_fill_nodata(j, tile);
     return GV_OK;
   }
-  status = gv_level_gather(v, j->space, 0, id, count);
-  if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = gv_points_prepare(context, j);
-  if (status == GV_OK) status = gv_solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
-  return status;
+  GV_TRY(gv_level_gather(v, j->space, 0, id, count));
+  if (v->cells.shape == GV_CELLS_POINTS) GV_TRY(gv_points_prepare(context, j));
+  return gv_solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
 }
 
 /*

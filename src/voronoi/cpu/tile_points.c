@@ -30,8 +30,7 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_work *j) {
   if (x == NULL) return gv_fail_memory(context, "the positions of a block");
   double *y = x + stride, *z = globe ? y + stride : NULL;
   double *lon = globe ? z + stride : NULL, *lat = globe ? lon + stride : NULL;
-  gv_status status = gv_cells_positions(context, cells, &j->block, x, y, z, lon, lat, NULL);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cells_positions(context, cells, &j->block, x, y, z, lon, lat, NULL));
   j->x = x;
   j->y = y;
   j->z = z;

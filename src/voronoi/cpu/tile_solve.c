@@ -102,8 +102,7 @@ static gv_leaf make_leaf(const gv_tile_work *j, const gv_tile *tile) {
 static gv_status decide_leaf(const gv_tile_work *j, const gv_tile *tile, double slack, bool limited,
                              const gv_candidates *candidates, const gv_expansion *expansion) {
   gv_leaf leaf = make_leaf(j, tile);
-  gv_status status = gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf));
   if (limited) {
     leaf.start = nextafter(j->v->limit, INFINITY);
     leaf.nobody = (double)j->v->nodata;
@@ -118,8 +117,7 @@ static gv_status rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_
                            const gv_candidates *candidates, const gv_order *order) {
   const gv_voronoi *v = j->v;
   gv_leaf leaf = make_leaf(j, tile);
-  gv_status status = gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf));
   for (int32_t u = 0; u < leaf.undecided_count; u++) {
     int32_t row = leaf.undecided[u] / leaf.columns, column = leaf.undecided[u] % leaf.columns;
     int32_t found[GV_VORONOI_MAX_K];
@@ -152,8 +150,7 @@ static gv_status solve_children(gv_context *context, const gv_tile_work *j, cons
     gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
                      part & 2 ? tile->r1 : r};
     if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
-    gv_status status = gv_solve_tile(context, j, &child, depth + 1, candidates);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_solve_tile(context, j, &child, depth + 1, candidates));
   }
   return GV_OK;
 }
@@ -235,10 +232,10 @@ gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_til
   }
   if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
   double slack;
-  gv_status status = gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack));
   gv_candidates *candidates = &j->space->level[depth].candidates;
   bool open = gv_limit_is_open(v, j->kernels, &bound, candidates);
+  gv_status status = GV_OK;
   if (open && (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS)) {
     bool done;
     status = paint_tile(context, j, tile, depth, candidates, &done);

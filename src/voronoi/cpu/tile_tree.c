@@ -113,13 +113,13 @@ static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int3
 gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
                              gv_workspace_pool *pool, gv_tile_tree *tree) {
   tree->allocator = v->allocator;
-  gv_status status = reserve(context, tree, 1);
-  if (status != GV_OK) return status;
+  GV_TRY(reserve(context, tree, 1));
   tree->node[0] = (gv_tile_node){{0, v->cells.grid.width, 0, v->cells.grid.height}, NULL, v->seeds.count, -1};
   tree->count = 1;
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
   narrowing n = {v, kernels, pool, tree, 0, 0};
+  gv_status status = GV_OK;
   for (int32_t first = 0, level_end = 1; first < tree->count;
        level_end = first < level_end ? level_end : tree->count) {
     int32_t children = tree->count;

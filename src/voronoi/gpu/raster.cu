@@ -55,9 +55,8 @@ static void describe(gv_cuda_raster *raster) {
 gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane) {
   const size_t bytes = (GV_CUDA_STRIPS + 1) * sizeof(gv::counters);
   void *memory = NULL;
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_COUNTERS, bytes, &memory);
-  if (status == GV_OK) status = gv_cuda_reserve_pinned(context, lane, PINNED_COUNTERS, bytes, &memory);
-  return status;
+  GV_TRY(gv_cuda_reserve(context, lane, SLOT_COUNTERS, bytes, &memory));
+  return gv_cuda_reserve_pinned(context, lane, PINNED_COUNTERS, bytes, &memory);
 }
 
 /* How large strips may be: two of them, and what comes with them, in two thirds of the free memory. */

@@ -146,8 +146,7 @@ static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
 static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_slot *slot) {
   const engine *e = w->engine;
   int buffer = 0;
-  gv_status status = have_strip(w, slice / e->layout.strip_slices, &buffer);
-  if (status != GV_OK) return status;
+  GV_TRY(have_strip(w, slice / e->layout.strip_slices, &buffer));
   int64_t block = e->layout.bw * e->layout.bh;
   slot->elsewhere = w->elsewhere[buffer];
   slot->cells = gv_blocks_of_slice(&e->layout, slice) * block;
@@ -358,8 +357,7 @@ static gv_status need_cpu(gv_context *context, engine *e) {
 
 static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_block *block) {
   engine *e = opaque;
-  gv_status status = need_cpu(context, e);
-  if (status != GV_OK) return status;
+  GV_TRY(need_cpu(context, e));
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
 }
 

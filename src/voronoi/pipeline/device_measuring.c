@@ -21,9 +21,8 @@ static gv_status open_raster(gv_device_measuring *d) {
   void *lane = NULL;
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   const gv_cuda_module *cuda = gv_cuda_module_get(&reason);
-  gv_status status = cuda->measuring->begin(context, -1, &lane, &d->number);
-  if (status != GV_OK) return status;
-  status = cuda->raster->open(context, d->v, d->number, NULL, &d->raster);
+  GV_TRY(cuda->measuring->begin(context, -1, &lane, &d->number));
+  gv_status status = cuda->raster->open(context, d->v, d->number, NULL, &d->raster);
   if (status != GV_OK) d->raster = NULL;
   if (status == GV_OK) status = cuda->measuring->prepare(context, d->raster);
   if (status != GV_OK && d->raster != NULL) {

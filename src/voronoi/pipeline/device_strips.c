@@ -134,11 +134,10 @@ static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const pieces *al
 gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, const gv_voronoi *v, void *stream,
                                      const void *const *array, int count, gv_device_task *task, void *user) {
   gv_arrays arrays;
-  gv_status status = gv_arrays_begin(context, GV_MEMORY_CUDA, stream, array, count, &arrays);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_arrays_begin(context, GV_MEMORY_CUDA, stream, array, count, &arrays));
   pthread_mutex_lock(&d->lock);
   d->context.threads = context->threads;
-  status = need_raster(d, v, arrays.device);
+  gv_status status = need_raster(d, v, arrays.device);
   if (status == GV_OK) status = task(d, v, user);
   if (status != GV_OK) {
     memcpy(context->message, d->context.message, sizeof context->message);

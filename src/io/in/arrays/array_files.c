@@ -112,8 +112,7 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
   unsigned char start[4];
   if (fread(start, 1, 4, reader->file) != 4) return fail_file(io, reader, "the file is empty or truncated");
   int64_t dim = (int64_t)gv_little_endian(start, 4);
-  gv_status status = gv_array_check_dim(io, reader, dim);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_array_check_dim(io, reader, dim));
   reader->prefix = 4;
   int64_t row_bytes = 4 + dim * reader->bytes;
   if (file_bytes % row_bytes != 0) {
@@ -130,8 +129,7 @@ static gv_status open_bin(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   unsigned char start[8];
   if (fread(start, 1, 8, reader->file) != 8) return fail_file(io, reader, "the file is empty or truncated");
   int64_t dim = (int64_t)gv_little_endian(start + 4, 4);
-  gv_status status = gv_array_check_dim(io, reader, dim);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_array_check_dim(io, reader, dim));
   reader->count = (int64_t)gv_little_endian(start, 4);
   reader->dim = (int32_t)dim;
   reader->start = 8;

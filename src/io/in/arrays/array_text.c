@@ -214,8 +214,7 @@ static gv_status choose_columns(gv_io *io, gv_array_reader *reader, int64_t shif
 static gv_status find_columns(gv_io *io, gv_array_reader *reader) {
   int64_t named = reader->header != NULL ? count_fields(reader->header, reader->separator) : 0;
   reader->columns = count_fields(reader->line, reader->separator);
-  gv_status status = gv_array_check_dim(io, reader, reader->columns);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_array_check_dim(io, reader, reader->columns));
   int64_t shift = reader->columns - named;
   if (reader->header != NULL && shift != 0 && shift != 1) { /* a line of text */
     free(reader->header);
@@ -320,8 +319,7 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
   reader->type = 'f';
   reader->bytes = 8;
   reader->count = -1;
-  gv_status status = gv_text_file_open(io, reader->path, &reader->file, &reader->memory);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_text_file_open(io, reader->path, &reader->file, &reader->memory));
   if (!next_line(reader)) return fail_empty(io, reader);
   reader->separator = gv_separator_of(reader->line);
   if (reader->separator == '\0') {
@@ -331,7 +329,7 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
                       "fields; a heading like x;y tells it, also for numbers with decimal commas",
                       reader->path, reader->line_number);
   }
-  status = take_heading(io, reader);
+  gv_status status = take_heading(io, reader);
   if (status == GV_OK) status = find_columns(io, reader);
   reader->line_waiting = true;
   if (status != GV_OK || reader->header == NULL || reader->options.skip_invalid) return status;
@@ -366,8 +364,8 @@ gv_status gv_array_is_layer(gv_io *io, const char *path, bool *is) {
   gv_array_reader reader = {.path = (char *)path};
   bool lon = false, lat = false, shapes = false;
   *is = false;
-  gv_status status = gv_text_file_open(io, path, &reader.file, &reader.memory);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_text_file_open(io, path, &reader.file, &reader.memory));
+  gv_status status = GV_OK;
   if (next_line(&reader)) {
     char separator = gv_separator_of(reader.line);
     column_name name;

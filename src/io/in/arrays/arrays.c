@@ -224,8 +224,7 @@ static int64_t find_not_finite(const gv_array_reader *reader, const void *value,
 }
 
 static gv_status read_plain(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
-  gv_status status = read_bytes(io, reader, first, rows, out);
-  if (status != GV_OK) return status;
+  GV_TRY(read_bytes(io, reader, first, rows, out));
   int64_t count = rows * reader->dim, bad = find_not_finite(reader, out, count);
   return bad == count ? GV_OK : fail_value(io, reader, first + bad / reader->dim, bad % reader->dim);
 }

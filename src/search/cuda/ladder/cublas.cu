@@ -60,8 +60,7 @@ static void open_library(void) {
 }
 
 static gv_status probe(const char **reason) {
-  gv_status status = gv_cuda_probe_device(reason);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_probe_device(reason));
   (void)pthread_once(&open_once, open_library);
   if (missing != NULL) *reason = missing;
   return missing != NULL ? GV_ERROR_UNAVAILABLE : GV_OK;

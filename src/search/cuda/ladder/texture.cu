@@ -134,9 +134,8 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
     int64_t left = scan->groups.count - first / block_points * 32;
     if (part.groups.count > left) part.groups.count = left;
     if (left <= 0) break;
-    gv_status status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, &part, own->object[i]),
-                                      "searching in textures");
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, &part, own->object[i]),
+                          "searching in textures"));
   }
   return GV_OK;
 }

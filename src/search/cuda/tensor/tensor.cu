@@ -284,8 +284,7 @@ gv_group_shape shape(const gv_brute_sizes *sizes) {
 gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
   int32_t depth = gv_half_depth(reference->dim);
   int64_t values = brute->padded * depth;
-  gv_status status = gv_cuda_allocate(context, (size_t)values * sizeof(__half), &brute->own);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_allocate(context, (size_t)values * sizeof(__half), &brute->own));
   convert_points<<<(unsigned)gv_ceil_div(values / GV_HALF_PIECE, THREADS), THREADS, 0, lane->stream>>>(
       brute->values, stride_of(reference->dim), brute->padded, depth, (__half *)brute->own);
   return gv_cuda_result(context, cudaPeekAtLastError(), "converting points");
@@ -310,8 +309,7 @@ gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute,
   if (status != GV_OK) return status;
   convert_queries<<<(unsigned)gv_ceil_div(padded, THREADS / 32), THREADS, 0, lane->stream>>>(
       scan->query_rows, stride_of(scan->dim), scan->queries, padded, h.depth, queries, scale);
-  status = gv_cuda_result(context, cudaPeekAtLastError(), "converting queries");
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cuda_result(context, cudaPeekAtLastError(), "converting queries"));
   h.queries = queries;
   h.scale = scale;
   return gv_cuda_result(context, launch_form(lane, scan, &h), "searching by tensor cores");
