@@ -113,35 +113,45 @@ def nowhere(work, done):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize("secret", OPTIONS)
+def each(option, values):
+    """The option once for each value."""
+    return [word for value in values for word in (option, value)]
+
+
 @pytest.mark.parametrize("option", INPUTS)
-def test_secrets_in_open_options(seeds, option, secret):
+def test_secrets_in_open_options(seeds, option):
     size = [] if option == "--like-oo" else ["--size", "16,8"]
-    question = [*INPUTS[option], *size, option, secret]
+    question = [*INPUTS[option], *size, *each(option, OPTIONS)]
     done = seeds.run(*question, "--describe", "d.voronoi.json")
     assert done.returncode == 0 and "password" in done.stderr, done.stderr
     assert json.loads(seeds.path("d.voronoi.json").read_text())
-    assert "=***" in seeds.path("d.voronoi.json").read_text()
+    assert seeds.path("d.voronoi.json").read_text().count("=***") == len(OPTIONS)
     nowhere(seeds, done)
     for more in ["o.tif"], ["--dry-run", "--json", "x.tif"], ["--part", "1/1", "p.tif"], ["--no-such-option", "x.tif"], ["--where", "x", "x.tif"]:
         nowhere(seeds, seeds.run(*question, *more))
     done = seeds.run("--config", "d.voronoi.json", "c.tif")  # not with "***" in its place
     assert done.returncode == 2 and f"give {option} on the command line" in done.stderr
     nowhere(seeds, done)
-    assert seeds.run("--config", "d.voronoi.json", option, secret, "--overwrite", "c.tif").returncode == 0
+    assert seeds.run("--config", "d.voronoi.json", *each(option, OPTIONS), "--overwrite", "c.tif").returncode == 0
+
+
+@pytest.mark.parametrize("secret", OPTIONS)
+def test_each_secret_is_found_without_others(seeds, secret):
+    done = seeds.run("--seeds", "s.csv", "--size", "16,8", "--oo", secret, "--describe", "d.voronoi.json")
+    assert done.returncode == 0 and "password" in done.stderr, done.stderr
+    assert "=***" in seeds.path("d.voronoi.json").read_text()
+    nowhere(seeds, done)
 
 
 @pytest.mark.parametrize("option", ["--oo", "--query-oo"])
-@pytest.mark.parametrize("secret", OPTIONS)
-def test_secrets_in_open_options_of_a_search(seeds, option, secret):
+def test_secrets_in_open_options_of_a_search(seeds, option):
     for more in ["o.npy"], ["--json", "j.npy"], ["--k", "x", "p.npy"], ["--queries", "gone.csv", "q.npy"]:
-        nowhere(seeds, seeds.run("search", "--reference", "s.csv", "--queries", "s.csv", option, secret, *more))
+        nowhere(seeds, seeds.run("search", "--reference", "s.csv", "--queries", "s.csv", *each(option, OPTIONS), *more))
 
 
 @pytest.mark.parametrize("option", INPUTS)
 def test_harmless_open_options_are_described(seeds, option):
-    words = [word for one in HARMLESS for word in (option, one)]
-    done = seeds.run(*INPUTS[option], *words, "--describe", "d.voronoi.json")
+    done = seeds.run(*INPUTS[option], *each(option, HARMLESS), "--describe", "d.voronoi.json")
     assert done.returncode == 0 and "password" not in done.stderr
     text = seeds.path("d.voronoi.json").read_text()
     assert all(one in text for one in HARMLESS)

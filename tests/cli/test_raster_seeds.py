@@ -106,8 +106,8 @@ def test_scipys_distances(work):
 
 def test_blocks_of_one_value(work):
     """Some are all one class, some have no seed; whatever else is asked for, the answers are the same."""
-    y, x = np.indices((1150, 1300))
-    values = (3 * (np.hypot(x - 300, y - 200) < 150) + 5 * (x > 500) * (y < 600)).astype(np.int32)
+    y, x = np.indices((575, 650))  # 3 x 3 blocks
+    values = (3 * (np.hypot(x - 150, y - 100) < 75) + 5 * (x > 250) * (y < 300)).astype(np.int32)
     mask = (y > 40).astype(np.int32)
     put(work, "r.tif", values, (0, 30, 0, 0, 0, -20), 32633)
     put(work, "m.tif", mask, (0, 30, 0, 0, 0, -20), 32633)
@@ -132,7 +132,7 @@ def test_blocks_of_one_value(work):
     work.ok("--seeds-raster", "r.tif", "--by-cell", "cells.tif")
     cells = work.read("cells.tif")
     assert np.array_equal(cells[values != 0], np.flatnonzero(values))
-    assert np.allclose(np.hypot(20 * (cells // 1300 - y), 30 * (cells % 1300 - x)), truth)
+    assert np.allclose(np.hypot(20 * (cells // 650 - y), 30 * (cells % 650 - x)), truth)
 
 
 def test_gdal_proximity(work):

@@ -1,0 +1,67 @@
+"""Each command once, from an answer that is known beforehand. A command that --help lists and no test here runs fails."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+RAN = set()
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", [1.0, 3.0], [1.0, 1.0], header="x,y")
+    return work
+
+
+GRID = ["--seeds", "s.csv", "--extent", "0,0,4,2", "--id", "n", "-x", "x", "-y", "y"]
+FINER = ["--res", "0.015625", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64"]
+NEAREST = [[7, 7, 9, 9], [7, 7, 9, 9]]
+
+
+def ran(work, command, *arguments):
+    RAN.add(command)
+    return work.ok(command, *arguments)
+
+
+def test_raster(work):
+    work.csv("s.csv", [1.0, 3.0], [1.0, 1.0], header="x,y", n=[7, 9])
+    work.ok(*GRID, "--res", "1", "out.tif")
+    assert np.array_equal(work.read("out.tif"), NEAREST)
+
+
+def test_merge(work):
+    work.csv("s.csv", [1.0, 3.0], [1.0, 1.0], header="x,y", n=[7, 9])
+    for part in "1/2", "2/2":
+        work.ok(*GRID, *FINER, "--part", part, f"{part[0]}.part")
+    ran(work, "merge", "out.tif", "1.part", "2.part")
+    assert np.array_equal(work.read("out.tif"), np.kron(NEAREST, np.ones((64, 64), int)))
+
+
+def test_search(seeds):
+    seeds.csv("q.csv", [0.0, 4.0, 3.0], [1.0, 4.0, 1.0], header="x,y")
+    ran(seeds, "search", "--reference", "s.csv", "--queries", "q.csv", "--distances", "d.npy", "o.npy")
+    assert np.load(seeds.path("o.npy")).ravel().tolist() == [0, 1, 1]
+    assert np.allclose(np.load(seeds.path("d.npy")).ravel(), [1.0, np.sqrt(10.0), 0.0], rtol=1e-15)
+
+
+def test_qtm(work):
+    code = ran(work, "qtm", "encode", "--level", "12", "10", "50").stdout.split()[0]
+    lon, lat = map(float, ran(work, "qtm", "decode", code).stdout.split())
+    assert abs(lon - 10) < 0.1 and abs(lat - 50) < 0.1
+
+
+def test_backends(work):
+    available = {one["name"] for one in json.loads(ran(work, "backends", "--json").stdout) if one["available"]}
+    assert available >= {"serial", "openmp", "kdtree", "tile"}
+
+
+def test_devices(work):
+    listed = json.loads(ran(work, "devices", "--json").stdout)
+    assert listed["devices"] or listed["reason"]
+
+
+def test_all_commands_have_run(work):
+    usage = re.search(r"^ +gpuvoronoi (\w+(?: \| \w+)+)$", work.ok("--help").stdout, re.MULTILINE)
+    assert set(usage[1].split(" | ")) == RAN
