@@ -9,9 +9,11 @@ if(NOT GPUVORONOI_PYTHON)
   message(STATUS "No /usr/bin/python3: the tests of the command, the digests and the house rules are left out")
 endif()
 
-# What every test sees: no network for PROJ's grids, sanitizers that fail loudly.
+# What every test sees: no network for PROJ's grids, threads that wait without spinning as tests run side by side, sanitizers that
+# fail loudly.
 set(GPUVORONOI_TEST_ENVIRONMENT
     PROJ_NETWORK=OFF
+    OMP_WAIT_POLICY=passive
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp
@@ -24,10 +26,29 @@ if(GPUVORONOI_SANITIZE MATCHES thread)
   list(APPEND GPUVORONOI_TEST_ENVIRONMENT OMP_TOOL_LIBRARIES=${GPUVORONOI_ARCHER})
 endif()
 
+# Names of the tests that have the label "quick", too: one a line.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt GPUVORONOI_QUICK_TESTS REGEX "^[a-z]")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/quick.txt)
+
 # gpuvoronoi_test_properties(name [PROPERTY value ...]): the defaults of every test, then those given.
 function(gpuvoronoi_test_properties name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
                        ENVIRONMENT "${GPUVORONOI_TEST_ENVIRONMENT}" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY GPUVORONOI_TESTS ${name})
+  if(name IN_LIST GPUVORONOI_QUICK_TESTS)
+    # At the end of the folder, as labels may be set again after this.
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL set_property TEST ${name} APPEND PROPERTY LABELS quick)")
+  endif()
+endfunction()
+
+# gpuvoronoi_check_quick_tests(): every name in tests/quick.txt is that of a test.
+function(gpuvoronoi_check_quick_tests)
+  get_property(tests GLOBAL PROPERTY GPUVORONOI_TESTS)
+  set(unknown ${GPUVORONOI_QUICK_TESTS})
+  list(REMOVE_ITEM unknown ${tests})
+  if(unknown)
+    message(FATAL_ERROR "tests/quick.txt: unknown tests (${unknown}); correct or remove the names")
+  endif()
 endfunction()
 
 # gpuvoronoi_add_unit_test(name source...): a cmocka program linked with the library's internals. Other libraries are
