@@ -433,6 +433,32 @@ def debian():
         write(tree / name, was)
 
 
+def gpu_gate():
+    tree = WORK / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(SOURCE / "src", tree / "src")
+    (tree / "tests" / "gpu").mkdir(parents=True)
+    shutil.copy(SOURCE / "tests" / "gpu" / "run-all", tree / "tests" / "gpu")
+
+    def result(**values):
+        known = {"hash": sources, "card": "1 card", "date": "2026-01-01", "passed": 9, "failed": 0, **values}
+        return write("last-run.txt", "# a run\n" + "".join(f"{name}: {value}\n" for name, value in known.items()))
+
+    sources = subprocess.run([tree / "tests" / "gpu" / "run-all", "--hash"], check=True, capture_output=True, text=True).stdout.strip()
+    assert len(sources) == 64, sources
+    good("a run of these sources", "gpu_gate.sh", tree, result())
+    bad("no run", "missing", "gpu_gate.sh", tree, WORK / "gone.txt")
+    bad("failed tests", "tests failed (2)", "gpu_gate.sh", tree, result(failed=2))
+    bad("nothing run", "tests failed", "gpu_gate.sh", tree, result(passed=0))
+    bad("a run of other sources", "outdated", "gpu_gate.sh", tree, result(hash="0" * 64))
+    header = tree / "src" / "search" / "float_filter.h"  # included by files of the module
+    code = header.read_text()
+    header.write_text("/* other words */\n" + code)
+    good("another comment", "gpu_gate.sh", tree, result())
+    header.write_text(code + "enum { GV_PLANTED };\n")
+    bad("another header", "outdated", "gpu_gate.sh", tree, result())
+
+
 def portable():
     tree = WORK / "tree"
     for room in ("core", "exact", "cells", "search", "geodesic", "features", "voronoi", "measure", "statistics"):
@@ -467,7 +493,7 @@ def version():
     good("all of them", script, "--check", "--root", tree)
 
 
-subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, tidy, data, data_timezones,
+subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
                                          static_library, consumers, house, version, debian, portable)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
