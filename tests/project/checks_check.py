@@ -410,6 +410,25 @@ def house():
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
+def mirror():
+    tree = WORK / "tree"
+    for name in ("src/a/own.c", "src/a/command.c", "src/a/other.cu", "src/a/header.h", "tests/a/own.c", "tests/a/test_command.py", "tests/b/c.c"):
+        write(tree / name, "")
+
+    def table(*rows):
+        return write("covered_by.txt", "# Head\n\n# a kernel\n" + "".join(row + "\n" for row in rows))
+
+    row = "src/a/other.cu: tests/b/c.c tests/a/own.c"
+    good("own tests and a row", "mirror.py", tree, table(row))
+    bad("no row", "src/a/other.cu: missing test", "mirror.py", tree, table())
+    bad("a test that is gone", "missing test tests/b/gone.c", "mirror.py", tree, table("src/a/other.cu: tests/b/gone.c"))
+    bad("a file that is gone", "src/a/gone.c: missing file", "mirror.py", tree, table(row, "src/a/gone.c: tests/b/c.c"))
+    bad("a row beside an own test", "src/a/own.c: has a test of its own", "mirror.py", tree, table(row, "src/a/own.c: tests/b/c.c"))
+    bad("two rows", "two rows", "mirror.py", tree, table(row, row))
+    bad("no test in a row", "invalid row", "mirror.py", tree, table(row, "src/a/own.c:"))
+    bad("no reason", "missing reason", "mirror.py", tree, write("covered_by.txt", row + "\n"))
+
+
 def debian():
     tree = WORK / "tree"
     for name in ("debian", "include"):
@@ -494,7 +513,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, version, debian, portable)}[sys.argv[1]]
+                                         static_library, consumers, house, mirror, version, debian, portable)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
