@@ -52,7 +52,7 @@ def read(geometries: Any) -> Arrays:
 
 
 def _offsets(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
 
 
 def _of_shapely(shapely: Any, rows: npt.NDArray[Any]) -> Arrays:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpuvoronoi
-from gpuvoronoi import _c, _cells, _crs, _device_arrays, _field, _grid, _library, _seeds, features, rasters, tables, trees
+from gpuvoronoi import _c, _cells, _crs, _device_arrays, _field, _geometries, _grid, _library, _seeds, features, rasters, tables, trees
 
 LINE = {"type": "LineString", "coordinates": [(0.0, 0.0), (1.0, 1.0)]}
 SQUARE = {"type": "Polygon", "coordinates": [[(4.0, 0.0), (5.0, 0.0), (5.0, 1.0), (4.0, 0.0)]]}
@@ -29,7 +29,7 @@ def field():
 
 
 def parts():
-    made = features._Parts()
+    made = _geometries._Parts()
     made.add(LINE, 0)
     return made
 
@@ -40,8 +40,8 @@ MADE = {
     trees.GlobeTree: (lambda: trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
     trees.GlobeTreeAdapter: (lambda: trees.GlobeTreeAdapter(np.c_[LON, LAT]), lambda t: t.query(np.array([[1.0, 2.0]]))),
     features.FeatureTree: (lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"), lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n)),
-    features._Arrays: (lambda: parts().arrays(), tuple),
-    features._Parts: (parts, lambda p: (p.part, p.ring, p.vertex, p.kind)),
+    _geometries.Arrays: (lambda: parts().arrays(), tuple),
+    _geometries._Parts: (parts, lambda p: (p.part, p.ring, p.vertex, p.kind)),
     rasters.Question: (question, lambda q: (q.plan.columns, q.plan.rows, q.plan.x)),
     _field.Plan: (lambda: question().plan, lambda p: (p.columns, p.rows, p.x)),
     _field.Window: (lambda: _field.Window(0, 1, 0, 1), tuple) if not hasattr(_field.Window, "__dataclass_fields__") else
