@@ -9,23 +9,12 @@
 
 #include "io/in/grid.h"
 
-/* Where the invalid pixels of a raster are told. */
+/* How the invalid pixels of a raster are marked. */
 typedef enum gv_validity {
   GV_ALL_VALID,
-  GV_BY_NODATA, /* by their value; GDAL is asked about values that it may take for nodata too */
+  GV_BY_NODATA, /* signed bytes: by their value */
   GV_BY_MASK    /* by GDAL's mask */
 } gv_validity;
-
-/* Values that are kept in memory: those of the columns [x, x + w) of the rows [y, y + h). They lie in panels of some columns, row
- * by row, so that windows are read in one go. Where all of a panel's row is 0 (the sea, of people), nothing is written and nothing
- * read, and so no memory taken. */
-typedef struct gv_kept_values {
-  int64_t x, y, w, h;
-  uint8_t *some; /* by panel and row: not all are 0 */
-  float *floats; /* where these hold the file's values exactly; else ... */
-  double *doubles;
-  bool complete; /* all have been stored */
-} gv_kept_values;
 
 /* Who reads: so many workers, from so many rasters in one run, with so many bytes for what they read, all together. */
 typedef struct gv_readers {
@@ -50,13 +39,9 @@ typedef struct gv_raster_in {
   bool bytes;               /* values are stored as bytes, with no scale */
   bool signed_bytes;        /* see gv_has_signed_bytes */
   gv_validity validity;
-  double nodata;     /* with GV_BY_NODATA */
-  GDALDataType type; /* of windows */
-  bool blocks;       /* windows are blocks of the file */
-  int64_t window_w, window_h;
-  gv_kept_values kept;
-  bool lonlat; /* x is a longitude */
-  double turn; /* then: a full turn in the CRS's unit */
+  double nodata; /* with GV_BY_NODATA */
+  bool lonlat;   /* x is a longitude */
+  double turn;   /* then: a full turn in the CRS's unit */
   int handles;
   gv_raster_handle *handle;
 } gv_raster_in;
@@ -96,47 +81,8 @@ static inline bool gv_is_upright(const double geotransform[6]) {
 gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                               int64_t h, double *values, uint8_t *valid);
 
-/*
- * Walking through a raster once. Windows are window_w x window_h pixels, those at the right and the lower edge fewer, and
- * begin at multiples of GV_WINDOW_STEP columns, so that sums over rows can be made in as many lanes window by window. They are
- * the blocks of GeoTIFFs, decoded past GDAL's cache into memory that stays in the processor's; other drivers are asked for whole
- * rows, as they may know better than block by block.
- */
-enum { GV_WINDOW_STEP = 8 };
-
-typedef struct gv_raster_window {
-  int64_t x, y, w, h;
-  void *pixels;   /* as the file has them, window_w a row; or doubles, w a row */
-  uint8_t *valid; /* GDAL's mask: w bytes a row */
-  bool masked;    /* it has been read */
-} gv_raster_window;
-
 /* How many rows of pixels are read at once where blocks do not matter: whole rows of blocks, if they are not too large. */
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster);
-
-/* Memory for a worker's windows, to be freed in any case. */
-gv_status gv_raster_window_make(gv_io *io, const gv_raster_in *raster, gv_raster_window *window);
-void gv_raster_window_free(gv_raster_window *window);
-
-/* Reads the window that has the pixel (x, y) in its upper left corner. */
-gv_status gv_raster_window_read(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
-                                gv_raster_window *window);
-
-/* The values of its row `row`, counted from the window's first, like those of gv_raster_in_values; in `room`, for window_w values,
- * or in the window. */
-gv_status gv_raster_window_row(gv_io *io, const gv_raster_in *raster, int worker, gv_raster_window *window,
-                               int64_t row, double *room, const double **out);
-
-/* Makes room to keep values of the columns [x, x + w) of the rows [y, y + h), of as many rows as `bytes` hold, and takes it off
- * `bytes`. Where there is no memory, nothing is kept. */
-void gv_raster_in_keep(gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h, int64_t *bytes);
-
-/* Keeps those of the values of the columns [x, x + w) of row y for which there is room. Safe from many threads at once. When all
- * have been stored, the caller sets kept.complete, and gv_raster_in_values takes them from there. */
-void gv_raster_in_store(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, const double *values);
-
-/* True if all values of a window are kept, and 0 as far as can be told without looking at them. */
-bool gv_raster_in_is_empty(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h);
 
 /* Whether they are anything but 0, as 1 and 0. `values` and `valid` are room to work in. */
 gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,

@@ -1,10 +1,9 @@
 /*
- * Rasters of counts (people, say) laid over a grid without losing or gaining any.
+ * Rasters of counts (people, say) laid over a grid: a pixel's value is an amount, not a density, and the sum of all is kept.
  *
- * A pixel's value is what there is in the pixel, not a density. In the same coordinate system and without rotation every
- * pixel is shared among the cells it overlaps, by area (true area on longitudes and latitudes). Otherwise pixels are
- * parted, finely enough for the cells, in their own coordinate system, and each part counts in the cell in which its
- * centre, carried over by one PROJ operation, comes to lie. Parts outside the grid are added up. nodata counts as 0.
+ * In the grid's coordinate system, both without rotation, a pixel is shared among the cells it overlaps, by area (true area on
+ * longitudes and latitudes). Otherwise it is split among n x n points (points.c). What falls outside the grid is added up. nodata
+ * counts as 0.
  */
 #ifndef GV_IO_QUANTITY_H
 #define GV_IO_QUANTITY_H
@@ -14,12 +13,11 @@
 typedef struct gv_overlay gv_overlay;
 
 /*
- * Opens a raster, reads it once and lays it over the grid, which must outlive it. Up to `*memory` bytes of values are kept, and taken
- * off it; what is not kept is read again by gv_overlay_cells. `name` names it in messages. Errors: no overlap, no coordinate system
- * where the grid has one, infinite values. *out is to be given back with gv_overlay_close.
+ * Opens a raster, adds it up and lays it over the grid, which must outlive it. Errors: no overlap, no coordinate system where the grid
+ * has one, infinite values. *out is to be given back with gv_overlay_close.
  */
-gv_status gv_overlay_open(gv_io *io, const char *name, gv_raster_source source, const gv_raster_grid *grid,
-                          gv_readers readers, int64_t *memory, gv_overlay **out);
+gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_grid *grid, gv_readers readers,
+                          gv_overlay **out);
 
 /* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values. */
 double gv_overlay_total(const gv_overlay *overlay);

@@ -9,9 +9,8 @@ int64_t gv_budget_default(void) {
 
 gv_budget gv_budget_of(const gv_job *j) {
   gv_budget b = {.waiting = j->memory / 4};
-  if (j->sum_count > 0) b.kept = j->memory / 4;
   if (j->sum_count > 0 || j->mask.source != NULL) b.reading = j->memory / 8;
-  b.workers = j->memory - b.waiting - b.kept - b.reading;
+  b.workers = j->memory - b.waiting - b.reading;
   return b;
 }
 

@@ -10,7 +10,6 @@
 
 typedef struct gv_budget {
   int64_t waiting; /* blocks that wait to be written */
-  int64_t kept;    /* values of sum rasters */
   int64_t reading; /* what is read from them and from masks */
   int64_t workers; /* the blocks at work */
 } gv_budget;

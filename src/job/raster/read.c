@@ -68,10 +68,9 @@ gv_status gv_run_read(gv_run *r, gv_job *j) {
   if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
   if (j->merged_count > 0) return status; /* parts have what masks and sums have come to */
   if (status == GV_OK) status = gv_run_open_mask(r);
-  int64_t most = gv_budget_of(j).kept, kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < most ? kept : most;
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status = gv_overlay_open(r->io, j->sums[i].name, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid,
-                             readers_of(r), &memory, &r->overlay[i]);
+    status = gv_overlay_open(r->io, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid, readers_of(r),
+                             &r->overlay[i]);
   return status;
 }
 

@@ -1,0 +1,231 @@
+/*
+ * Rasters of another coordinate system than the grid's, and rotated ones: a pixel is split among n x n points.
+ *
+ * Values are in fixed point: whole numbers of o->unit, a power of two such that all of the raster is less than 2^53 of them, so sums of
+ * them in doubles are exact, in any order. A pixel's Q units are split among n rows of points by area (as gv_row_share; evenly where rows
+ * are planar), then evenly in each row: the first i of n parts have trunc(i R / n) of R units. Terms add up to Q. Point (i, j) is the
+ * pixel's (i + 1/2) / n, (j + 1/2) / n, carried over by one PROJ operation; its term belongs to the cell that it falls into.
+ *
+ * n is the smallest integer that makes points POINTS_A_CELL a cell's side or more, at most MOST_POINTS; sides are compared in
+ * metres, degrees as if on the equator.
+ *
+ * All points are transformed once to learn which cells each tile of pixels reaches, and again for each block of cells, of the tiles
+ * that reach it. Tiles far from the grid are left out: those of which no place of a lattice has an image, or all have one, on one side of
+ * the grid and farther from it than they are from each other. Corners are places of the lattice, so a straight seam of the grid's
+ * projection that crosses a tile has places on both of its sides.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/overlay/overlay.h"
+#include "io/parallel.h"
+
+enum {
+  POINTS_A_CELL = 2, /* a side, at least */
+  MOST_POINTS = 64,  /* a side of a pixel */
+  TILE_POINTS = 256, /* a side of a tile, at most */
+  LATTICE = 5        /* places a side of a tile that tell whether it may reach the grid */
+};
+
+/* Metres in a unit of coordinates, on the equator; without a system 1, as then neither has one. */
+static double unit_metres(OGRSpatialReferenceH crs) {
+  if (crs == NULL) return 1.0;
+  return OSRIsGeographic(crs) ? gv_crs_unit_degrees(crs) * 111319.49079327357 : OSRGetLinearUnits(crs, NULL);
+}
+
+static int64_t points_a_side(const gv_overlay *o) {
+  const double *s = o->raster.geotransform, *g = o->grid->geotransform;
+  double pixel = fmax(hypot(s[1], s[4]), hypot(s[2], s[5])) * unit_metres(o->raster.crs);
+  double cell = fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_metres(o->grid->crs);
+  double n = ceil(POINTS_A_CELL * pixel / cell);
+  return n >= 1.0 && n < MOST_POINTS ? (int64_t)n : n < 1.0 ? 1 : MOST_POINTS;
+}
+
+/* Points of a row, to be transformed. */
+typedef struct batch {
+  double x[TILE_POINTS], y[TILE_POINTS], term[TILE_POINTS];
+  int64_t count;
+} batch;
+
+/* Row j of the points of the pixels [x, end) of a row. */
+static void make_points(const gv_overlay *o, const double *values, int64_t x, int64_t end, int64_t row, int64_t j,
+                        batch *to) {
+  const double *g = o->raster.geotransform, n = (double)o->n, v = (double)row + ((double)j + 0.5) / n;
+  double top = g[3] + (double)row * g[5], part[2];
+  for (int i = 0; i < 2; i++)
+    part[i] = gv_is_upright(g) ? gv_row_share(o, top, top + g[5], (double)(j + i) / n) : (double)(j + i) / n;
+  to->count = 0;
+  for (int64_t c = x; c < end; c++) {
+    if (values[c - x] == 0.0 && !o->zeros) continue;
+    double q = rint(values[c - x] / o->unit);
+    int64_t units = (int64_t)(trunc(q * part[1]) - trunc(q * part[0]));
+    for (int64_t i = 0; i < o->n; i++, to->count++) {
+      double u = (double)c + ((double)i + 0.5) / n;
+      to->x[to->count] = g[0] + u * g[1] + v * g[2];
+      to->y[to->count] = g[3] + u * g[4] + v * g[5];
+      to->term[to->count] = (double)(units * (i + 1) / o->n - units * i / o->n);
+    }
+  }
+}
+
+/* Carries places of the raster over to columns and rows of cells, within a turn; NaN if they have no image. */
+static gv_status find_images(gv_io *io, const gv_overlay *o, batch *p) {
+  const double *t = o->inverse;
+  if (o->operation != NULL && p->count > 0 && gv_operation_apply(p->x, p->y, p->count, o->operation) != 0)
+    return gv_overlay_no_memory(io);
+  for (int64_t i = 0; i < p->count; i++) {
+    double x = p->x[i], y = p->y[i], u = t[0] + x * t[1] + y * t[2], v = t[3] + x * t[4] + y * t[5];
+    bool found = isfinite(x) && isfinite(y);
+    if (o->period > 0.0) {
+      u -= o->period * floor(u / o->period);
+      if (u >= o->period) u = 0.0; /* it was a rounding below 0 */
+    }
+    p->x[i] = found ? u : (double)NAN;
+    p->y[i] = found ? v : (double)NAN;
+  }
+  return GV_OK;
+}
+
+/* Sets *far if the pixels [x, end) of the rows [y, bottom) are far from the grid. */
+static gv_status find_far(gv_io *io, const gv_overlay *o, int64_t x, int64_t end, int64_t y, int64_t bottom,
+                          bool *far) {
+  const double *g = o->raster.geotransform;
+  const double limit[2] = {(double)o->grid->grid.width, (double)o->grid->grid.height};
+  batch p = {.count = 0};
+  for (; p.count < LATTICE * LATTICE; p.count++) {
+    double u = (double)x + (double)(end - x) * (double)(p.count % LATTICE) / (LATTICE - 1);
+    double v = (double)y + (double)(bottom - y) * (double)(p.count / LATTICE) / (LATTICE - 1);
+    p.x[p.count] = g[0] + u * g[1] + v * g[2];
+    p.y[p.count] = g[3] + u * g[4] + v * g[5];
+  }
+  gv_status status = find_images(io, o, &p);
+  int64_t found = 0;
+  for (int64_t i = 0; i < p.count; i++)
+    found += isfinite(p.x[i]) && isfinite(p.y[i]);
+  *far = found == 0;
+  for (int d = o->period > 0.0 ? 1 : 0; d < 2 && found == p.count; d++) {
+    const double *at = d == 0 ? p.x : p.y;
+    double low = at[0], high = at[0];
+    for (int64_t i = 1; i < p.count; i++) {
+      low = fmin(low, at[i]);
+      high = fmax(high, at[i]);
+    }
+    *far = *far || low > limit[d] + (high - low) || high < low - high;
+  }
+  return status;
+}
+
+/* Cells that terms are added to. */
+typedef struct block {
+  double *values;
+  int64_t x, y, w, h;
+} block;
+
+/* Adds points of a row to what is known of their tile. */
+static void note_points(const gv_overlay *o, const batch *p, gv_point_tile *tile, gv_overlay_worker *b) {
+  for (int64_t i = 0; i < p->count; i++) {
+    double u = p->x[i], v = p->y[i];
+    if (!(u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height)) continue;
+    bool first = tile->u1 == 0;
+    int32_t column = (int32_t)u, row = (int32_t)v;
+    b->inside += p->term[i];
+    tile->u0 = first || column < tile->u0 ? column : tile->u0;
+    tile->v0 = first || row < tile->v0 ? row : tile->v0;
+    tile->u1 = column >= tile->u1 ? column + 1 : tile->u1;
+    tile->v1 = row >= tile->v1 ? row + 1 : tile->v1;
+  }
+}
+
+/* Adds their terms to the cells of a block. */
+static void add_points(const batch *p, const block *to) {
+  for (int64_t i = 0; i < p->count; i++) {
+    double u = p->x[i] - (double)to->x, v = p->y[i] - (double)to->y;
+    if (u >= 0.0 && v >= 0.0 && u < (double)to->w && v < (double)to->h)
+      to->values[(int64_t)v * to->w + (int64_t)u] += p->term[i];
+  }
+}
+
+/* Goes through the points of a tile: into the cells of `to`, or if that is NULL into what is known of the tile. */
+static gv_status walk_tile(gv_io *io, const gv_overlay *o, int worker, int64_t number, const block *to) {
+  gv_overlay_worker *b = &o->of_worker[worker];
+  int64_t x = number % o->across * o->side, y = number / o->across * o->side;
+  int64_t end = x + o->side < o->raster.width ? x + o->side : o->raster.width;
+  int64_t bottom = y + o->side < o->raster.height ? y + o->side : o->raster.height;
+  bool far = false;
+  batch p;
+  gv_status status = to == NULL ? find_far(io, o, x, end, y, bottom, &far) : GV_OK;
+  for (int64_t r = y; r < bottom && status == GV_OK; r++) {
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    status = gv_raster_in_values(io, &o->raster, worker, x, r, end - x, 1, b->pixels, b->valid);
+    for (int64_t c = x; c < end && to == NULL && status == GV_OK; c++)
+      b->total += rint(b->pixels[c - x] / o->unit);
+    for (int64_t j = 0; j < o->n && !far && status == GV_OK; j++) {
+      make_points(o, b->pixels, x, end, r, j, &p);
+      status = find_images(io, o, &p);
+      if (status != GV_OK) return status;
+      if (to != NULL) {
+        add_points(&p, to);
+      } else {
+        note_points(o, &p, &o->tile[number], b);
+      }
+    }
+  }
+  return status;
+}
+
+static gv_status look_at_tiles(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const gv_overlay *o = user;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++)
+    status = walk_tile(io, o, worker, i, NULL);
+  return status;
+}
+
+/* Finds the cells of all tiles; sets *overlap if there are any. */
+static gv_status find_tiles(gv_io *io, gv_overlay *o, bool *overlap) {
+  gv_io_loop loop = {.threads = o->workers, .count = o->across * o->down, .grain = 4, .user = o};
+  gv_gdal_reset();
+  gv_status status = gv_io_parallel_for(io, &loop, look_at_tiles);
+  for (int64_t i = 0; i < loop.count && status == GV_OK; i++)
+    *overlap = *overlap || o->tile[i].u1 > 0;
+  return status;
+}
+
+gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
+  enum { LEAST = -900 /* exponent: statistics keep no digits of less than 1e-280 */ };
+  int exponent;
+  frexp(o->size, &exponent);
+  o->unit = ldexp(1.0, (exponent < LEAST ? LEAST : exponent) - 52);
+  o->n = points_a_side(o);
+  o->side = TILE_POINTS / o->n;
+  o->across = (o->raster.width + o->side - 1) / o->side;
+  o->down = (o->raster.height + o->side - 1) / o->side;
+  o->tile = calloc((size_t)(o->across * o->down), sizeof *o->tile);
+  if (o->tile == NULL) return gv_overlay_no_memory(io);
+  gv_status status = find_tiles(io, o, overlap);
+  o->total = o->inside = 0.0;
+  for (int i = 0; i < o->workers; i++) {
+    o->total += o->of_worker[i].total * o->unit;
+    o->inside += o->of_worker[i].inside * o->unit;
+  }
+  if (status != GV_OK || *overlap) return status;
+  /* A raster that has only zeros where the grid is overlaps it. */
+  o->zeros = true;
+  status = find_tiles(io, o, overlap);
+  o->zeros = false;
+  return status;
+}
+
+gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h) {
+  const block to = {o->of_worker[worker].values, x, y, w, h};
+  gv_status status = GV_OK;
+  memset(to.values, 0, (size_t)(w * h) * sizeof *to.values);
+  for (int64_t i = 0; i < o->across * o->down && status == GV_OK; i++) {
+    const gv_point_tile *t = &o->tile[i];
+    if (t->u0 < x + w && t->u1 > x && t->v0 < y + h && t->v1 > y) status = walk_tile(io, o, worker, i, &to);
+  }
+  for (int64_t i = 0; i < w * h; i++)
+    to.values[i] *= o->unit;
+  return status;
+}
