@@ -331,7 +331,7 @@ STORED = [
 @pytest.mark.parametrize("kind,nodata,scale,options", STORED)
 def test_sums_of_everything_that_files_hold(seeds, kind, nodata, scale, options):
     """Against differences of running sums, where the pixels are those that GDAL calls valid, also next to nodata; and the same bytes
-    whatever is kept in memory: all, some rows, nothing."""
+    whatever GDAL keeps in memory."""
     random = np.random.default_rng(12)
     values = np.floor(random.uniform(0, 100, (611, 1003)))
     values[random.uniform(0, 1, values.shape) < 0.3] = 0
@@ -360,8 +360,8 @@ def test_sums_of_everything_that_files_hold(seeds, kind, nodata, scale, options)
     assert np.all(np.abs(column(read_table(seeds, "t.csv"), "p_sum") - exact) <= 1e-10 * size)
 
 
-def test_parts_of_pixels_that_are_not_kept(seeds):
-    """A raster in another system, empty in part: the same bytes whatever is kept in memory, and nothing is lost."""
+def test_points_of_pixels_in_small_caches(seeds):
+    """A raster in another system, empty in part: the same bytes whatever GDAL keeps in memory, and nothing is lost."""
     values = np.random.default_rng(13).uniform(0, 100, (900, 800))
     values[200:700, 100:500] = 0
     values[::3, 500:600] = 0
@@ -487,7 +487,8 @@ def test_pixels_around_the_globe(seeds, code, turn, top, turns):
     seeds.ok("--seeds", "s.csv", *GLOBE, *SUM, "--sum", "p.tif", "--sum", "q.tif", "out.tif")
     rows = read_table(seeds, "t.csv")
     assert column(rows, "q_sum").min() > 0
-    assert column(rows, "p_sum") == pytest.approx(column(rows, "q_sum"), rel=0.1)  # cells are coarse
+    # Cells are coarse, and 64 points a pixel's side are few around the globe.
+    assert column(rows, "p_sum") == pytest.approx(column(rows, "q_sum"), rel=0.1, abs=1e-3 * values.sum())
     assert total(seeds) == pytest.approx(values.sum(), rel=1e-6)
 
 
@@ -559,7 +560,7 @@ def test_rotated_degrees_are_refused(work):
 
 
 def test_memory_stays_bounded(work):
-    """A sum raster larger than the bound, read twice, leaves most of the memory alone."""
+    """A large sum raster, read twice, leaves most of the memory alone."""
     work.csv("s.csv", LON, LAT)
     made = gdal.GetDriverByName("GTiff").Create(str(work.path("p.tif")), 16000, 8000, 1, gdal.GDT_Float64,
                                                 ["TILED=YES", "SPARSE_OK=TRUE"])

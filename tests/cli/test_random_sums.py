@@ -117,6 +117,12 @@ def by_area(values, g, cells, shape, e2):
     return overlaps(rows, lines, 0) @ values @ x.T
 
 
+def settle(u, limit):
+    """What rounding has put beyond an edge lies inside."""
+    u = np.where((u < 0) & (u >= -1e-7), 0, u)
+    return np.where((u >= limit) & (u <= limit + 1e-7), limit - 0.5, u)
+
+
 def in_cells(x, y, code, grid, transform):
     """Places in cells from the grid's upper left corner; NaN where there is none."""
     system = grid[0]
@@ -134,7 +140,7 @@ def in_cells(x, y, code, grid, transform):
     if system in DEGREES:
         period = round(360 / transform[1], 6)
         u -= period * np.floor(u / period)
-    return u, v
+    return settle(u, grid[2][0]), settle(v, grid[2][1])
 
 
 def seeds_at(u, v, numbers):

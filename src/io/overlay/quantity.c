@@ -157,7 +157,9 @@ gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_gr
   bool overlap = status == GV_OK && (o->size == 0.0 || (o->parallel && gv_areas_overlap(o)));
   if (status == GV_OK && !o->parallel) status = gv_points_make(io, o, &overlap);
   if (status == GV_OK && !overlap) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", source.path);
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid%s", source.path,
+                   o->parallel ? "" : ", or its pixels are too large for it; resample them to the grid's system");
   }
   if (status != GV_OK) {
     gv_overlay_close(o);
