@@ -552,6 +552,15 @@ def test_rotated_grids(work):
     assert total(work, "turned") == pytest.approx(values.sum(), rel=1e-12)
 
 
+def test_points_on_the_edge_of_the_grid(work):
+    """A raster turned by 90 degrees, whose outer points lie on all four edges: they count."""
+    work.csv("p.csv", [1, 3], [1, 3], header="x,y")
+    values = np.arange(16.0).reshape(4, 4)
+    make_raster(work, "p.tif", values, (0, 0, 1, 0, 1, 0), epsg=None)
+    done = work.ok("--seeds", "p.csv", "--extent", "0.25,0.25,3.75,3.75", "--res", "1.75", *SUM, "--sum", "p.tif", "out.tif")
+    assert total(work) == 120 and done.stderr == ""
+
+
 def test_rotated_degrees_are_refused(work):
     work.csv("s.csv", [5, 25], [5, 5])
     make_raster(work, "like.tif", np.zeros((20, 20)), (0, 1, 0.5, 20, 0.5, -1))
