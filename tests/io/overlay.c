@@ -1,0 +1,99 @@
+/* Sums of rasters: the cells have the same values whatever the blocks that they are asked for in, and add up to what is inside. */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gdal.h>
+
+#include "io/crs.h"
+#include "io/overlay/quantity.h"
+
+enum { WIDTH = 20, HEIGHT = 14, SIDE = 260 /* pixels: several tiles */ };
+
+static const char path[] = "/vsimem/overlay.tif";
+
+typedef struct sum_case {
+  const char *system;
+  double geotransform[6];
+} sum_case;
+
+/* In the grid's system, in others, and rotated. */
+static const sum_case cases[] = {
+    {"EPSG:4326", {-20.0, 0.2, 0.0, 70.0, 0.0, -0.2}}, {"EPSG:3035", {2.0e6, 2e4, 0.0, 6.0e6, 0.0, -2e4}},
+    {"EPSG:3857", {-3e6, 2e4, 0.0, 9e6, 0.0, -3e4}},   {"EPSG:3413", {-3e6, 2e4, 0.0, 3e6, 0.0, -2e4}},
+    {"EPSG:4326", {-40.0, 0.2, 0.1, 60.0, 0.1, -0.2}},
+};
+
+/* Every third pixel has nothing, some have less than nothing. */
+static void make_raster(gv_io *io, const sum_case *c) {
+  OGRSpatialReferenceH crs = NULL;
+  double values[SIDE];
+  GDALDatasetH made = GDALCreate(GDALGetDriverByName("GTiff"), path, SIDE, SIDE, 1, GDT_Float64, NULL);
+  assert_non_null(made);
+  assert_int_equal(gv_crs_parse(io, c->system, "test", &crs), GV_OK);
+  assert_int_equal(GDALSetSpatialRef(made, crs), CE_None);
+  assert_int_equal(GDALSetGeoTransform(made, (double *)(uintptr_t)c->geotransform), CE_None);
+  for (int y = 0; y < SIDE; y++) {
+    for (int x = 0; x < SIDE; x++)
+      values[x] = (x + y) % 3 == 0 ? 0.0 : (double)((x * 7919 + y * 104729) % 1000 - 100) / 7.0;
+    assert_int_equal(
+        GDALRasterIO(GDALGetRasterBand(made, 1), GF_Write, 0, y, SIDE, 1, values, SIDE, 1, GDT_Float64, 0, 0),
+        CE_None);
+  }
+  GDALClose(made);
+  OSRRelease(crs);
+}
+
+/* The values of all cells, in blocks of w x h. */
+static void read_cells(gv_io *io, gv_overlay *overlay, int64_t w, int64_t h, double *out) {
+  for (int64_t y = 0; y < HEIGHT; y += h) {
+    for (int64_t x = 0; x < WIDTH; x += w) {
+      gv_quantity q;
+      int64_t across = WIDTH - x < w ? WIDTH - x : w, down = HEIGHT - y < h ? HEIGHT - y : h;
+      assert_int_equal(gv_overlay_cells(io, overlay, 0, x, y, across, down, &q), GV_OK);
+      assert_true(q.first == NULL && q.first_row == NULL && q.count == across && q.stride >= across);
+      for (int64_t r = 0; r < down; r++)
+        memcpy(out + (y + r) * WIDTH + x, q.value + r * q.stride, (size_t)across * sizeof *out);
+    }
+  }
+}
+
+static void any_blocks(void **state) {
+  (void)state;
+  static double whole[WIDTH * HEIGHT], parts[WIDTH * HEIGHT];
+  static const int64_t blocks[][2] = {{7, 5}, {WIDTH, 1}, {1, HEIGHT}};
+  gv_io io = {.message = ""};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gv_raster_grid grid = {.geotransform = {-15.0, 2.0, 0.0, 75.0, 0.0, -2.0}};
+    gv_overlay *overlay = NULL;
+    grid.grid.width = WIDTH;
+    grid.grid.height = HEIGHT;
+    assert_int_equal(gv_crs_parse(&io, "EPSG:4326", "test", &grid.crs), GV_OK);
+    make_raster(&io, &cases[i]);
+    gv_raster_source source = {.path = path};
+    assert_int_equal(gv_overlay_open(&io, source, &grid, (gv_readers){1, 1, 1 << 20, NULL}, &overlay), GV_OK);
+    read_cells(&io, overlay, WIDTH, HEIGHT, whole);
+    double sum = 0.0, size = 0.0, inside = gv_overlay_inside(overlay);
+    for (int k = 0; k < WIDTH * HEIGHT; k++) {
+      sum += whole[k];
+      size += fabs(whole[k]);
+    }
+    assert_true(size > 0.0 && size <= gv_overlay_bound(overlay));
+    if (i == 0) assert_true(fabs(sum - inside) <= 1e-12 * size);
+    if (i > 0) assert_true(sum == inside); /* integers */
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+      read_cells(&io, overlay, blocks[b][0], blocks[b][1], parts);
+      assert_memory_equal(whole, parts, sizeof whole);
+    }
+    gv_overlay_close(overlay);
+    OSRRelease(grid.crs);
+  }
+}
+
+int main(void) {
+  GDALAllRegister();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(any_blocks)};
+  return cmocka_run_group_tests_name("overlay", tests, NULL, NULL);
+}
