@@ -105,6 +105,12 @@ def test_sum_raster_far_away(work, origin, step, turned):
     assert all(abs(float(row.split(",")[table[0].split(",").index("sum_sum")])) < 1e-90 for row in table[1:])
 
 
+def test_sums_of_too_much(seeds):
+    """Of another system: finite values that have no finite sum."""
+    make_raster(seeds, "sum.tif", np.full((4, 4), 1.5e308), (-8e6, 4e6, 0, 8e6, 0, -4e6), epsg=3857)
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", "--sum", "sum.tif", "out.tif", has=["--sum", "sum.tif", "too much"])
+
+
 @pytest.mark.parametrize("option", ["--sum", "--mask"])
 @pytest.mark.parametrize("origin,step", [(1e25, 1e12), (-1e25, 1e12), (1e20, 1e-3), (0, 1e12)])
 @pytest.mark.parametrize("turned", [False, True])
