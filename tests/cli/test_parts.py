@@ -64,6 +64,8 @@ CASES = {
     "mask": lambda w: (["--seeds", seeds(w), *SMALL, "--mask", values(w, "mask.tif", most=2), "--max-distance", "2000km",
                         "--sum", "people=" + values(w, "people.tif", seed=5), "--sum", values(w, "cows.tif", (33, 71), 900)],
                        {"--stats": "t.gpkg"}, "o.tif"),
+    "sum of another system": lambda w: (["--seeds", seeds(w), *SMALL, "--crs", "EPSG:3857", "--extent=-2e7,-2e7,2e7,2e7", "--metric",
+                                         "great-circle", "--sum", values(w, "people.tif", seed=5)], {"--stats": "t.csv"}, "o.tif"),
     "cog": lambda w: (["--seeds", seeds(w), "--size", "1100,1200", "--of", "COG"], {"--distance": "d.tif"}, "o.tif"),
     "same ids": lambda w: (["--seeds", multipoints(w), *SMALL], {"--distance": "d.tif", "--stats": "t.csv"}, "o.tif"),
     "one tile high": lambda w: (["--seeds", seeds(w), "--size", "300,200"], {}, "o.tif"),
