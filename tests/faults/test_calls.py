@@ -55,6 +55,7 @@ RUNS = {
     "driver": ([*GLOBE, "--of", "ENVI", "--stats", "t.shp", "r.bin"], ["r.bin", "t.dbf"]),
     "copied": ([*GLOBE, "--of", "COG", "--distance", "d.tif", "r.tif"], ["r.tif"]),
     "table": ([*GLOBE, "--mask", "m.geojson", "--sum", "people=p.tif", "--stats", "t.csv", "r.tif"], ["t.csv"]),
+    "points": ([*GLOBE, "--crs", "EPSG:3857", "--extent=-2e7,-2e7,2e7,2e7", "--sum", "people=p.tif", "--stats", "t.csv", "r.tif"], ["t.csv"]),
     "container": ([*GLOBE, "--stats", "c.gpkg", "--polygons", "c.gpkg", "r.tif"], []),
     "raster table": (["--seeds", "s.gpkg", "--size", "60,30", "--threads", "2", "--overwrite", "--ot", "UInt16", "--stats", "c.gpkg",
                       "c.gpkg"], []),
