@@ -7,11 +7,7 @@ install(TARGETS gpuvoronoi EXPORT gpuvoronoiTargets
 if(TARGET gpuvoronoi_cuda)
   install(TARGETS gpuvoronoi_cuda LIBRARY DESTINATION ${GPUVORONOI_MODULE_DIR})
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/include/gpuvoronoi.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_features.h
-              ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_device.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_mpi.h
-              ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_parts.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_raster_seeds.h
-              ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_source.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_strips.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/gpuvoronoi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs PATTERN *.py EXCLUDE PATTERN site EXCLUDE)
 

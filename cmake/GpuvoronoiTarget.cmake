@@ -18,7 +18,7 @@ function(gpuvoronoi_target target)
                         CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden CUDA_STANDARD 17
                         CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden
                         CUDA_RUNTIME_LIBRARY Static)
-  target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
+  target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE> GV_EXPERIMENTAL)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:C>:-ffp-contract=off;-fno-math-errno;${warnings_c}>"
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-math-errno;${warnings}>"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """
-The version: include/gpuvoronoi.h has it, CMake and pyproject.toml read it there, and what cannot read a header has copies.
+The version: include/gpuvoronoi/gpuvoronoi.h has it, CMake and pyproject.toml read it there, and what cannot read a header has copies.
 
     version.py           prints it
     version.py --check   fails where a copy differs
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-HEADER = "include/gpuvoronoi.h"
+HEADER = "include/gpuvoronoi/gpuvoronoi.h"
 # Where else it stands, as a pattern around it; @ is the version.
 COPIES = [
     (HEADER, r'#define GV_VERSION_STRING "@"'),

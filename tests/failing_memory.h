@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 /* Used by all threads at once. */
 typedef struct failing_memory {
@@ -37,7 +37,8 @@ static inline void failing_release(void *block, void *user) {
 
 /* Options of a context that takes all its memory from there. */
 static inline gv_context_options failing_options(failing_memory *m, int threads) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = threads;
   options.allocate = failing_allocate;
   options.release = failing_release;

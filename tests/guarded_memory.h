@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 enum { GUARDED_LINE = 64 /* blocks begin with a cache line */ };
 
@@ -49,7 +49,8 @@ static inline void guarded_release(void *block, void *user) {
 
 /* Options of a context that takes all its memory from there. */
 static inline gv_context_options guarded_options(bool *first, int threads) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = threads;
   options.allocate = guarded_allocate;
   options.release = guarded_release;

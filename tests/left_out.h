@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 static void every_backend_can_run(void **state) {
   (void)state;

@@ -3,7 +3,7 @@
  *
  *   cc search.c $(pkg-config --cflags --libs gpuvoronoi) -o search
  */
-#include <gpuvoronoi.h>
+#include <gpuvoronoi/gpuvoronoi.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -27,7 +27,8 @@ int main(void) {
   if (status != GV_OK) goto done;
 
   gv_points queries = {positions, QUERIES, DIM, GV_FLOAT32};
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   options.k = K;
   options.max_distance = 2.0;
   status = gv_index_search(context, index, &queries, &options, indices, distances);
@@ -42,7 +43,7 @@ int main(void) {
   }
 
 done:
-  if (status != GV_OK) fprintf(stderr, "%s: %s\n", gv_status_name(status), gv_context_message(context));
+  if (status != GV_OK) fprintf(stderr, "%s: %s\n", gv_status_message(status), gv_context_message(context));
   gv_index_destroy(index);
   gv_context_destroy(context);
   return status == GV_OK ? 0 : 1;

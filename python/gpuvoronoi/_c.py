@@ -1,4 +1,4 @@
-"""The library's C interface (``include/gpuvoronoi.h`` and ``gpuvoronoi_raster_seeds.h``): its structs, its numbers, its functions' types."""
+"""The library's C interface (``include/gpuvoronoi/gpuvoronoi.h`` and ``gpuvoronoi/raster_seeds.h``): its structs, its numbers, its functions' types."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ _HANDLE = c_void_p  # contexts, indexes, ... and every pointer: ctypes takes byr
 # Each function: what it returns, and its arguments.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_version": (c_char_p, []),
-    "gv_status_name": (c_char_p, [c_int]),
+    "gv_status_message": (c_char_p, [c_int]),
     "gv_context_create": (c_int, [_HANDLE, _HANDLE]),
     "gv_context_destroy": (None, [_HANDLE]),
     "gv_context_message": (c_char_p, [_HANDLE]),

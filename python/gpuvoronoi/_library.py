@@ -83,7 +83,7 @@ def exception(status: int, message: str, argument: str = "") -> Exception:
     """What a status is raised as."""
     if status == _c.UNKNOWN_BACKEND or (status == _c.UNSUPPORTED and "backend" in message):
         argument = "backend"
-    text = message or library().gv_status_name(status).decode()
+    text = message or library().gv_status_message(status).decode()
     named = argument if status in (_c.INVALID_ARGUMENT, _c.UNKNOWN_BACKEND, _c.UNSUPPORTED) else ""
     return _EXCEPTIONS.get(status, RuntimeError)(f"{named}: {text}" if named else text)
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 /* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
 const char *cli_backend_refuses(int backend, gv_metric metric);

@@ -7,7 +7,7 @@
 #include "cli/backend_limits.h"
 #include "cli/cli.h"
 #include "cli/report.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 typedef struct settings {
   bool json, matrix;

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/report.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 typedef struct settings {
   bool json;

@@ -13,8 +13,8 @@ int cli_check_launched_source(const char *source) {
   return cli_fail(EXIT_USAGE, "under mpirun all ranks read the inputs: write the standard input to a file");
 }
 
-int cli_open_communicator(gv_io *io, gv_communicator *out) {
-  gv_status status = gv_communicator_open(io, out);
+int cli_open_communicator(gv_io *io, gv_cluster *out) {
+  gv_status status = gv_cluster_open(io, out);
   started = out->finish != NULL;
   return status == GV_OK ? EXIT_OK : cli_report_failure(io);
 }

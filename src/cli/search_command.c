@@ -247,7 +247,7 @@ static int run(settings *s, double begun) {
   gv_search_job *j = &s->job;
   gv_search_report report;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_communicator c = {.finish = NULL};
+  gv_cluster c = {.finish = NULL};
   bool launched = gv_launcher_ranks() > 1, first = gv_launcher_rank() == 0;
   int result = launched ? cli_open_communicator(&io, &c) : EXIT_OK;
   if (result == EXIT_OK) {
@@ -262,7 +262,7 @@ static int run(settings *s, double begun) {
       cli_report_search_lines(&report, seconds);
     }
   }
-  if (launched) gv_communicator_close(&io, &c);
+  if (launched) gv_cluster_close(&io, &c);
   return result;
 }
 

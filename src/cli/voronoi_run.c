@@ -57,7 +57,7 @@ int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
   gv_job_report report;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_communicator c = {.finish = NULL};
+  gv_cluster c = {.finish = NULL};
   bool first = gv_launcher_rank() == 0;
   j->report = &report;
   if (first && voronoi_shows_progress(s)) j->progress = cli_show_progress;
@@ -66,7 +66,7 @@ int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
     gv_status status = gv_job_run_by_ranks(&io, &c, j);
     if (first || status != GV_OK) result = voronoi_tell(s, &io, status, &report, begun);
   }
-  gv_communicator_close(&io, &c);
+  gv_cluster_close(&io, &c);
   if (result != EXIT_OK && writes_hdf5(j)) _exit(cli_answered(result));
   return result;
 }

@@ -18,11 +18,15 @@ static void release_default(void *memory, void *user) {
   free(memory);
 }
 
+int gv_version_number(void) {
+  return GV_VERSION_NUMBER;
+}
+
 const char *gv_version(void) {
   return GV_VERSION_STRING;
 }
 
-const char *gv_status_name(gv_status status) {
+const char *gv_status_message(gv_status status) {
   switch (status) {
   case GV_OK:
     return "ok";
@@ -67,7 +71,8 @@ const char *gv_metric_name(gv_metric metric) {
 }
 
 gv_status gv_context_create(const gv_context_options *options, gv_context **out) {
-  gv_context_options o = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options o;
+  gv_context_options_init(&o);
   if (out == NULL) return GV_ERROR_INVALID_ARGUMENT;
   gv_take_given(&o, sizeof o, options);
   if (o.threads < 0 || o.device < -1 || (o.allocate == NULL) != (o.release == NULL))
@@ -99,8 +104,4 @@ const char *gv_context_message(const gv_context *context) {
 
 int gv_context_threads(const gv_context *context) {
   return context != NULL ? context->threads : 1;
-}
-
-double gv_context_device_seconds(const gv_context *context) {
-  return context != NULL ? context->device_seconds : 0.0;
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "core/try.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 /* CUDA files are C++: the same types (the compilers we know lay them out alike) under their C names. */
 #ifdef __cplusplus

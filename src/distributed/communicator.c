@@ -71,13 +71,13 @@ static gv_status unreachable(gv_io *io) {
 }
 
 /* Ranks on this host, and the share of its processors that this one has. */
-static gv_status share_host(gv_io *io, gv_communicator *c) {
+static gv_status share_host(gv_io *io, gv_cluster *c) {
   gv_host own;
   cpu_set_t set;
   gv_context *context = NULL;
   memset(&own, 0, sizeof own);
   if (gethostname(own.name, sizeof own.name - 1) != 0) own.name[0] = '\0';
-  GV_TRY(gv_communicator_gather(io, c, &own, c->hosts, (int)sizeof own));
+  GV_TRY(gv_cluster_gather(io, c, &own, c->hosts, (int)sizeof own));
   for (int i = 0; i < c->all.ranks; i++) {
     if (strcmp(c->hosts[i].name, own.name) != 0) continue;
     c->host_ranks++;
@@ -91,7 +91,7 @@ static gv_status share_host(gv_io *io, gv_communicator *c) {
   return GV_OK;
 }
 
-gv_status gv_communicator_open(gv_io *io, gv_communicator *out) {
+gv_status gv_cluster_open(gv_io *io, gv_cluster *out) {
   const struct launcher *by = launcher_find();
   const char *name = by != NULL ? by->name : "MPI", *why = "no launcher";
   const gv_mpi_module *module = by != NULL ? module_open(by, &why) : NULL;
@@ -112,16 +112,16 @@ gv_status gv_communicator_open(gv_io *io, gv_communicator *out) {
   return status == GV_OK ? share_host(io, out) : status;
 }
 
-void gv_communicator_close(gv_io *io, gv_communicator *c) {
+void gv_cluster_close(gv_io *io, gv_cluster *c) {
   int unused = 0;
   bool whole = c->host_ranks > 0 && !gv_io_cancelled(io); /* a rank that left early would wait in MPI for ever */
-  if (whole && gv_communicator_largest(io, c, &unused) == GV_OK) c->finish();
+  if (whole && gv_cluster_largest(io, c, &unused) == GV_OK) c->finish();
   free(c->hosts);
   free(c->numbers);
   free(c->own);
 }
 
-int gv_communicator_device(const gv_communicator *c, int asked) {
+int gv_cluster_device(const gv_cluster *c, int asked) {
   int devices = 0;
   gv_context *context = NULL;
   if (asked >= 0 || c->host_ranks < 2 || gv_context_create(NULL, &context) != GV_OK) return asked;
@@ -132,35 +132,35 @@ int gv_communicator_device(const gv_communicator *c, int asked) {
 
 /* --------------------------------------------------------------------------------------------------------- calls */
 
-gv_status gv_communicator_largest(gv_io *io, const gv_communicator *c, int *value) {
+gv_status gv_cluster_largest(gv_io *io, const gv_cluster *c, int *value) {
   int most = 0;
-  if (c->all.largest(c->all.user, *value, &most) != 0) return unreachable(io);
+  if (c->all.allreduce_max(c->all.user, *value, &most) != 0) return unreachable(io);
   *value = most;
   return GV_OK;
 }
 
 /* Where the bytes of each rank lie, one after another. */
-static void set_places(const gv_communicator *c, const int *sizes, int *places) {
+static void set_places(const gv_cluster *c, const int *sizes, int *places) {
   places[0] = 0;
   for (int i = 1; i < c->all.ranks; i++)
     places[i] = places[i - 1] + sizes[i - 1];
 }
 
 /* sizes: of each rank. */
-static gv_status gather(gv_io *io, const gv_communicator *c, const void *own, void *all, const int *sizes) {
+static gv_status gather(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
   int *places = c->numbers;
   set_places(c, sizes, places);
-  return c->all.gather(c->all.user, own, all, sizes, places) == 0 ? GV_OK : unreachable(io);
+  return c->all.allgatherv(c->all.user, own, all, sizes, places) == 0 ? GV_OK : unreachable(io);
 }
 
-gv_status gv_communicator_gather(gv_io *io, const gv_communicator *c, const void *own, void *all, int size) {
+gv_status gv_cluster_gather(gv_io *io, const gv_cluster *c, const void *own, void *all, int size) {
   int *sizes = c->numbers + c->all.ranks;
   for (int i = 0; i < c->all.ranks; i++)
     sizes[i] = size;
   return gather(io, c, own, all, sizes);
 }
 
-gv_status gv_communicator_broadcast(gv_io *io, const gv_communicator *c, int from, void *bytes, int count) {
+gv_status gv_cluster_broadcast(gv_io *io, const gv_cluster *c, int from, void *bytes, int count) {
   int *sizes = c->numbers + c->all.ranks;
   memset(sizes, 0, (size_t)c->all.ranks * sizeof *sizes);
   sizes[from] = count;
@@ -168,18 +168,17 @@ gv_status gv_communicator_broadcast(gv_io *io, const gv_communicator *c, int fro
   return gather(io, c, c->own, bytes, sizes);
 }
 
-gv_status gv_communicator_collect(gv_io *io, const gv_communicator *c, const void *own, void *all,
-                                  const int *sizes) {
+gv_status gv_cluster_collect(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
   size_t ranks = (size_t)c->all.ranks;
   int *places = c->numbers, *none = places + ranks, *out = none + ranks, *in = out + ranks;
   set_places(c, sizes, places);
   memset(none, 0, 3 * ranks * sizeof *none);
   out[0] = sizes[c->all.rank];
   if (c->all.rank == 0) memcpy(in, sizes, ranks * sizeof *in);
-  return c->all.trade(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK : unreachable(io);
+  return c->all.alltoallv(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK : unreachable(io);
 }
 
-gv_status gv_communicator_agree(gv_io *io, const gv_communicator *c, gv_status status) {
+gv_status gv_cluster_agree(gv_io *io, const gv_cluster *c, gv_status status) {
   struct {
     gv_status status;
     gv_code code;
@@ -188,7 +187,7 @@ gv_status gv_communicator_agree(gv_io *io, const gv_communicator *c, gv_status s
   if (c == NULL) return status;
   bool failed = status != GV_OK && status != GV_ERROR_CANCELLED;
   int worst = failed ? c->all.ranks - c->all.rank + 1 : status != GV_OK, from = 0;
-  gv_status reached = gv_communicator_largest(io, c, &worst);
+  gv_status reached = gv_cluster_largest(io, c, &worst);
   if (reached != GV_OK) return reached;
   if (worst == 0) return GV_OK;
   if (worst == 1) return gv_io_fail_cancelled(io);
@@ -197,7 +196,7 @@ gv_status gv_communicator_agree(gv_io *io, const gv_communicator *c, gv_status s
   said.status = status;
   said.code = io->code;
   memcpy(said.text, io->message, sizeof said.text);
-  reached = gv_communicator_broadcast(io, c, from, &said, (int)sizeof said);
+  reached = gv_cluster_broadcast(io, c, from, &said, (int)sizeof said);
   if (reached != GV_OK) return reached;
   if (from == 0) return gv_io_fail_as(io, said.code, said.status, "%s", said.text);
   return gv_io_fail_as(io, said.code, said.status, "rank %d of %d on %s: %s", from, c->all.ranks,

@@ -1,6 +1,6 @@
 /*
  * The command as one of several processes (ranks) that an MPI launcher (mpirun, mpiexec, srun) has started. They reach each other by
- * three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the types of gv_processes (gpuvoronoi_parts.h), so
+ * three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the types of gv_communicator (gpuvoronoi/experimental.h), so
  * that the library's distributed searches use them too. Processes without a launcher, or one rank alone, never open MPI.
  *
  * Functions with a gv_io are collective, all ranks call them in the same order from the main thread. They end early, with an error,
@@ -9,7 +9,7 @@
 #ifndef GV_DISTRIBUTED_COMMUNICATOR_H
 #define GV_DISTRIBUTED_COMMUNICATOR_H
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "io/io.h"
 
 enum { GV_BROADCAST_MOST = 1 << 13 };
@@ -19,8 +19,8 @@ typedef struct gv_host {
 } gv_host;
 
 /* After it is opened no call allocates memory, so that no rank leaves the order of calls for want of it. */
-typedef struct gv_communicator {
-  gv_processes all;
+typedef struct gv_cluster {
+  gv_communicator all;
   void (*finish)(void);
   gv_host *hosts;            /* by rank */
   int *numbers;              /* sizes and places of the calls: four times the ranks */
@@ -28,7 +28,7 @@ typedef struct gv_communicator {
   int host_rank, host_ranks; /* number and count among the ranks of this host */
   int threads; /* this rank's share of the host's processors; where the launcher binds ranks to processors, those */
   int host_threads; /* processors that this rank may use while the others wait */
-} gv_communicator;
+} gv_cluster;
 
 /* By the launcher's environment: 0 of 1 without one. */
 int gv_launcher_rank(void);
@@ -38,31 +38,29 @@ int gv_launcher_ranks(void);
 bool gv_launcher_ends_all(void);
 
 /* Starts MPI. To be closed in any case; `*out` begins as {0}. */
-gv_status gv_communicator_open(gv_io *io, gv_communicator *out);
+gv_status gv_cluster_open(gv_io *io, gv_cluster *out);
 
 /* Ends MPI, once all ranks have called it, unless cancelled; frees. */
-void gv_communicator_close(gv_io *io, gv_communicator *communicator);
+void gv_cluster_close(gv_io *io, gv_cluster *communicator);
 
 /* The GPU of this rank, if none (-1) is asked for: the ranks of a host take its GPUs by turns. Not collective. */
-int gv_communicator_device(const gv_communicator *communicator, int asked);
+int gv_cluster_device(const gv_cluster *communicator, int asked);
 
 /* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the status and message of the first rank that failed, which is named
  * unless it is rank 0; CANCELLED if no rank failed but some were cancelled. */
-gv_status gv_communicator_agree(gv_io *io, const gv_communicator *communicator, gv_status status);
+gv_status gv_cluster_agree(gv_io *io, const gv_cluster *communicator, gv_status status);
 
 /* Copies `count` bytes, GV_BROADCAST_MOST at most, of rank `from` to all ranks. */
-gv_status gv_communicator_broadcast(gv_io *io, const gv_communicator *communicator, int from, void *bytes,
-                                    int count);
+gv_status gv_cluster_broadcast(gv_io *io, const gv_cluster *communicator, int from, void *bytes, int count);
 
 /* *value becomes the maximum over all ranks. */
-gv_status gv_communicator_largest(gv_io *io, const gv_communicator *communicator, int *value);
+gv_status gv_cluster_largest(gv_io *io, const gv_cluster *communicator, int *value);
 
 /* `size` bytes of each rank, in the order of ranks, to all ranks. */
-gv_status gv_communicator_gather(gv_io *io, const gv_communicator *communicator, const void *own, void *all,
-                                 int size);
+gv_status gv_cluster_gather(gv_io *io, const gv_cluster *communicator, const void *own, void *all, int size);
 
 /* sizes[p] bytes of each rank p to rank 0, one after another; the sum is INT_MAX at most. `own` has sizes[rank] bytes. */
-gv_status gv_communicator_collect(gv_io *io, const gv_communicator *communicator, const void *own, void *all,
-                                  const int *sizes);
+gv_status gv_cluster_collect(gv_io *io, const gv_cluster *communicator, const void *own, void *all,
+                             const int *sizes);
 
 #endif

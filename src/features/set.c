@@ -146,7 +146,8 @@ static void find_extents(gv_feature_set *set) {
 
 gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_ellipsoid *ellipsoid,
                               const gv_features *features, gv_feature_set *out) {
-  gv_features f = GV_FEATURES_INIT;
+  gv_features f;
+  gv_features_init(&f);
   memset(out, 0, sizeof *out);
   gv_take_given(&f, sizeof f, features);
   out->allocator = context->allocator;

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 typedef enum gv_code {
   GV_CODE_NONE,

@@ -15,7 +15,7 @@
 #include <cpl_error.h>
 
 #include "core/try.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "io/codes.h"
 
 #if defined(__GNUC__)

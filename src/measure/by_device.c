@@ -35,7 +35,8 @@ static gv_status measure_band(gv_context *context, const gv_device_measuring *d,
   gv_status status = GV_OK;
   for (int64_t row = 0; row < height && status == GV_OK; row += rows) {
     for (int64_t column = 0; column < width && status == GV_OK; column += columns) {
-      gv_strip_measure piece = GV_STRIP_MEASURE_INIT;
+      gv_strip_measure piece;
+      gv_strip_measure_init(&piece);
       int64_t at = band * m->out_band_stride + row * m->out_stride + column;
       piece.column = tile->c0 + column;
       piece.row = tile->r0 + row;

@@ -282,7 +282,8 @@ static gv_status check_measure(gv_context *context, const gv_voronoi *v, const g
 }
 
 gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure) {
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || measure == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");

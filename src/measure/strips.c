@@ -105,7 +105,8 @@ static gv_status check(gv_context *context, const gv_voronoi *v, gv_strip_measur
 }
 
 gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *v, const gv_strip_measure *measure) {
-  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+  gv_strip_measure m;
+  gv_strip_measure_init(&m);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || measure == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");

@@ -2,7 +2,7 @@
 #ifndef GV_MEASURE_STRIPS_H
 #define GV_MEASURE_STRIPS_H
 
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 #include "voronoi/gpu/distances.h"
 #include "voronoi/pipeline/device_strips.h"
 

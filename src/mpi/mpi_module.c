@@ -62,11 +62,11 @@ static void leave_tcp_out(void) {
 }
 
 /* A communicator of its own, whose errors are returned, not fatal. */
-static int start(bool (*cancelled)(void *unused), gv_processes *out) {
+static int start(bool (*cancelled)(void *unused), gv_communicator *out) {
   int given = 0;
   leave_tcp_out();
   given_up = cancelled;
-  *out = (gv_processes){sizeof *out, 0, 1, NULL, allreduce, allgatherv, alltoallv};
+  *out = (gv_communicator){sizeof *out, 0, 1, NULL, allreduce, allgatherv, alltoallv};
   int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
   if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &all);
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 
 typedef struct gv_mpi_module {
   const char *version; /* of gpuvoronoi */
   /* Starts MPI; *out becomes the communicator of all ranks, whose calls sleep while they wait, fail once `cancelled` (may be NULL)
    * returns true, and are made by the thread that called this. 0, or an error. */
-  int (*start)(bool (*cancelled)(void *unused), gv_processes *out);
+  int (*start)(bool (*cancelled)(void *unused), gv_communicator *out);
   void (*finish)(void);
 } gv_mpi_module;
 

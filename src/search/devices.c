@@ -1,5 +1,6 @@
 /* The public view of the GPUs. */
 #include "search/cuda_module.h"
+#include "search/device_times.h"
 
 /* Where there is no module there are no devices. */
 static const gv_cuda_module *module(gv_context *context) {
@@ -20,6 +21,10 @@ gv_status gv_device_get(gv_context *context, int number, gv_device_info *out) {
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the device's description");
   const gv_cuda_module *cuda = module(context);
   return cuda != NULL ? cuda->device_get(context, number, out) : GV_ERROR_UNAVAILABLE;
+}
+
+double gv_context_device_seconds(const gv_context *context) {
+  return context != NULL ? context->device_seconds : 0.0;
 }
 
 gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds) {

@@ -139,7 +139,8 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
 
 gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
                          gv_index **out) {
-  gv_index_options o = GV_INDEX_OPTIONS_INIT;
+  gv_index_options o;
+  gv_index_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -155,7 +156,8 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
 
 gv_status gv_index_build_from(gv_context *context, const gv_point_source *source, const gv_index_options *options,
                               gv_index **out) {
-  gv_index_options o = GV_INDEX_OPTIONS_INIT;
+  gv_index_options o;
+  gv_index_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -319,7 +321,8 @@ static gv_status take_roots(gv_context *context, const gv_index *index, const gv
 gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
                                const gv_search_options *options, int64_t first_query, int64_t first_reference,
                                int64_t *indices, double *canonical) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -357,7 +360,8 @@ gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
                           const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -434,10 +438,11 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   return GV_OK;
 }
 
-gv_status gv_index_search_together(gv_context *context, const gv_processes *processes, const gv_index *index,
-                                   const gv_points *queries, const gv_search_options *options, int64_t *indices,
-                                   double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+gv_status gv_index_search_distributed(gv_context *context, const gv_communicator *processes, const gv_index *index,
+                                      const gv_points *queries, const gv_search_options *options, int64_t *indices,
+                                      double *distances) {
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   gv_take_given(&o, sizeof o, options);
   own_search own = {index, queries};

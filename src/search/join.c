@@ -1,5 +1,5 @@
 /* Neighbours that were found among several parts of a reference set, put together. */
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 
 #include "core/parallel.h"
 #include "search/backend.h"
@@ -43,9 +43,9 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-gv_status gv_neighbours_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
-                             const int64_t *const *indices, const double *const *canonical, int64_t *out_indices,
-                             double *out_canonical) {
+gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
+                            const int64_t *const *indices, const double *const *canonical, int64_t *out_indices,
+                            double *out_canonical) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   bool given = indices != NULL && canonical != NULL && out_indices != NULL && out_canonical != NULL;
   for (int32_t p = 0; p < parts && given; p++)

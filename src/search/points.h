@@ -4,7 +4,7 @@
 #ifndef GV_POINTS_H
 #define GV_POINTS_H
 
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/arrays.h"
 
 typedef struct gv_supply {

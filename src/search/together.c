@@ -16,7 +16,7 @@ typedef struct hello {
 
 typedef struct rounds {
   gv_context *context;
-  gv_processes processes;
+  gv_communicator processes;
   const gv_together *here;
   hello *all;            /* by process ... */
   int64_t *first_point;  /* ... */
@@ -39,16 +39,17 @@ static gv_status unreachable(const rounds *r, gv_status status) {
 
 /* GV_OK where all are well; where they are not, the others name the first that is not. */
 static gv_status agree(const rounds *r, gv_status status) {
-  const gv_processes *p = &r->processes;
+  const gv_communicator *p = &r->processes;
   int worst = 0, what = 0;
   if (p->ranks == 1) return status;
-  if (p->largest(p->user, status != GV_OK ? p->ranks - p->rank : 0, &worst) != 0) return unreachable(r, status);
+  if (p->allreduce_max(p->user, status != GV_OK ? p->ranks - p->rank : 0, &worst) != 0)
+    return unreachable(r, status);
   if (worst == 0) return status;
   int from = p->ranks - worst;
-  if (p->largest(p->user, from == p->rank ? (int)status : 0, &what) != 0) return unreachable(r, status);
+  if (p->allreduce_max(p->user, from == p->rank ? (int)status : 0, &what) != 0) return unreachable(r, status);
   if (status != GV_OK) return status;
   return gv_fail(r->context, (gv_status)what, "process %d of %d failed: %s", from, p->ranks,
-                 gv_status_name((gv_status)what));
+                 gv_status_message((gv_status)what));
 }
 
 /* So many bytes of each process, and where they lie one behind the other. */
@@ -63,18 +64,18 @@ static void copy_bytes(void *to, const void *from, int bytes) {
 }
 
 static gv_status gather(const rounds *r, const void *own, void *all) {
-  const gv_processes *p = &r->processes;
+  const gv_communicator *p = &r->processes;
   int *bytes = r->sizes, *places = bytes + p->ranks;
   set_places(p->ranks, bytes, places);
   if (p->ranks == 1) {
     copy_bytes(all, own, bytes[0]);
     return GV_OK;
   }
-  return p->gather(p->user, own, all, bytes, places) == 0 ? GV_OK : unreachable(r, GV_OK);
+  return p->allgatherv(p->user, own, all, bytes, places) == 0 ? GV_OK : unreachable(r, GV_OK);
 }
 
 static gv_status trade(const rounds *r, const void *out, void *in) {
-  const gv_processes *p = &r->processes;
+  const gv_communicator *p = &r->processes;
   int *out_bytes = r->sizes, *out_places = out_bytes + p->ranks, *in_bytes = out_places + p->ranks;
   int *in_places = in_bytes + p->ranks;
   set_places(p->ranks, out_bytes, out_places);
@@ -83,7 +84,7 @@ static gv_status trade(const rounds *r, const void *out, void *in) {
     copy_bytes(in, out, out_bytes[0]);
     return GV_OK;
   }
-  bool done = p->trade(p->user, out, out_bytes, out_places, in, in_bytes, in_places) == 0;
+  bool done = p->alltoallv(p->user, out, out_bytes, out_places, in, in_bytes, in_places) == 0;
   return done ? GV_OK : unreachable(r, GV_OK);
 }
 
@@ -181,7 +182,7 @@ static int64_t count_of(const rounds *r, int process, int64_t first) {
  * not here: nothing of them is excluded. */
 static gv_status search_all(rounds *r, int64_t first) {
   const gv_together *t = r->here;
-  const gv_processes *p = &r->processes;
+  const gv_communicator *p = &r->processes;
   int64_t before = 0, own = count_of(r, p->rank, first), all = 0, k = t->options->k;
   for (int i = 0; i < p->ranks; i++) {
     if (i == p->rank) before = all;
@@ -237,18 +238,18 @@ static gv_status answer(rounds *r, int64_t first, int64_t *indices, double *dist
   gv_context quiet = *r->context;
   quiet.progress = NULL;
   status =
-      gv_neighbours_join(&quiet, t->options->k, own, ranks, r->parts, r->part_values, indices + first * k, values);
+      gv_neighbors_join(&quiet, t->options->k, own, ranks, r->parts, r->part_values, indices + first * k, values);
   if (status == GV_OK && distances != NULL) status = t->distances(&quiet, t->user, places, values);
   if (status != GV_OK) memcpy(r->context->message, quiet.message, sizeof quiet.message);
   return status;
 }
 
-gv_status gv_search_together(gv_context *context, const gv_processes *processes, const gv_together *together,
+gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances) {
   rounds r = {.context = context, .here = together};
   gv_take_given(&r.processes, sizeof r.processes, processes);
-  const gv_processes *p = &r.processes;
-  bool reach = p->largest != NULL && p->gather != NULL && p->trade != NULL;
+  const gv_communicator *p = &r.processes;
+  bool reach = p->allreduce_max != NULL && p->allgatherv != NULL && p->alltoallv != NULL;
   if (p->rank < 0 || p->rank >= p->ranks || (p->ranks > 1 && !reach)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "there is no process %d (from 0) of %d, or nothing reaches the others", p->rank, p->ranks);

@@ -6,7 +6,7 @@
 #define GV_TOGETHER_H
 
 #include "core/core.h"
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 
 /* Queries that are searched at once. */
 typedef struct gv_together_rows {
@@ -30,7 +30,7 @@ typedef struct gv_together {
 } gv_together;
 
 /* `status`: how this process has come so far, of which the others are told. distances may be NULL. */
-gv_status gv_search_together(gv_context *context, const gv_processes *processes, const gv_together *together,
+gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances);
 
 #endif

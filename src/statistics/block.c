@@ -183,7 +183,8 @@ static gv_status add_row(work *w, int64_t r) {
 }
 
 gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_statistics_block *block) {
-  gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+  gv_statistics_block b;
+  gv_statistics_block_init(&b);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s == NULL || block == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no block");
   gv_take_given(&b, sizeof b, block);

@@ -4,7 +4,7 @@
 #ifndef GV_STATISTICS_DEVICE_SUMS_H
 #define GV_STATISTICS_DEVICE_SUMS_H
 
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 #include "statistics/parts.h"
 #include "voronoi/gpu/raster.h"
 

@@ -49,7 +49,8 @@ static gv_status copy_groups(gv_context *context, gv_statistics *s, const gv_sta
 
 gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
                                gv_statistics **out) {
-  gv_statistics_options o = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options o;
+  gv_statistics_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || out == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its statistics");

@@ -65,7 +65,8 @@ static void clear(const gv_context *context, adding *a) {
 static gv_status add_part(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                           gv_strip_statistics *part) {
   if (sums->s->distances) {
-    gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+    gv_strip_measure m;
+    gv_strip_measure_init(&m);
     m.column = part->column;
     m.row = part->row;
     m.columns = m.out_stride = part->columns;
@@ -133,7 +134,8 @@ static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *d
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
     gv_strip_statistics part = part_of(&all, i, count, quantity);
-    gv_strip labels = GV_STRIP_INIT;
+    gv_strip labels;
+    gv_strip_init(&labels);
     labels.memory = GV_MEMORY_CUDA;
     labels.column = part.column;
     labels.row = part.row;
@@ -213,7 +215,8 @@ static gv_status check(gv_context *context, const gv_statistics *s, gv_strip_sta
 }
 
 gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const gv_strip_statistics *given) {
-  adding a = {.s = s, .strip = GV_STRIP_STATISTICS_INIT};
+  adding a = {.s = s};
+  gv_strip_statistics_init(&a.strip);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s == NULL || given == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or nothing to add");

@@ -1,5 +1,5 @@
 /* The sums of one seed as bytes, for other processes: the lowest byte of each number first. */
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 
 #include <math.h>
 #include <string.h>

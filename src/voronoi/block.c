@@ -1,7 +1,7 @@
 /* Blocks of a grid: how many there are, their cells, which of them are a part, what masks leave out. */
 #include <string.h>
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "voronoi/engine.h"
 
 static int64_t least(int64_t a, int64_t b) {

@@ -8,7 +8,7 @@
 #include "exact/distance.h"
 #include "features/set.h"
 #include "geodesic/geodesic.h"
-#include "gpuvoronoi_strips.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "voronoi/seeds.h"
 

@@ -17,7 +17,8 @@ static const gv_backend trees = {.name = "tile"};
 
 gv_status gv_feature_index_build(gv_context *context, const gv_features *features,
                                  const gv_feature_index_options *options, gv_feature_index **out) {
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
@@ -312,7 +313,8 @@ static gv_status answer_all(gv_context *context, search *s) {
 gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *index, const gv_seeds *queries,
                                   const gv_search_options *options, int64_t *indices, double *distances,
                                   double *nearest) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   gv_take_given(&o, sizeof o, options);

@@ -68,7 +68,8 @@ static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, co
 
 gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const gv_globe_options *options,
                                gv_globe_index **out) {
-  gv_globe_options o = GV_GLOBE_OPTIONS_INIT;
+  gv_globe_options o;
+  gv_globe_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -99,7 +100,8 @@ gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const
   status = to_vectors(context, globe, seeds, 0, seeds->count, "seed", globe->lon, globe->lat, vectors);
   if (status != GV_OK) goto done;
   gv_points points = {vectors, seeds->count, 3, GV_FLOAT64};
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
   build.backend = o.backend;
   status = gv_index_build(context, &points, &build, &globe->chords);
 
@@ -269,7 +271,8 @@ static gv_status check_search(gv_context *context, const gv_seeds *queries, cons
 gv_status gv_globe_index_search_part(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
                                      const gv_search_options *options, int64_t first_query, int64_t first_seed,
                                      int64_t *indices, double *canonical) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (globe == NULL || queries == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the queries are NULL");
@@ -290,7 +293,8 @@ gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *gl
 
 gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
                                 const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (globe == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   gv_take_given(&o, sizeof o, options);
@@ -342,10 +346,11 @@ static gv_status measure_rows(gv_context *context, const void *user, int64_t cou
   return gv_globe_index_distances(context, own->globe, count, values);
 }
 
-gv_status gv_globe_index_search_together(gv_context *context, const gv_processes *processes,
-                                         const gv_globe_index *globe, const gv_seeds *queries,
-                                         const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+gv_status gv_globe_index_search_distributed(gv_context *context, const gv_communicator *processes,
+                                            const gv_globe_index *globe, const gv_seeds *queries,
+                                            const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o;
+  gv_search_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   gv_take_given(&o, sizeof o, options);
   own_search own = {globe, {NULL, NULL, 0}};

@@ -20,7 +20,7 @@
 
 #include <stdbool.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 #include "exact/text/as_numbers.h"
 

@@ -39,7 +39,8 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
     if (dim == 3) data[(int64_t)i * dim + 2] = v->seeds.z[i];
   }
   gv_points points = {data, v->seeds.count, dim, GV_FLOAT64};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = v->backend->searches_points ? v->backend->name : "kdtree";
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
   gv_context quiet = *context;

@@ -249,7 +249,8 @@ static gv_status find_places(gv_context *context, const gv_grid *raster, const g
   survey s = {.raster = raster, .proof = proof};
   gv_grid places = *asking;
   if (asking->level != GV_QTM_NONE) { /* its triangles may all ask, not only those of a raster's cells */
-    gv_grid mesh = GV_GRID_INIT;
+    gv_grid mesh;
+    gv_grid_init(&mesh);
     mesh.kind = GV_GRID_QTM;
     mesh.level = asking->level;
     mesh.semi_major = asking->semi_major;

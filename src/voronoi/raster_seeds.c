@@ -3,7 +3,7 @@
  * raster_proof.c leaves it open whether it can be the nearest. A span's cells are told by the spans above and below it, so the work after
  * the spans are found grows with their number, and so does the memory: each span that is not kept whole has edges that are kept.
  */
-#include "gpuvoronoi_raster_seeds.h"
+#include "gpuvoronoi/raster_seeds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,8 +43,11 @@ static gv_status no_memory(gv_context *context) {
 
 gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, const gv_raster_seeds_options *options,
                                  gv_raster_seeds **out) {
-  gv_grid g = GV_GRID_INIT, asking = GV_GRID_INIT;
-  gv_raster_seeds_options o = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_grid g, asking;
+  gv_grid_init(&g);
+  gv_grid_init(&asking);
+  gv_raster_seeds_options o;
+  gv_raster_seeds_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (raster == NULL || out == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no raster, or no place for its seeds");

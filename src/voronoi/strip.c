@@ -43,7 +43,8 @@ static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
   const strip_work *w = worker->user;
   const gv_strip *s = w->strip;
   gv_tile tile, wanted;
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   (void)end; /* one by one */
   block.column = w->column + number % w->across;
   block.row = w->row + number / w->across;

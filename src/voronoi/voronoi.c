@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/given.h"
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
 #include "voronoi/engine.h"
@@ -128,8 +128,10 @@ static bool beyond_squares(const gv_voronoi *v) {
 
 gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                             const gv_voronoi_options *options, gv_voronoi **out) {
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  gv_grid g = GV_GRID_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
+  gv_grid g;
+  gv_grid_init(&g);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
@@ -199,7 +201,8 @@ const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
 }
 
 gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_block *block) {
-  gv_block b = GV_BLOCK_INIT;
+  gv_block b;
+  gv_block_init(&b);
   gv_tile tile = {0};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || block == NULL)
@@ -222,7 +225,8 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
 
 gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
                            int32_t *out, int64_t stride) {
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   gv_tile tile = {0};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
@@ -260,7 +264,8 @@ static gv_status check_strip(gv_context *context, const gv_voronoi *v, gv_strip 
 }
 
 gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_strip *strip) {
-  gv_strip s = GV_STRIP_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || strip == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a strip");
@@ -280,7 +285,8 @@ gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_st
 gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
                                   int32_t *out, int64_t stride) {
   gv_window window;
-  gv_strip s = GV_STRIP_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
   gv_status status = gv_voronoi_part(context, v, part, parts, &window);
   if (status != GV_OK || window.width == 0 || window.height == 0) return status;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the grid");

@@ -113,7 +113,8 @@ static void bounds_hold_their_cells(void **state) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t g = 0; g < sizeof globes / sizeof *globes; g++) {
     for (int f = 0; f < 8; f++) {
-      gv_grid grid = GV_GRID_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
       gv_cells cells;
       grid.kind = GV_GRID_LONLAT;
       grid.width = 120;

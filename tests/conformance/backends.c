@@ -41,7 +41,8 @@ static void free_answer(answer a) {
 }
 
 static gv_index *build(gv_context *context, const gv_points *reference, const char *backend, gv_metric metric) {
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.metric = metric;
   gv_index *index = NULL;
@@ -187,7 +188,8 @@ static void check_set(const fixture *f, const gv_points *reference, const gv_poi
   const int32_t ks[] = {1, 2, 5, 20, (int32_t)reference->count + 3};
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
-      gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+      gv_search_options options;
+      gv_search_options_init(&options);
       options.k = ks[i] > 1024 ? 1024 : ks[i];
       options.exclude_self = self;
       answer expected = new_answer(queries->count, options.k);
@@ -294,7 +296,8 @@ static void test_large(void **state) {
     fill(q, m, dim, cases[c].s, LATTICE_SIDE);
     gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
-      gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+      gv_search_options options;
+      gv_search_options_init(&options);
       options.k = cases[c].k;
       answer expected = new_answer(m, options.k);
       gv_index *index = build(f->context[0], &reference, "serial", metric);
@@ -329,7 +332,8 @@ static void test_self(void **state) {
   gv_points reference = {r, N, DIM, GV_FLOAT64}, same = {copy, N, DIM, GV_FLOAT64},
             different = {other, N, DIM, GV_FLOAT64};
   for (int32_t k = 1; k <= 8; k += 7) {
-    gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options options;
+    gv_search_options_init(&options);
     options.k = k;
     options.exclude_self = 1;
     answer expected = new_answer(N, k), got = new_answer(N, k);
@@ -354,7 +358,8 @@ static void test_self(void **state) {
 static int make_contexts(void **state) {
   static fixture f;
   for (int i = 0; i < 2; i++) {
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    gv_context_options options;
+    gv_context_options_init(&options);
     options.threads = i == 0 ? 1 : 3;
     if (gv_context_create(&options, &f.context[i]) != GV_OK) return -1;
   }

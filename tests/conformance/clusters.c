@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 static uint64_t random_state = 11;
 
@@ -105,7 +105,8 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
     weight[i] = 1.0 + (double)(i % 7) / 7.0;
   assert_int_equal(setenv("GPUVORONOI_SIMD", simd, 1), 0);
   for (int i = 0; i < QUESTIONS; i++) {
-    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options options;
+    gv_voronoi_options_init(&options);
     gv_voronoi *voronoi = NULL;
     options.backend = backend;
     options.metric = GV_GEODESIC;
@@ -158,7 +159,8 @@ static void clusters_from_afar(const char *backend) {
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     grid.semi_major = clusters[i].a;
     grid.flattening = clusters[i].f;
     grid.kind = GV_GRID_LONLAT;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 enum { MOST_SEEDS = 3000, NODATA = -7 };
 
@@ -37,7 +37,8 @@ typedef struct question {
 } question;
 
 static gv_grid lonlat(int64_t width, int64_t height, double lon, double lat, double step_x, double step_y) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   double geotransform[6] = {lon, step_x, 0.0, lat, 0.0, step_y};
   grid.kind = GV_GRID_LONLAT;
   grid.width = width;
@@ -48,7 +49,8 @@ static gv_grid lonlat(int64_t width, int64_t height, double lon, double lat, dou
 
 /* Cells of side 1 whose centres are whole numbers. */
 static gv_grid plane(int64_t width, int64_t height) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   double geotransform[6] = {-0.5, 1.0, 0.0, -0.5, 0.0, 1.0};
   grid.width = width;
   grid.height = height;
@@ -60,7 +62,8 @@ static gv_grid plane(int64_t width, int64_t height) {
 static void answer_block(gv_context *context, const gv_voronoi *voronoi, const question *q, int64_t side_x,
                          int64_t side_y, int64_t number, int32_t *buffer, int32_t *out) {
   int64_t across = gv_voronoi_blocks_across(voronoi), width = q->grid.width, cells = width * q->grid.height;
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   int32_t uniform_block = 0;
   block.column = number % across;
   block.row = number / across;
@@ -87,7 +90,8 @@ static void answer(const question *q, const char *backend, const char *simd, int
                    int64_t stride, bool buffered, int32_t *out) {
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_seeds seeds = {seed_x, seed_y, q->seeds};
   o.backend = backend;
   o.metric = q->metric;
@@ -219,7 +223,8 @@ static void single_cells_are_cleared(void **state) {
   for (size_t level = 0; level < sizeof levels / sizeof *levels; level++) {
     gv_context *context = NULL;
     gv_voronoi *voronoi = NULL;
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     gv_seeds seeds = {seed_x, seed_y, q.seeds};
     int32_t out[CELLS];
     o.backend = "tile";
@@ -300,8 +305,10 @@ static void arrange(const gv_grid *grid, arrangement how, int64_t n) {
 static double distance_of_cell(const question *q, int64_t column, int64_t row) {
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  gv_measure m = GV_MEASURE_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
+  gv_measure m;
+  gv_measure_init(&m);
   gv_seeds seed = {seed_x, seed_y, 1};
   int32_t first = 0;
   double distance = NAN;

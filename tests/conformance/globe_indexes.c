@@ -77,8 +77,10 @@ static void check(const gv_seeds *seeds, const gv_seeds *queries, int32_t k) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b) || b->max_dim < 3) continue;
-    gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
-    gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+    gv_globe_options build;
+    gv_globe_options_init(&build);
+    gv_search_options options;
+    gv_search_options_init(&options);
     gv_globe_index *globe = NULL;
     build.backend = b->name;
     options.k = k;
@@ -164,7 +166,8 @@ static void open_queries_are_searched_together(void **state) {
   for (int i = 0; i < PLACES; i++)
     places[3 * i + 2] = 0.9966;
   gv_points reference = {points, RING, 3, GV_FLOAT64};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = "openmp";
   assert_int_equal(gv_index_build(context, &reference, &options, &index), GV_OK);
   gv_query query = {places, PLACES, ASKED, INFINITY, -1, NULL};

@@ -148,7 +148,8 @@ static inline void make_seed(const grid_case *g, seed_kind kind, int64_t i, int6
 /* -------------------------------------------------------------------------------------------------- the test */
 
 static inline gv_grid grid_of(const grid_case *g) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = g->kind;
   grid.width = g->width;
   grid.height = g->height;
@@ -239,7 +240,8 @@ static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds,
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   if (on_globe(g)) {
-    gv_globe_options o = GV_GLOBE_OPTIONS_INIT;
+    gv_globe_options o;
+    gv_globe_options_init(&o);
     gv_globe_index *globe = NULL;
     if (g->inverse != NULL) g->inverse(&x, &y, 1, NULL);
     gv_seeds query = {&x, &y, 1};
@@ -249,7 +251,8 @@ static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds,
       assert_int_equal(gv_globe_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
     gv_globe_index_destroy(globe);
   } else {
-    gv_index_options o = GV_INDEX_OPTIONS_INIT;
+    gv_index_options o;
+    gv_index_options_init(&o);
     gv_index *plane = NULL;
     double *points = malloc((size_t)seeds->count * 2 * sizeof *points), at[2] = {x, y};
     assert_non_null(points);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "split_mix.h"
 
 enum { SEEDS = 40, WIDTH = 90, HEIGHT = 70, LEVEL = 4, MOST_K = 2 };
@@ -19,8 +19,10 @@ static gv_context *new_context(void) {
 }
 
 static gv_voronoi *new_voronoi(gv_context *context, gv_grid_kind kind, int k, int64_t *width, int64_t *height) {
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {x, y, SEEDS};
   gv_voronoi *voronoi = NULL;
   const double whole_globe[] = {-180, 4, 0, 90, 0, -180.0 / HEIGHT};
@@ -100,7 +102,8 @@ static int cancel(double fraction, void *user) {
 
 static void nonsense_is_refused(void **state) {
   (void)state;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *context = new_context(), *impatient = NULL;
   int64_t width, height;
   gv_window w;

@@ -281,7 +281,8 @@ static void bad_questions(void **state) {
   gv_context *context = NULL;
   double x[] = {0, 1, 2}, y[] = {0, 1, 2}, weights[] = {1.0, 2.0, 0.0};
   gv_seeds seeds = {x, y, 3};
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_voronoi *voronoi = NULL;
   grid.width = grid.height = 4;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
@@ -308,7 +309,8 @@ static void bad_questions(void **state) {
       {1, INFINITY, GV_ADDITIVE, 1, GV_EUCLIDEAN, "kdtree", GV_ERROR_UNSUPPORTED, "kdtree"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     o.k = bad[i].k;
     o.max_distance = bad[i].max_distance;
     o.weighting = bad[i].weighting;
@@ -320,7 +322,8 @@ static void bad_questions(void **state) {
     assert_null(voronoi);
     assert_non_null(strstr(gv_context_message(context), bad[i].message));
   }
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.weighting = GV_ADDITIVE;
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(gv_context_message(context), "missing"));
@@ -329,7 +332,8 @@ static void bad_questions(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
   int32_t out[16];
   uint8_t mask[16] = {0};
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
   block.out = out;
   block.stride = 4;

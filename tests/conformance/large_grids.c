@@ -48,7 +48,8 @@ static void many_seeds(void **state) {
 static void large_grid_against_a_plain_loop(void **state) {
   (void)state;
   enum { WIDTH = 1500, HEIGHT = 1100, SEEDS = 300 };
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double geotransform[6] = {100, 0.5, 0, -40, 0, -0.5};
   double x[SEEDS], y[SEEDS];
   int32_t *out = malloc(sizeof *out * WIDTH * HEIGHT);
@@ -234,7 +235,8 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
   static const char *const names[] = {"cuda-tile", "tile"};
   static double lon[SEEDS], lat[SEEDS];
   if (!have_cuda_tile()) skip();
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double geotransform[6] = {-180, 360.0 / 90000, 0, 90, 0, -180.0 / 45000};
   gv_context *context = NULL;
   chosen_blocks chosen = {.voronoi = {NULL, NULL}};
@@ -249,7 +251,8 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
   gv_seeds seeds = {lon, lat, SEEDS};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (int m = 0; m < 2; m++) {
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     o.backend = names[m];
     o.metric = GV_GREAT_CIRCLE;
     o.block_width = o.block_height = CHOSEN_SIDE;
@@ -274,11 +277,13 @@ static void blocks_keep_to_themselves(void **state) {
   enum { WIDTH = 1300, HEIGHT = 40, BW = 512, BH = 16, K = 2 };
   static int32_t out[K * WIDTH * HEIGHT];
   const double x[] = {700.3, 650.1, 900.0}, y[] = {20.0, 5.5, 30.0};
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {x, y, 3};
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   grid.width = WIDTH;
   grid.height = HEIGHT;
   o.backend = "tile";
@@ -287,7 +292,8 @@ static void blocks_keep_to_themselves(void **state) {
   o.block_height = BH;
   for (int i = 0; i < K * WIDTH * HEIGHT; i++)
     out[i] = INT32_MIN;
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   block.column = block.row = 1;
   block.out = out + BH * WIDTH + BW;
   block.stride = WIDTH;

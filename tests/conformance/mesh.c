@@ -243,7 +243,8 @@ static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_
   size_t bytes = (size_t)(q->k * cells) * sizeof(int32_t);
   int32_t *expected = malloc(bytes), *got = malloc(bytes);
   assert_true(expected != NULL && got != NULL);
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = GV_GRID_QTM;
   grid.level = level;
   run_options serial = {"serial", "avx512", 2, 0, 0};
@@ -344,7 +345,8 @@ static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric m
   for (int64_t i = 0; i < n; i++)
     make_seed(kind, level, i, x, y);
   gv_seeds seeds = {x, y, n};
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = GV_GRID_QTM;
   grid.level = level;
   run(&grid, &seeds, metric, &tile, q, NULL, expected);
@@ -414,7 +416,8 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
   for (int64_t i = 0; i < SEEDS; i++)
     make_seed(i % 2 ? UNIFORM : ON_CENTRES, level, i, x, y);
   gv_seeds seeds = {x, y, SEEDS};
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = GV_GRID_QTM;
   grid.level = level;
   run_options o = {"tile", "avx512", 2, 0, 0};
@@ -496,7 +499,8 @@ static void large_rasters_of_triangles_against_tile(void **state) {
     int32_t *got = malloc((size_t)(MOST_K * pixels) * sizeof *got);
     assert_true(expected != NULL && got != NULL);
     for (int kind = 0; kind < SEED_KINDS; kind++) {
-      gv_grid grid = GV_GRID_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
       grid.kind = r->kind;
       grid.width = r->width;
       grid.height = r->height;
@@ -532,8 +536,10 @@ static void bad_levels_and_metrics(void **state) {
   static const int levels[] = {-2, -1, 21, 30, 2000000000};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     for (gv_grid_kind kind = GV_GRID_LONLAT; kind <= GV_GRID_QTM; kind++) {
-      gv_grid grid = GV_GRID_INIT;
-      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
+      gv_voronoi_options o;
+      gv_voronoi_options_init(&o);
       gv_voronoi *voronoi = NULL;
       if (kind == GV_GRID_PROJECTED || (levels[i] == GV_QTM_NONE && kind != GV_GRID_QTM)) continue;
       grid.kind = kind;
@@ -545,7 +551,8 @@ static void bad_levels_and_metrics(void **state) {
       assert_non_null(strstr(gv_context_message(context), "level"));
     }
   }
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_voronoi *voronoi = NULL;
   grid.kind = GV_GRID_QTM;
   grid.level = 3;
@@ -575,7 +582,8 @@ static void failing_allocations(void **state) {
     if (form >= 2) q = (question){12, 3e6, GV_ADDITIVE, weights, NULL};
     const double geotransform[6] = {-180, 360.0 / 128, 0, 90, 0, -180.0 / 64};
     int64_t cells = raster ? PIXELS : CELLS, failures = 0;
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     grid.kind = raster ? GV_GRID_LONLAT : GV_GRID_QTM;
     grid.level = 4;
     grid.width = 128;
@@ -586,7 +594,8 @@ static void failing_allocations(void **state) {
     for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
       failing_memory memory = {.fail_at = failures + 1, .for_good = true};
       gv_context_options context_options = failing_options(&memory, 1);
-      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_voronoi_options o;
+      gv_voronoi_options_init(&o);
       gv_context *context = NULL;
       gv_voronoi *voronoi = NULL;
       o.metric = GV_GREAT_CIRCLE;

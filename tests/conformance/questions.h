@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -83,7 +83,8 @@ static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_
   int64_t bw = o->block_width > 0 ? o->block_width : 512, bh = o->block_height > 0 ? o->block_height : 512;
   if (grid->kind == GV_GRID_QTM) bw = (width + across - 1) / across;
   for (int64_t b = 0; b < across * down && status == GV_OK; b++) {
-    gv_block block = GV_BLOCK_INIT;
+    gv_block block;
+    gv_block_init(&block);
     int32_t uniform = 7;
     block.column = b % across;
     block.row = b / across;
@@ -105,7 +106,8 @@ static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_
 
 /* What a question is about, for an object of a grid. Labels: NULL = numbers. */
 static gv_voronoi_options options_of(const question *q, gv_metric metric, const int32_t *labels) {
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.metric = metric;
   o.labels = labels;
   o.nodata = -7;
@@ -119,7 +121,8 @@ static gv_voronoi_options options_of(const question *q, gv_metric metric, const 
 /* Labels: NULL = numbers. `out` has k bands. */
 static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
                          const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
-  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options context_options;
+  gv_context_options_init(&context_options);
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
   gv_voronoi_options o = options_of(q, metric, labels);

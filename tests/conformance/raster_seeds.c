@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "failing_memory.h"
-#include "gpuvoronoi_raster_seeds.h"
+#include "gpuvoronoi/raster_seeds.h"
 #include "split_mix.h"
 
 enum { MOST = 8192 };
@@ -21,7 +21,8 @@ static int64_t value[MOST];
 static uint8_t counts[MOST];
 
 static gv_grid grid_of(gv_grid_kind kind, int64_t w, int64_t h, double x, double dx, double y, double dy) {
-  gv_grid g = GV_GRID_INIT;
+  gv_grid g;
+  gv_grid_init(&g);
   double transform[6] = {x, dx, 0.0, y, 0.0, dy};
   g.kind = kind;
   g.width = w;
@@ -76,7 +77,8 @@ static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options op
 /* Each cell's nearest, by number, of the seeds first ... end - 1 of a list. */
 static void answer(const gv_grid *asking, gv_metric metric, const gv_raster_seed_list *list, int64_t first,
                    int64_t end, const char *backend, int32_t *out) {
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {list->x + first, list->y + first, end - first};
   gv_voronoi *v = NULL;
   options.metric = metric;
@@ -109,8 +111,11 @@ static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metr
 /* How many of the raster's seeds are kept, after all comparisons. */
 static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
   static int32_t groups[MOST];
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
-  gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT, all = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  gv_raster_seed_list kept, all;
+  gv_raster_seed_list_init(&kept);
+  gv_raster_seed_list_init(&all);
   options.metric = metric;
   options.asking = asking;
   gv_raster_seeds *some = read_raster(raster, options);
@@ -369,8 +374,10 @@ static void any_grids(void **unused) {
 static void cell_by_cell(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
-  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  gv_raster_seed_list list;
+  gv_raster_seed_list_init(&list);
   fill(&raster, BLOBS, 3);
   options.by_cell = 1;
   options.asking = &raster;
@@ -392,8 +399,11 @@ static void spans_and_rows(void **unused) {
   (void)unused;
   enum { W = 31, H = 23 };
   gv_grid raster = grid_of(GV_GRID_PLANE, W, H, 0.0, 1.0, 23.0, -1.0);
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
-  gv_raster_seed_list a = GV_RASTER_SEED_LIST_INIT, b = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  gv_raster_seed_list a, b;
+  gv_raster_seed_list_init(&a);
+  gv_raster_seed_list_init(&b);
   options.asking = &raster;
   for (int pattern = 0; pattern < PATTERNS; pattern++) {
     fill(&raster, pattern, 5);
@@ -428,7 +438,8 @@ static void spans_and_rows(void **unused) {
 static void rectangles_of_one_group(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
   static int32_t groups[MOST];
   uint64_t state = 1;
   int found = 0;
@@ -455,8 +466,10 @@ static void rectangles_of_one_group(void **unused) {
 static void many_values(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 64, 128, 0.0, 1.0, 0.0, -1.0);
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
-  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  gv_raster_seed_list list;
+  gv_raster_seed_list_init(&list);
   for (int64_t i = 0; i < 64 * 128; i++) {
     value[i] = (i * 2654435761 % 1048573 - 500000) * ((int64_t)1 << 40);
     counts[i] = i % 7 != 0;
@@ -478,7 +491,8 @@ static void bad_calls(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 3, 2, 0.0, 1.0, 0.0, -1.0), none = raster;
   gv_raster_seeds *s = NULL;
-  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seed_list list;
+  gv_raster_seed_list_init(&list);
   int32_t groups[6];
   none.width = 0;
   memset(counts, 0, 6);
@@ -519,7 +533,8 @@ static void out_of_memory(void **unused) {
   gv_context *usual = context;
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
   gv_grid other = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
   fill(&raster, BLOBS, 3);
   options.asking = &other;
   bool done = false;

@@ -5,7 +5,7 @@
 #ifndef GV_TEST_STRIP_CASES_H
 #define GV_TEST_STRIP_CASES_H
 
-#include "gpuvoronoi_strips.h"
+#include "gpuvoronoi/experimental.h"
 #include "grid_cases.h"
 
 /* Memory for strips. */
@@ -75,13 +75,15 @@ static int64_t up_to(int64_t most) {
 
 /* The whole grid, as it is handed to most callers; some cells of it, anywhere. */
 static void check_strips(const store *in, const strip_case *c) {
-  gv_strip all = GV_STRIP_INIT;
+  gv_strip all;
+  gv_strip_init(&all);
   all.columns = all.stride = all.mask_stride = c->width;
   all.rows = c->height;
   all.band_stride = c->width * c->height;
   check_strip(in, c, all, 0, false);
   for (int i = 0; i < 4; i++) {
-    gv_strip s = GV_STRIP_INIT;
+    gv_strip s;
+    gv_strip_init(&s);
     s.column = up_to(c->width);
     s.row = up_to(c->height);
     s.columns = 1 + up_to(c->width - s.column);
@@ -162,7 +164,8 @@ static void check_meshes(const store *in, const char *backend) {
   double x[MOST], y[MOST];
   for (int level = 0; level <= 8; level++) {
     for (int turn = 0; turn < 4; turn++) {
-      gv_grid grid = GV_GRID_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
       gv_seeds seeds = {x, y, turn == 0 ? 3 : MOST};
       question q = plain;
       grid.kind = GV_GRID_QTM;

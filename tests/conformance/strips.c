@@ -29,9 +29,11 @@ static void every_mesh(void **state) {
 static const double seed_x[] = {1.0, 7.0}, seed_y[] = {-2.0, -5.0};
 
 static gv_voronoi *small_grid(gv_context *context, const char *backend, int32_t k) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {seed_x, seed_y, 2};
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL;
   const double geotransform[] = {0, 1, 0, 0, 0, -1};
   grid.width = 300;
@@ -57,7 +59,8 @@ static void what_is_wrong_is_said(void **state) {
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *voronoi = small_grid(context, "tile", 2);
-  gv_strip good = GV_STRIP_INIT, s;
+  gv_strip good, s;
+  gv_strip_init(&good);
   good.out = out;
   good.stride = 300;
   good.band_stride = 200 * 300;
@@ -104,12 +107,14 @@ static int stop_soon(double fraction, void *user) {
 static void cancelled(void **state) {
   (void)state;
   static int32_t out[200 * 300];
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *context = NULL;
   options.progress = stop_soon;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   gv_voronoi *voronoi = small_grid(context, "tile", 1);
-  gv_strip s = GV_STRIP_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
   s.out = out;
   s.stride = 300;
   expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_CANCELLED, "cancelled");

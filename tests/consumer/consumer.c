@@ -1,5 +1,5 @@
 /* The smallest program that uses the installed library: it makes a context and reports what it found. */
-#include <gpuvoronoi.h>
+#include <gpuvoronoi/gpuvoronoi.h>
 #include <stdio.h>
 #include <string.h>
 

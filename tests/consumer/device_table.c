@@ -1,12 +1,14 @@
 /* Statistics of a world raster that no host ever sees: labels, distances and sums are made on a CUDA device. */
-#include <gpuvoronoi_device.h>
+#define GV_EXPERIMENTAL
+#include <gpuvoronoi/experimental.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 3600, HEIGHT = 1800, SEEDS = 3 };
 
 static gv_status count(gv_context *context, gv_statistics *statistics) {
-  gv_strip_statistics half = GV_STRIP_STATISTICS_INIT; /* its seeds are found there */
+  gv_strip_statistics half; /* its seeds are found there */
+  gv_strip_statistics_init(&half);
   half.rows = HEIGHT / 2;
   gv_status status = gv_statistics_add_strip(context, statistics, &half);
   half.row = HEIGHT / 2; /* as another device could, with objects of its own */
@@ -30,9 +32,12 @@ int main(void) {
   const double lon[SEEDS] = {-78.5, 36.8, 106.8}, lat[SEEDS] = {-0.2, -1.3, -6.2};
   const double world[6] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
   const gv_seeds seeds = {lon, lat, SEEDS};
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-  gv_statistics_options wanted = GV_STATISTICS_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  gv_statistics_options wanted;
+  gv_statistics_options_init(&wanted);
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
   gv_statistics *statistics = NULL;

@@ -121,7 +121,8 @@ static int at_a_tenth(double fraction, void *user) {
 static void cancelling_ends_a_loop(void **state) {
   (void)state;
   gv_context *context = NULL;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.progress = at_a_tenth;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   for (int threads = 1; threads <= THREADS; threads += 3) {

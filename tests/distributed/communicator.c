@@ -19,7 +19,7 @@ static int sent_bytes[RANKS];
 static bool lost;
 
 typedef struct rank {
-  gv_communicator c;
+  gv_cluster c;
   gv_io io;
   gv_status given, agreed;
   int most, numbers[4 * RANKS], told, gathered[RANKS];
@@ -68,13 +68,13 @@ static void *work(void *user) {
   int number = r->c.all.rank;
   r->most = 10 - number;
   r->told = number == 1 ? 42 : 0;
-  gv_status status = gv_communicator_largest(&r->io, &r->c, &r->most);
-  if (status == GV_OK) status = gv_communicator_broadcast(&r->io, &r->c, 1, &r->told, (int)sizeof r->told);
-  if (status == GV_OK) status = gv_communicator_gather(&r->io, &r->c, &number, r->gathered, (int)sizeof number);
-  if (status == GV_OK) status = gv_communicator_collect(&r->io, &r->c, words[number], r->collected, sizes);
+  gv_status status = gv_cluster_largest(&r->io, &r->c, &r->most);
+  if (status == GV_OK) status = gv_cluster_broadcast(&r->io, &r->c, 1, &r->told, (int)sizeof r->told);
+  if (status == GV_OK) status = gv_cluster_gather(&r->io, &r->c, &number, r->gathered, (int)sizeof number);
+  if (status == GV_OK) status = gv_cluster_collect(&r->io, &r->c, words[number], r->collected, sizes);
   if (status == GV_OK && r->given != GV_OK && r->given != GV_ERROR_CANCELLED)
     gv_io_fail(&r->io, r->given, "rank %d says so", number);
-  r->agreed = status == GV_OK ? gv_communicator_agree(&r->io, &r->c, r->given) : status;
+  r->agreed = status == GV_OK ? gv_cluster_agree(&r->io, &r->c, r->given) : status;
   return NULL;
 }
 
@@ -95,8 +95,8 @@ static void run(rank *ranks, const gv_status *given, bool (*cancelled)(void *)) 
     numbers[i] = i;
     r->given = given[i];
     r->io.cancelled = cancelled;
-    r->c = (gv_communicator){.hosts = hosts, .numbers = r->numbers, .own = r->own};
-    r->c.all = (gv_processes){sizeof r->c.all, i, RANKS, &numbers[i], fake_largest, fake_gather, fake_trade};
+    r->c = (gv_cluster){.hosts = hosts, .numbers = r->numbers, .own = r->own};
+    r->c.all = (gv_communicator){sizeof r->c.all, i, RANKS, &numbers[i], fake_largest, fake_gather, fake_trade};
     assert_int_equal(pthread_create(&threads[i], NULL, work, r), 0);
   }
   for (int i = 0; i < RANKS; i++)

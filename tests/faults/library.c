@@ -15,7 +15,7 @@
 #include "backends_here.h"
 #include "failing_memory.h"
 #include "features/layer.h"
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 
 enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
@@ -49,7 +49,7 @@ typedef struct run {
 static bool again(run *r, gv_status status, bool second) {
   if (status == GV_OK) return false;
   if (status != GV_ERROR_OUT_OF_MEMORY || second) {
-    fail_msg("%s: %s", gv_status_name(status), gv_context_message(r->context));
+    fail_msg("%s: %s", gv_status_message(status), gv_context_message(r->context));
   }
   assert_non_null(strstr(gv_context_message(r->context), "memory"));
   r->refused++;
@@ -170,8 +170,10 @@ static void make_inputs(void) {
 static void search(run *r, const void *what) {
   const gv_backend *backend = what;
   gv_points reference = {wide_points, POINTS, DIM, GV_FLOAT64}, queries = {narrow_points, 200, DIM, GV_FLOAT32};
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_index *index = NULL;
   build.backend = backend->name;
   options.k = K;
@@ -197,8 +199,10 @@ static void search_source(run *r, const void *what) {
   const gv_backend *backend = what;
   const gv_point_source source = {POINTS, DIM, GV_FLOAT32, read_narrow, NULL};
   gv_points queries = {narrow_points, 20, DIM, GV_FLOAT32};
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_index *index = NULL;
   build.backend = backend->name;
   options.k = K;
@@ -210,8 +214,10 @@ static void search_source(run *r, const void *what) {
 
 static void search_globe(run *r, const void *what) {
   gv_seeds seeds = {lon, lat, SEEDS}, queries = {plane_x, plane_y, SEEDS};
-  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_globe_options build;
+  gv_globe_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_globe_index *index = NULL;
   build.metric = *(const gv_metric *)what;
   options.k = K;
@@ -248,7 +254,8 @@ static int inverse(double *x, double *y, int64_t n, void *user) {
 }
 
 static gv_grid grid_of(const grid_case *c) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double globe[6] = {-180.0, 360.0 / W, 0.0, 90.0, 0.0, -180.0 / H};
   grid.kind = c->kind;
   grid.width = W;
@@ -261,7 +268,8 @@ static gv_grid grid_of(const grid_case *c) {
 
 static void measure(run *r, const grid_case *c, const gv_voronoi *v, int64_t width, int64_t height) {
   static float azimuth[K * W * H];
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.bands = c->k;
   m.seed = r->cell;
   m.stride = m.out_stride = width;
@@ -279,14 +287,16 @@ static void measure(run *r, const grid_case *c, const gv_voronoi *v, int64_t wid
 
 static gv_status add_up(run *r, const gv_voronoi *v, int64_t width, gv_statistics **out) {
   static const double bound[] = {1e9};
-  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
   options.distances = 1;
   options.sums = 1;
   options.bound = bound;
   gv_status status = gv_statistics_create(r->context, v, &options, out);
   if (status != GV_OK) return status;
   gv_quantity quantity = {wide_points, NULL, (int32_t)width, width, NULL, 0};
-  gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+  gv_statistics_block block;
+  gv_statistics_block_init(&block);
   block.seed = r->cell;
   block.stride = block.distance_stride = width;
   block.distance = r->real;
@@ -319,7 +329,8 @@ static void grid(run *r, const void *what) {
   gv_grid where = grid_of(c);
   gv_seeds seeds = {globe ? lon : plane_x, globe ? lat : plane_y, SEEDS};
   gv_features features = layer_features(c->points ? &places : &countries, GV_EDGES_STRAIGHT, false);
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   options.backend = c->backend;
   options.metric = c->metric;
   options.k = c->k;
@@ -336,7 +347,8 @@ static void grid(run *r, const void *what) {
   static uint8_t mask[W * H];
   for (int i = 0; i < W * H; i++)
     mask[i] = i % 5 != 0;
-  gv_block block = GV_BLOCK_INIT;
+  gv_block block;
+  gv_block_init(&block);
   block.mask = mask;
   block.mask_stride = width;
   block.out = r->cell + count;

@@ -117,10 +117,12 @@ typedef struct answer {
 static void solve(const setting *s, const question *q, const char *backend, answer *out, int64_t *cells) {
   static double weights[LAYER_FEATURES];
   gv_context *context = NULL;
-  gv_context_options c = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options c;
+  gv_context_options_init(&c);
   c.threads = strcmp(backend, "openmp") == 0 ? 3 : 1;
   assert_int_equal(gv_context_create(&c, &context), GV_OK);
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = s->kind;
   grid.width = WIDTH;
   grid.height = HEIGHT;
@@ -128,7 +130,8 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   memcpy(grid.geotransform, s->geotransform, sizeof grid.geotransform);
   grid.inverse = keep;
   gv_features features = layer_features(&l, s->edges, q->boundary);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.backend = backend;
   o.metric = s->metric;
   o.k = q->k;
@@ -147,14 +150,16 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   uint8_t mask[4096];
   for (int i = 0; i < 4096; i++)
     mask[i] = i % 3 != 0;
-  gv_block b = GV_BLOCK_INIT;
+  gv_block b;
+  gv_block_init(&b);
   b.out = out->seed;
   b.stride = width;
   b.band_stride = *cells;
   if (q->masked) b.mask = mask, b.mask_stride = width;
   if (gv_voronoi_fill(context, v, &b) != GV_OK) fail_msg("%s: %s", s->name, gv_context_message(context));
   for (int sign = 0; sign < 2; sign++) {
-    gv_measure m = GV_MEASURE_INIT;
+    gv_measure m;
+    gv_measure_init(&m);
     m.bands = q->k;
     m.seed = out->seed;
     m.stride = m.out_stride = width;

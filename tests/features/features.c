@@ -49,7 +49,8 @@ static void bad_features_are_refused(void **unused) {
   refused(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, "no features");
   const int64_t none[3] = {0, 0, 0};
   gv_feature_set nothing;
-  gv_features bare = GV_FEATURES_INIT; /* of no parts: nothing else is needed */
+  gv_features bare; /* of no parts: nothing else is needed */
+  gv_features_init(&bare);
   bare.count = 2;
   bare.part = bare.ring = bare.vertex = none;
   assert_int_equal(gv_feature_set_init(context, GV_EUCLIDEAN, &wgs84, &bare, &nothing), GV_OK);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "split_mix.h"
 
 enum { LAYER_FEATURES = 4096, LAYER_PARTS = 8192, LAYER_RINGS = 8192, LAYER_VERTICES = 65536 };
@@ -56,7 +56,8 @@ static inline void layer_box(layer *l, double x0, double y0, double x1, double y
 }
 
 static inline gv_features layer_features(const layer *l, gv_edges edges, bool boundary) {
-  gv_features f = GV_FEATURES_INIT;
+  gv_features f;
+  gv_features_init(&f);
   f.count = l->features;
   f.part = l->part;
   f.kind = l->kind;

@@ -46,12 +46,14 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
     y[i] = i % 10 == 0 ? l.y[i] : layer_uniform(low[1], high[1]);
   }
   gv_features f = layer_features(&l, edges, false);
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
   o.metric = metric;
   gv_feature_index *index = NULL;
   assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
   gv_seeds queries = {x, y, QUERIES};
-  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options s;
+  gv_search_options_init(&s);
   gv_feature_set set;
   assert_int_equal(gv_feature_set_init(context, metric, &wgs84, &f, &set), GV_OK);
   for (s.k = 1; s.k <= K; s.k += K - 1) {
@@ -126,11 +128,13 @@ static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, b
     if (edge && i % 4 == 0) y[i] = i % 8 == 0 ? 90.0 : -90.0;
   }
   gv_features f = layer_features(&l, edges, boundary);
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
   o.metric = metric;
   gv_feature_index *index = NULL;
   assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
-  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options s;
+  gv_search_options_init(&s);
   s.max_distance = max_distance;
   gv_seeds all = {x, y, CROWD};
   assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], distances[0], nearest[0]), GV_OK);
@@ -176,7 +180,8 @@ static void what_cannot_be_squared_is_nobodys(void **unused) {
   enum { PLACES = 300 };
   static double x[PLACES], y[PLACES], distances[PLACES];
   static int64_t indices[PLACES];
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
   gv_feature_index *index = NULL;
   layer_clear(&l);
   layer_box(&l, 0, 0, 1, 1);
@@ -202,8 +207,10 @@ static void many_are_as_near(void **unused) {
   enum { MANY = 360, MOST = 3 };
   const double x = 0.0, y = 90.0;
   gv_seeds pole = {&x, &y, 1};
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
-  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
+  gv_search_options s;
+  gv_search_options_init(&s);
   o.metric = GV_GEODESIC;
   for (int turn = 0; turn < MANY; turn += 1) {
     gv_feature_index *index = NULL;
@@ -234,7 +241,8 @@ static void refused(const gv_feature_index *index, const gv_seeds *queries, cons
 static void bad_calls_are_refused(void **unused) {
   (void)unused;
   gv_feature_index *index = NULL;
-  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options o;
+  gv_feature_index_options_init(&o);
   layer_clear(&l);
   layer_box(&l, 0, 0, 1, 1);
   gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
@@ -247,7 +255,8 @@ static void bad_calls_are_refused(void **unused) {
   assert_int_equal(gv_feature_index_build(context, &f, NULL, &index), GV_OK);
   double x[2] = {0.5, (double)NAN}, y[2] = {0.5, 1.0}, high[1] = {91.0};
   gv_seeds good = {x, y, 1}, bad = {x, y, 2}, beyond = {x, high, 1}, none = {NULL, NULL, 1};
-  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options s;
+  gv_search_options_init(&s);
   refused(NULL, &good, &s, "index is NULL");
   refused(index, NULL, &s, "NULL");
   refused(index, &none, &s, "NULL");

@@ -71,14 +71,16 @@ static void make_layer(const setting *s) {
 }
 
 static gv_voronoi *ask(gv_context *context, const setting *s, const char *backend, bool limited, bool boundary) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   grid.kind = s->kind;
   grid.width = WIDTH;
   grid.height = HEIGHT;
   grid.level = s->level;
   memcpy(grid.geotransform, s->geotransform, sizeof grid.geotransform);
   gv_features features = layer_features(&l, s->edges, boundary);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.backend = backend;
   o.metric = s->metric;
   if (limited) o.max_distance = s->limit;
@@ -100,7 +102,8 @@ static void check_distances(gv_context *context, const setting *s, const gv_voro
                             int64_t width, int64_t cells, int64_t step) {
   static double signed_distance[CELLS];
   static double position[5][CELLS];
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.seed = seed;
   m.stride = m.out_stride = width;
   m.band_stride = m.out_band_stride = cells;
@@ -139,7 +142,8 @@ static void compare(const setting *s, bool limited, bool boundary, bool masked) 
   static int32_t expected[CELLS], found[CELLS];
   static uint8_t mask[CELLS];
   gv_context *context = NULL;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 1;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   int64_t width = s->kind == GV_GRID_QTM ? gv_qtm_count(s->level) : WIDTH;
@@ -148,7 +152,8 @@ static void compare(const setting *s, bool limited, bool boundary, bool masked) 
     mask[i] = i % 5 < 3 && i / 9 % 4 != 1;
   for (int which = 0; which < 2; which++) {
     gv_voronoi *v = ask(context, s, which == 0 ? "serial" : "tile", limited, boundary);
-    gv_block b = GV_BLOCK_INIT;
+    gv_block b;
+    gv_block_init(&b);
     b.out = which == 0 ? expected : found;
     b.stride = width;
     b.band_stride = cells;

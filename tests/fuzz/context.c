@@ -92,7 +92,8 @@ static void release(void *memory, void *unused) {
 }
 
 gv_context *fuzz_context(int threads) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *context = NULL;
   options.threads = threads;
   options.allocate = allocate;

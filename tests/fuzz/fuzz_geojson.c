@@ -7,8 +7,10 @@ enum { MOST_BYTES = 4096, WIDTH = 9, HEIGHT = 7 };
 
 static gv_status answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   static int32_t out[WIDTH * HEIGHT];
-  gv_context_options one = GV_CONTEXT_OPTIONS_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_context_options one;
+  gv_context_options_init(&one);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_features features;
   gv_seeds points = {seeds->x, seeds->y, seeds->count};
   gv_context *context = NULL;

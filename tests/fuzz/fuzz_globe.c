@@ -1,6 +1,6 @@
 /* Searching on the globe from any positions: every backend refuses, or returns what `serial` returns. */
 #include "fuzz.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "question.h"
 
 enum { MOST_QUERIES = 30, MOST_K = 8 };
@@ -33,8 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static double expected_distance[MOST_SEEDS * MOST_K], found_distance[MOST_SEEDS * MOST_K];
   fuzz_input input = {data, size};
   int64_t room = fuzz_room(data, size);
-  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_globe_options build;
+  gv_globe_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
   uint8_t choices = fuzz_byte(&input), kind = fuzz_byte(&input);
   int64_t count = 1 + fuzz_byte(&input) % MOST_SEEDS, query_count = fuzz_byte(&input) % MOST_QUERIES;
   bool self = (choices & 2U) != 0;

@@ -13,7 +13,8 @@ typedef struct measures {
 
 static gv_status measure_block(gv_context *context, const question *q, const gv_voronoi *voronoi, int64_t column,
                                int64_t row, const int32_t *seed, bool within, measures *out) {
-  gv_measure measure = GV_MEASURE_INIT;
+  gv_measure measure;
+  gv_measure_init(&measure);
   int64_t at = fuzz_block(q, column, row).at;
   measure.column = column;
   measure.row = row;

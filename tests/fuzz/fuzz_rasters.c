@@ -86,8 +86,10 @@ static size_t take_raster(fuzz_input *input, int64_t room, const char *own, doub
 /* The grid asks; whatever its system, cells have a seed or none. */
 static void answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   static int32_t out[MOST_WIDTH * MOST_HEIGHT];
-  gv_context_options one = GV_CONTEXT_OPTIONS_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_context_options one;
+  gv_context_options_init(&one);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds points = {seeds->x, seeds->y, seeds->count};
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;

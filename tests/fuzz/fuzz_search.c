@@ -1,6 +1,6 @@
 /* Point search on arbitrary points: every backend refuses, or returns what the first one (serial) returns. */
 #include "fuzz.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "question.h"
 
 enum { MOST_POINTS = 200, MOST_QUERIES = 40, MOST_DIM = 5, MOST_K = 8 };
@@ -8,7 +8,8 @@ enum { MOST_POINTS = 200, MOST_QUERIES = 40, MOST_DIM = 5, MOST_K = 8 };
 static gv_status search(gv_context *context, const char *backend, gv_metric metric, const gv_points *reference,
                         const gv_points *queries, const gv_search_options *options, int64_t *indices,
                         double *distances) {
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
   gv_index *index = NULL;
   build.backend = backend;
   build.metric = metric;
@@ -53,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t kind = fuzz_byte(&input), choices = fuzz_byte(&input);
   int32_t dim = 1 + fuzz_byte(&input) % MOST_DIM;
   gv_metric metric = (gv_metric)(choices % 3);
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   options.k = 1 + fuzz_byte(&input) % MOST_K;
   bool self = (choices & 0x40U) != 0;
   options.exclude_self = self && (choices & 0x80U) != 0;

@@ -60,7 +60,8 @@ static gv_status add_block(gv_context *context, const question *q, const content
                            gv_statistics *statistics) {
   quantity made[MOST_SUMS];
   gv_quantity quantities[MOST_SUMS];
-  gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+  gv_statistics_block block;
+  gv_statistics_block_init(&block);
   block_place place = fuzz_block(q, column, row);
   for (int32_t s = 0; s < c->sums; s++) {
     made[s] = make_quantity(q, c, s, place);
@@ -83,7 +84,8 @@ static gv_status add_block(gv_context *context, const question *q, const content
 
 static gv_status add_all(gv_context *context, const question *q, const contents *c, bool backwards,
                          gv_seed_statistics *of_seed, gv_sum_statistics *sums) {
-  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
   gv_voronoi *voronoi = NULL;
   gv_statistics *statistics = NULL;
   options.distances = c->distances;

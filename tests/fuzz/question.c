@@ -29,7 +29,7 @@ double fuzz_take_number(fuzz_input *input, uint8_t kind) {
 static void take_grid(fuzz_input *input, question *q, uint8_t kind, uint8_t numbers) {
   static const double ellipsoids[][2] = {{0.0, 0.0}, {6371000.0, 0.0}, {6378137.0, 0.2}, {1.0, 1.0 / 300.0}};
   gv_grid *grid = &q->grid;
-  *grid = (gv_grid)GV_GRID_INIT;
+  gv_grid_init(grid);
   grid->kind = (gv_grid_kind)(kind % 4);
   uint8_t wide = fuzz_byte(input), high = fuzz_byte(input);
   /* Mostly small ones, as then there are more of them. */
@@ -54,7 +54,7 @@ void fuzz_take_question(fuzz_input *input, question *q) {
   static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV, GV_GREAT_CIRCLE, GV_GEODESIC};
   uint8_t kind = fuzz_byte(input), choices = fuzz_byte(input), numbers = fuzz_byte(input);
   gv_voronoi_options *options = &q->options;
-  *options = (gv_voronoi_options)GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options_init(options);
   take_grid(input, q, kind, numbers);
   bool globe = q->grid.kind != GV_GRID_PLANE;
   options->metric = (kind & 0x20U) != 0 ? metrics[choices % 5] : metrics[globe ? 3 + choices % 2 : choices % 3];
@@ -96,7 +96,7 @@ static void take_ring(fuzz_input *input, question *q, uint8_t kind, int64_t *ver
 void fuzz_take_features(fuzz_input *input, question *q) {
   int64_t parts = 0, rings = 0, vertices = 0;
   uint8_t choices = fuzz_byte(input);
-  q->features = (gv_features)GV_FEATURES_INIT;
+  gv_features_init(&q->features);
   q->part[0] = q->ring[0] = q->vertex[0] = 0;
   for (int64_t f = 0; f < q->sources; f++) {
     for (uint8_t left = fuzz_byte(input) % 4; left > 0 && parts < MOST_PARTS; left--) {
@@ -175,8 +175,10 @@ gv_status fuzz_create(gv_context *context, const question *q, const char *backen
 
 static gv_status answer_block(gv_context *context, const question *q, const gv_voronoi *voronoi, int64_t column,
                               int64_t row, int32_t *out, double *distance) {
-  gv_block block = GV_BLOCK_INIT;
-  gv_measure measure = GV_MEASURE_INIT;
+  gv_block block;
+  gv_block_init(&block);
+  gv_measure measure;
+  gv_measure_init(&measure);
   int64_t at = fuzz_block(q, column, row).at;
   block.column = measure.column = column;
   block.row = measure.row = row;

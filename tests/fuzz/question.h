@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 enum { MOST_CELLS = 1500, MOST_SEEDS = 60, MOST_RANKS = 6 };
 enum { MOST_PARTS = 24, MOST_RINGS = 32, MOST_VERTICES = 160 };

@@ -57,7 +57,8 @@ typedef struct fixture {
 
 static void ask(const fixture *f, const char *backend, const gv_points *reference, const gv_points *queries,
                 const gv_search_options *options, int which) {
-  gv_index_options index_options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options index_options;
+  gv_index_options_init(&index_options);
   index_options.backend = backend;
   gv_index *index = NULL;
   memset(f->indices[which], 0x55, QUERIES * K_MOST * sizeof(int64_t));
@@ -108,7 +109,8 @@ static void test_decisions(void **state) {
         fill(f->queries, queries.count, queries.dim, kind, 2);
         if (floats) narrow(f->points, reference.count * reference.dim);
         if (floats) narrow(f->queries, queries.count * queries.dim);
-        gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+        gv_search_options options;
+        gv_search_options_init(&options);
         options.k = cases[c].k;
         check(f, &reference, &queries, &options, kind);
         /* As far as a neighbour of one of them, and a little less far. */
@@ -128,7 +130,8 @@ static void test_self(void **state) {
     for (int32_t k = 1; k <= 64; k += 31) {
       gv_points points = {f->points, QUERIES, 21, GV_FLOAT64};
       fill(f->points, points.count, points.dim, kind, 3);
-      gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+      gv_search_options options;
+      gv_search_options_init(&options);
       options.k = k;
       options.exclude_self = 1;
       check(f, &points, &points, &options, kind);

@@ -72,7 +72,8 @@ static both random_rows(int64_t count, int32_t dim, gv_dtype dtype, shape s) {
 static gv_index *build(gv_context *context, const char *backend, gv_metric metric, gv_memory memory,
                        const gv_points *points) {
   gv_index *index = NULL;
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.metric = metric;
   options.memory = memory;
@@ -88,7 +89,8 @@ static void compare(gv_context *context, gv_index *const index[2], const gv_poin
   int64_t *expected = malloc(places * sizeof *expected);
   double *value = malloc(places * sizeof *value);
   both indices = make(places * sizeof *expected, 8), distances = make(places * sizeof *value, 8);
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   assert_true(expected != NULL && value != NULL);
   options.k = k;
   options.max_distance = limit;
@@ -196,8 +198,10 @@ static void any_device(void **state) {
             asked = points_of(&queries, GV_MEMORY_HOST, QUERIES, DIM, GV_FLOAT32),
             asked_there = points_of(&queries, GV_MEMORY_CUDA, QUERIES, DIM, GV_FLOAT32);
   for (int chosen = -1; chosen < 2; chosen++) {
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-    gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+    gv_context_options options;
+    gv_context_options_init(&options);
+    gv_search_options one;
+    gv_search_options_init(&one);
     gv_context *context = NULL;
     options.device = chosen;
     one.memory = GV_MEMORY_CUDA;
@@ -244,8 +248,10 @@ static void the_callers_stream_is_waited_for(void **state) {
   CUDA(cudaHostAlloc((void **)&pinned, points.bytes, cudaHostAllocDefault));
   memcpy(pinned, points.host, points.bytes);
   gv_points device = points_of(&points, GV_MEMORY_CUDA, POINTS, DIM, GV_FLOAT64);
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
-  gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
+  gv_search_options one;
+  gv_search_options_init(&one);
   options.memory = one.memory = GV_MEMORY_CUDA;
   options.stream = one.stream = stream;
   for (int late = 0; late < 2; late++) { /* the points of the index; those that ask */
@@ -293,8 +299,10 @@ static void what_is_wrong_is_said(void **state) {
   gv_points good = points_of(&points, GV_MEMORY_CUDA, POINTS, DIM, GV_FLOAT32),
             on_host = points_of(&points, GV_MEMORY_HOST, POINTS, DIM, GV_FLOAT32),
             not_finite = points_of(&bad, GV_MEMORY_CUDA, POINTS, DIM, GV_FLOAT32);
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
-  gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
+  gv_search_options one;
+  gv_search_options_init(&one);
   gv_index *index = NULL;
   options.memory = one.memory = GV_MEMORY_CUDA;
   for (int round = 0; round < 3; round++) {
@@ -321,7 +329,7 @@ static void what_is_wrong_is_said(void **state) {
     gv_index_destroy(index);
     index = NULL;
   }
-  options = (gv_index_options)GV_INDEX_OPTIONS_INIT;
+  gv_index_options_init(&options);
   options.backend = "kdtree";
   assert_int_equal(gv_index_build(context, &on_host, &options, &index), GV_OK);
   expect(context, gv_index_search(context, index, &good, &one, indices.device, NULL), GV_ERROR_UNSUPPORTED,

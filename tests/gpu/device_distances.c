@@ -7,8 +7,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
+#include "search/device_times.h"
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
@@ -50,7 +51,8 @@ static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype typ
   int64_t across = gv_voronoi_blocks_across(of), down = gv_voronoi_blocks_down(of), bw = c->block, bh = c->block;
   if (c->height == 1) bw = (c->width + across - 1) / across;
   for (int64_t b = 0; b < across * down; b++) {
-    gv_measure m = GV_MEASURE_INIT;
+    gv_measure m;
+    gv_measure_init(&m);
     m.column = b % across;
     m.row = b / across;
     int64_t first = m.row * bh * c->width + m.column * bw;
@@ -124,7 +126,8 @@ static void end_comparing(const measured *c, const char *how, compared *a) {
 /* Some cells on the device; `gap`: values between rows and ranks, which stay as they are. */
 static void check_cells(const measured *c, int64_t column, int64_t row, int64_t columns, int64_t rows,
                         int64_t gap) {
-  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+  gv_strip_measure m;
+  gv_strip_measure_init(&m);
   m.column = column;
   m.row = row;
   m.columns = columns;
@@ -171,7 +174,8 @@ static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *se
   measured c = {
       .name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .k = k, .block = block};
   size_t values = (size_t)(k * cells_of(grid));
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   c.seed = malloc(values * sizeof *c.seed);
   c.distance = malloc(values * sizeof *c.distance);
   c.rounded = malloc(values * sizeof *c.rounded);
@@ -241,7 +245,8 @@ static void every_mesh(void **state) {
   random_state = 22;
   for (int level = 0; level <= 7; level++) {
     for (int m = 0; m < 2; m++) {
-      gv_grid grid = GV_GRID_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
       gv_seeds seeds = {x, y, SEEDS};
       grid.kind = GV_GRID_QTM;
       grid.level = level;
@@ -262,7 +267,8 @@ static void every_ellipsoid(void **state) {
   double x[SEEDS], y[SEEDS];
   random_state = 23;
   for (int i = 0; i < 5; i++) {
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     gv_seeds seeds = {x, y, SEEDS};
     int64_t side = i == 4 ? 1030 : 200;
     const double geotransform[] = {-180, 360.0 / (double)side, 0, 90, 0, -180.0 / (double)side};
@@ -284,7 +290,8 @@ static void large_blocks(void **state) {
   (void)state;
   const double x[] = {10.0, -170.0, 180.0, 80.0, 0.0}, y[] = {45.0, -45.0, 0.0, 90.0, -89.0};
   for (int mesh = 0; mesh < 2; mesh++) {
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     gv_seeds seeds = {x, y, 5};
     const double geotransform[] = {-180, 0.4, 0, 90, 0, -0.3};
     grid.kind = mesh ? GV_GRID_QTM : GV_GRID_LONLAT;
@@ -301,7 +308,8 @@ static void next_to_each_other(void **state) {
   (void)state;
   double x[128], y[128];
   const double metre = 1.0 / 111319.5;
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {x, y, 128};
   const double geotransform[] = {-180.5, 1, 0, 90.5, 0, -1};
   random_state = 24;
@@ -328,10 +336,13 @@ static void automatically(void **state) {
   static int32_t seed[SIDE];
   static float got[SIDE], expected[SIDE];
   gv_context *context = NULL;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_voronoi *chosen = NULL, *tile = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  gv_grid grid = GV_GRID_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {x, y, 40};
   const double geotransform[] = {-180, 0.06, 0, 90, 0, -0.06};
   random_state = 25;
@@ -353,7 +364,8 @@ static void automatically(void **state) {
   o.backend = "tile";
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &tile), GV_OK);
   double before = gv_context_device_seconds(context);
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.seed = seed;
   m.stride = m.out_stride = BLOCK;
   for (int64_t i = 0; i < HEIGHT / BLOCK * (WIDTH / BLOCK); i++) {
@@ -373,7 +385,7 @@ static void automatically(void **state) {
 
 static void expect(gv_context *context, gv_status status, gv_status expected, const char *part) {
   if (status != expected || strstr(gv_context_message(context), part) == NULL)
-    fail_msg("%s: %s: not '%s'", gv_status_name(status), gv_context_message(context), part);
+    fail_msg("%s: %s: not '%s'", gv_status_message(status), gv_context_message(context), part);
   assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
@@ -383,9 +395,11 @@ static void what_is_wrong_is_said(void **state) {
   const double x[] = {1.0, 20.0}, y[] = {-2.0, -30.0}, geotransform[] = {0, 1, 0, 0, 0, -1};
   static int32_t host[SIDE * SIDE];
   gv_context *context = NULL;
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {x, y, 2};
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL, *tile = NULL;
   int32_t *there = take(sizeof host);
   float *distance = take(sizeof host);
@@ -396,7 +410,8 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &tile), GV_OK);
   o.backend = "cuda-tile";
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
-  gv_strip_measure good = GV_STRIP_MEASURE_INIT, m;
+  gv_strip_measure good, m;
+  gv_strip_measure_init(&good);
   good.seed = there;
   good.distance = distance;
   good.stride = good.out_stride = SIDE;
@@ -427,7 +442,8 @@ static void what_is_wrong_is_said(void **state) {
     m = good, m.out_stride = SIDE - 1;
     expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "strides");
   }
-  gv_measure block = GV_MEASURE_INIT; /* of the host's, measured there */
+  gv_measure block; /* of the host's, measured there */
+  gv_measure_init(&block);
   float here[SIDE * SIDE];
   block.seed = host;
   block.stride = block.out_stride = SIDE;

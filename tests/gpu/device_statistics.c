@@ -7,8 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpuvoronoi_device.h"
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
@@ -51,8 +50,10 @@ static void add_blocks(const counted *c, gv_statistics *s, int64_t row) {
   double *distance = malloc((size_t)(bw * bh) * sizeof *distance);
   assert_non_null(distance);
   for (int64_t b = 0; b < across * down; b++) {
-    gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
-    gv_measure m = GV_MEASURE_INIT;
+    gv_statistics_block block;
+    gv_statistics_block_init(&block);
+    gv_measure m;
+    gv_measure_init(&m);
     gv_quantity quantity[SUMS];
     block.column = m.column = b % across;
     block.row = m.row = b / across;
@@ -77,7 +78,8 @@ static void add_blocks(const counted *c, gv_statistics *s, int64_t row) {
 static void add_strip(const counted *c, gv_statistics *s, int64_t column, int64_t row, int64_t columns,
                       int64_t rows) {
   int64_t first = row * c->width + column;
-  gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+  gv_strip_statistics strip;
+  gv_strip_statistics_init(&strip);
   const gv_strip_quantity quantity[SUMS] = {{GV_FLOAT64, (double *)c->quantity_there[0] + first, c->width},
                                             {GV_FLOAT32, (float *)c->quantity_there[1] + first, c->width}};
   if (columns < 1 || rows < 1) return;
@@ -163,9 +165,10 @@ static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *se
   counted c = {.name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .seeds = seeds->count};
   size_t cells = (size_t)cells_of(grid);
   int32_t *group = malloc((size_t)seeds->count * sizeof *group);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   c.seed = malloc(cells * sizeof *c.seed);
-  c.how = (gv_statistics_options)GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options_init(&c.how);
   assert_true(c.seed != NULL && group != NULL);
   for (int q = 0; q < SUMS; q++) {
     c.quantity[q] = malloc(cells * sizeof(double));
@@ -236,7 +239,8 @@ static void every_mesh(void **state) {
   random_state = 32;
   for (int level = 0; level <= 7; level++) {
     for (int m = 0; m < 2; m++) {
-      gv_grid grid = GV_GRID_INIT;
+      gv_grid grid;
+      gv_grid_init(&grid);
       gv_seeds seeds = {x, y, SEEDS};
       grid.kind = GV_GRID_QTM;
       grid.level = level;
@@ -258,15 +262,17 @@ static void large_grids(void **state) {
   const double x[] = {1.5, 30.0, 8000.25}, y[] = {-2.0, -3000000.0, -5000.0}, origin[] = {0, 1, 0, 0, 0, -1};
   for (int i = 0; i < 2; i++) {
     counted c = {.name = "large", .width = size[i][0], .height = size[i][1], .seeds = 3};
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     gv_seeds seeds = {x, y, 3};
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     grid.width = c.width;
     grid.height = c.height;
     memcpy(grid.geotransform, origin, sizeof origin);
     o.backend = "cuda-tile";
     o.block_width = o.block_height = 64;
-    c.how = (gv_statistics_options)GV_STATISTICS_OPTIONS_INIT;
+    gv_statistics_options_init(&c.how);
     c.how.distances = 1;
     c.seed = malloc((size_t)(c.width * c.height) * sizeof *c.seed);
     assert_non_null(c.seed);
@@ -294,7 +300,7 @@ static void large_grids(void **state) {
 
 static void expect(gv_context *context, gv_status status, gv_status expected, const char *part) {
   if (status != expected || strstr(gv_context_message(context), part) == NULL)
-    fail_msg("%s: %s: not '%s'", gv_status_name(status), gv_context_message(context), part);
+    fail_msg("%s: %s: not '%s'", gv_status_message(status), gv_context_message(context), part);
   assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
@@ -306,9 +312,11 @@ static void what_is_wrong_is_said(void **state) {
   static double value[SIDE * SIDE];
   const int32_t labels[] = {7, 9};
   gv_context *context = NULL;
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {x, y, 2};
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL, *tile = NULL, *labelled = NULL;
   grid.width = grid.height = SIDE;
   memcpy(grid.geotransform, origin, sizeof origin);
@@ -320,7 +328,8 @@ static void what_is_wrong_is_said(void **state) {
   o.labels = labels;
   o.nodata = -1;
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &labelled), GV_OK);
-  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
   how.sums = 1;
   how.bound = &bound;
   gv_voronoi *const of[] = {voronoi, tile, labelled};
@@ -334,7 +343,8 @@ static void what_is_wrong_is_said(void **state) {
   value[78] = NAN;
   double *nothing = put(value, sizeof value);
   gv_strip_quantity q = {GV_FLOAT64, fine, 10};
-  gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+  gv_strip_statistics strip;
+  gv_strip_statistics_init(&strip);
   strip.columns = strip.rows = strip.stride = 10;
   strip.seed = good;
   strip.quantity = &q;

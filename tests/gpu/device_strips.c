@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "search/cuda_module.h"
+#include "search/device_times.h"
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
@@ -53,8 +54,10 @@ typedef struct world {
 static double lon[SEEDS], lat[SEEDS];
 
 static gv_voronoi *make_world(gv_context *context, const char *backend, int64_t seeds, double flattening) {
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL;
   const double geotransform[] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
   gv_seeds places = {lon, lat, seeds};
@@ -97,7 +100,8 @@ static void end_world(world *w) {
 }
 
 static gv_strip whole(int32_t *out) {
-  gv_strip s = GV_STRIP_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
   s.out = out;
   s.stride = WIDTH;
   s.memory = GV_MEMORY_CUDA;
@@ -299,7 +303,7 @@ static void any_device(void **state) {
 
 static void expect(gv_context *context, gv_status status, gv_status expected, const char *part) {
   if (status != expected || strstr(gv_context_message(context), part) == NULL)
-    fail_msg("%s: %s: not '%s'", gv_status_name(status), gv_context_message(context), part);
+    fail_msg("%s: %s: not '%s'", gv_status_message(status), gv_context_message(context), part);
   assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
@@ -312,7 +316,8 @@ static void what_is_wrong_is_said(void **state) {
   (void)state;
   world w = begin_world(SEEDS, 1.0 / 298.257223563);
   int32_t *there = take(sizeof *there * WIDTH * HEIGHT);
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *patient = NULL;
   int wanted = 0;
   options.progress = go_on;
@@ -350,7 +355,8 @@ static void what_devices_do_not_do(void **state) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t i = 0; i < sizeof grid_cases / sizeof *grid_cases; i++) {
     gv_grid grid = grid_of(&grid_cases[i]);
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     gv_voronoi *voronoi = NULL;
     gv_strip s = whole(there);
     bool projected = grid.kind == GV_GRID_PROJECTED;

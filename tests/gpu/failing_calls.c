@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi_device.h"
-#include "gpuvoronoi_parts.h"
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 
 enum {
@@ -48,15 +46,18 @@ typedef struct question {
 } question;
 
 static gv_status create_statistics(gv_context *context, question *q) {
-  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
   return gv_statistics_create(context, q->voronoi, &how, &q->statistics);
 }
 
 static gv_status create(gv_context *context, question *out) {
   const double geotransform[] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   gv_seeds seeds = {lon, lat, SEEDS};
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   grid.kind = GV_GRID_LONLAT;
   grid.width = WIDTH;
   grid.height = HEIGHT;
@@ -69,7 +70,8 @@ static gv_status create(gv_context *context, question *out) {
 
 /* The only block, from and into the host's memory. */
 static gv_status measure_here(gv_context *context, const question *q) {
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.seed = label_here;
   m.stride = m.out_stride = WIDTH;
   m.distance = distance_here;
@@ -78,9 +80,12 @@ static gv_status measure_here(gv_context *context, const question *q) {
 }
 
 static gv_status ask(gv_context *context, const question *q) {
-  gv_strip s = GV_STRIP_INIT;
-  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
-  gv_strip_statistics found = GV_STRIP_STATISTICS_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
+  gv_strip_measure m;
+  gv_strip_measure_init(&m);
+  gv_strip_statistics found;
+  gv_strip_statistics_init(&found);
   s.out = label;
   s.stride = s.mask_stride = WIDTH;
   s.mask = mask;
@@ -172,7 +177,8 @@ static gv_status read_places(void *user, int64_t first, int64_t count, void *out
 
 static gv_status build_index(gv_context *context, const char *backend, int32_t dim, gv_index **out) {
   const gv_point_source source = {POINTS, dim, GV_FLOAT32, read_places, &dim};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.expected_queries = 1000000;
   return gv_index_build_from(context, &source, &options, out);
@@ -180,7 +186,8 @@ static gv_status build_index(gv_context *context, const char *backend, int32_t d
 
 static gv_status find_neighbours(gv_context *context, const gv_index *index, int32_t dim, neighbours *out) {
   const gv_points queries = {place + POINTS, ASKED, dim, GV_FLOAT32};
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   o.k = K;
   gv_status status = gv_index_search(context, index, &queries, &o, out->asked, NULL);
   o.exclude_self = 1;

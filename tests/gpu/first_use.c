@@ -39,8 +39,10 @@ static void place_seeds(void) {
 }
 
 static gv_status make(gv_context *context, const use *u, const char *backend, gv_voronoi **out) {
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   const double geotransform[6] = {-180, 360.0 / (double)u->width, 0, 90, 0, -180.0 / (double)u->height};
   gv_seeds seeds = {lon, lat, SEEDS};
   grid.kind = GV_GRID_LONLAT;
@@ -100,7 +102,8 @@ static int compare_blocks(const use *u, gv_voronoi *const *voronoi, int64_t firs
 }
 
 static int compare(const use *u) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *context = NULL;
   gv_voronoi *voronoi[2] = {NULL, NULL};
   int result = GOOD;

@@ -145,7 +145,8 @@ static void begin(asking *a, bool automatic, bool running) {
   memset(&machine, 0, sizeof machine);
   machine.running = running;
   machine.opens = machine.works = true;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 4;
   assert_int_equal(gv_context_create(&options, &a->context), GV_OK);
   a->v.cells.grid.width = 100000;
@@ -167,7 +168,8 @@ static bool measure(asking *a, gv_dtype type, bool distances, bool azimuths, gv_
   static int32_t seed[BANDS * HEIGHT * STRIDE];
   static double distance[BANDS * HEIGHT * OUT];
   static float azimuth[BANDS * HEIGHT * OUT];
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   const gv_tile tile = {2000, 2000 + WIDTH, 300, 300 + HEIGHT};
   bool done = false;
   for (int i = 0; i < BANDS * HEIGHT * STRIDE; i++)

@@ -17,7 +17,8 @@ static void check(const gv_grid *grid, int64_t width, int64_t cells, int32_t k, 
   gv_context *context = NULL;
   gv_voronoi *v = NULL;
   gv_seeds seeds = {lon, lat, SEEDS};
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.backend = "serial";
   o.metric = GV_GEODESIC;
   o.k = k;
@@ -42,7 +43,9 @@ static void check(const gv_grid *grid, int64_t width, int64_t cells, int32_t k, 
 static void cells_are_decided(void **state) {
   (void)state;
   const double geotransform[6] = {-180.0, 360.0 / WIDTH, 0.0, 90.0, 0.0, -180.0 / HEIGHT};
-  gv_grid raster = GV_GRID_INIT, mesh = GV_GRID_INIT;
+  gv_grid raster, mesh;
+  gv_grid_init(&raster);
+  gv_grid_init(&mesh);
   raster.kind = GV_GRID_LONLAT;
   raster.width = WIDTH;
   raster.height = HEIGHT;

@@ -198,7 +198,8 @@ typedef struct asking {
 } asking;
 
 static void begin_with(asking *a, bool automatic, int device, int32_t seeds) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   memset(a, 0, sizeof *a);
   options.threads = THREADS;
   options.device = device;
@@ -236,7 +237,8 @@ static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
   for (int64_t n = first; n < end && status == GV_OK; n++) {
     int64_t b = (q->from + n * q->step) * a->scatter % BLOCKS;
     int32_t out[SIDE * SIDE];
-    gv_block block = GV_BLOCK_INIT;
+    gv_block block;
+    gv_block_init(&block);
     block.out = out;
     block.stride = SIDE;
     int64_t c = b % ACROSS * SIDE, r = b / ACROSS * SIDE, wrong = 0;
@@ -426,9 +428,12 @@ static void a_grid_is_made_without_it(void **state) {
     lat[i] = i * 97 % 179 - 89.5;
   }
   for (int kind = 0; kind < 3; kind++) {
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-    gv_grid grid = GV_GRID_INIT;
+    gv_context_options options;
+    gv_context_options_init(&options);
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
+    gv_grid grid;
+    gv_grid_init(&grid);
     gv_seeds seeds = {lon, lat, SEEDS};
     gv_context *context = NULL;
     gv_voronoi *chosen = NULL, *tile = NULL;

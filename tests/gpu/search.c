@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
 
@@ -36,7 +36,8 @@ static bool on_device(const gv_backend *backend) {
 static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count, int32_t dim,
                        gv_index **out) {
   gv_points reference = {points, count, dim, GV_FLOAT64};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.expected_queries = 1000000;
   return gv_index_build(context, &reference, &options, out);
@@ -44,7 +45,8 @@ static gv_status build(gv_context *context, const char *backend, const double *p
 
 static void search(gv_context *context, const gv_index *index, const double *queries, int64_t *found) {
   gv_points points = {queries, QUERIES, DIM, GV_FLOAT64};
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   options.k = K;
   if (gv_index_search(context, index, &points, &options, found, NULL) != GV_OK) {
     fail_msg("%s: %s", gv_index_backend(index), gv_context_message(context));
@@ -126,7 +128,8 @@ static void test_threads(void **state) {
 /* A device that is not there: an error for a named backend; "auto" does without it. */
 static void test_no_such_device(void **state) {
   const fixture *f = *state;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.device = 4711;
   gv_context *context = NULL;
   gv_index *index = NULL;
@@ -183,8 +186,10 @@ static void test_no_memory_to_search(void **state) {
     many[i] = (float)uniform(&random);
   gv_points points = {many, MANY, WIDE, GV_FLOAT32}, queries = {many + WIDE, ASKED, WIDE, GV_FLOAT32};
   const gv_point_source source = {MANY, WIDE, GV_FLOAT32, read_rows, &points};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
+  gv_search_options o;
+  gv_search_options_init(&o);
   gv_index *index = NULL;
   void *parts[PARTS_MAX];
   o.k = K;
@@ -239,7 +244,8 @@ static int setup(void **state) {
   uint64_t random = 7;
   f.points = malloc((size_t)POINTS * DIM * sizeof(double));
   f.queries = malloc((size_t)QUERIES * DIM * sizeof(double));
-  gv_context_options first = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options first;
+  gv_context_options_init(&first);
   first.device = 0; /* whose memory test_no_memory takes */
   if (f.points == NULL || f.queries == NULL || gv_context_create(&first, &f.context) != GV_OK) return -1;
   for (int i = 0; i < POINTS * DIM; i++)

@@ -33,7 +33,8 @@ typedef struct fixture {
 } fixture;
 
 static gv_index *build(const fixture *f, const gv_points *reference, const char *backend, gv_metric metric) {
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.metric = metric;
   gv_index *index = NULL;
@@ -58,7 +59,8 @@ static void random_case(const fixture *f, const char *backend, int32_t max_dim, 
     m = 1 + m / 2;
   gv_metric metric = (gv_metric)(uniform() * 3.0);
   bool self = uniform() < 0.25, alike = uniform() < 0.7;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   options.k = k;
   if (self) {
     n = n < m ? n : m;
@@ -157,7 +159,8 @@ static void no_memory_is_left_behind(void **state) {
   random_state = 9;
   fill(points, N, DIM, UNIFORM, 1.0);
   gv_points reference = {points, N, DIM, GV_FLOAT64};
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   options.k = K;
   int64_t times = setting("GPUVORONOI_GPU_CASES", 60) < 60 ? 4 : 1000, before = 0;
   for (int64_t i = 0; i < times; i++) {

@@ -20,10 +20,12 @@ static float rounded[CELLS], azimuth[CELLS];
 static gv_voronoi *measure(gv_metric metric, gv_edges edges, double x, double y, double cell,
                            bool signed_distance) {
   bool plane = metric == GV_EUCLIDEAN;
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double geotransform[6] = {x - 0.5 * SIDE * cell, cell, 0.0, y + 0.5 * SIDE * cell, 0.0, -cell};
   gv_features features = layer_features(&l, edges, false);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *v = NULL;
   grid.kind = plane ? GV_GRID_PLANE : GV_GRID_LONLAT;
   grid.width = grid.height = SIDE;
@@ -33,7 +35,8 @@ static gv_voronoi *measure(gv_metric metric, gv_edges edges, double x, double y,
   if (gv_voronoi_create(context, &grid, NULL, &o, &v) != GV_OK ||
       gv_voronoi_compute(context, v, seed, SIDE) != GV_OK)
     fail_msg("%s", gv_context_message(context));
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.seed = seed;
   m.stride = m.out_stride = SIDE;
   m.band_stride = m.out_band_stride = CELLS;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 static const double pi = 3.14159265358979323846;
 static const char *const levels[] = {"baseline", "avx2", "avx512"};
@@ -53,7 +53,8 @@ typedef struct result {
 
 static gv_grid lonlat_grid(int64_t width, int64_t height, double west, double dx, double north, double dy,
                            const shape *s) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   double geotransform[6] = {west, dx, 0.0, north, 0.0, dy};
   grid.kind = GV_GRID_LONLAT;
   grid.width = width;
@@ -66,7 +67,8 @@ static gv_grid lonlat_grid(int64_t width, int64_t height, double west, double dx
 
 static gv_voronoi *make(gv_context *context, const setting *s) {
   gv_voronoi *voronoi = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.metric = s->metric;
   o.block_width = s->block_width;
   o.block_height = s->block_height;
@@ -105,7 +107,8 @@ static void measure_all(const setting *s, const char *simd, int32_t bands, const
   int64_t bh = s->block_height > 0 ? s->block_height : 512;
   for (int64_t row = 0; row < gv_voronoi_blocks_down(v); row++) {
     for (int64_t column = 0; column < gv_voronoi_blocks_across(v); column++) {
-      gv_measure m = GV_MEASURE_INIT;
+      gv_measure m;
+      gv_measure_init(&m);
       int64_t first = row * bh * width + column * bw;
       m.column = column;
       m.row = row;
@@ -310,7 +313,8 @@ static void planes_are_simple(void **state) {
   double x[SEEDS], y[SEEDS];
   for (size_t k = 0; k < 2; k++) {
     const double *g = transforms[k];
-    setting s = {.grid = GV_GRID_INIT, .seeds = {x, y, SEEDS}};
+    setting s = {.seeds = {x, y, SEEDS}};
+    gv_grid_init(&s.grid);
     s.grid.width = WIDTH;
     s.grid.height = HEIGHT;
     memcpy(s.grid.geotransform, g, sizeof transforms[k]);
@@ -386,7 +390,7 @@ static void other_grids_of_the_globe(void **state) {
     assert_true(fabs(distance - r.distance[i]) <= 1e-6);
     if (distance > 1e-3) assert_true(apart(azimuth, r.azimuth[i]) <= 1e-4);
   }
-  s.grid = (gv_grid)GV_GRID_INIT;
+  gv_grid_init(&s.grid);
   s.grid.kind = GV_GRID_QTM;
   s.grid.level = LEVEL;
   s.block_width = 64;
@@ -433,7 +437,8 @@ static void bad_calls_are_errors(void **state) {
       .grid = lonlat_grid(3, 2, 0.0, 10.0, 20.0, -10.0, &shapes[0]), .seeds = {x, y, 1}, .metric = GV_GEODESIC};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *v = make(context, &s);
-  gv_measure good = GV_MEASURE_INIT;
+  gv_measure good;
+  gv_measure_init(&good);
   good.seed = seed;
   good.stride = good.out_stride = 3;
   good.type = GV_FLOAT64;
@@ -529,7 +534,8 @@ static void positions_that_fail(void **state) {
   static const int32_t seed[24];
   double distance[24];
   float azimuth[24];
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.seed = seed;
   m.stride = m.out_stride = 6;
   m.distance = distance;
@@ -558,7 +564,8 @@ static void areas_add_up_to_the_ellipsoid(void **state) {
       free(area);
     }
     for (int level = 0; level < 8; level++) {
-      setting s = {.grid = GV_GRID_INIT, .seeds = {&x, &y, 1}, .metric = GV_GREAT_CIRCLE, .block_width = 256};
+      setting s = {.seeds = {&x, &y, 1}, .metric = GV_GREAT_CIRCLE, .block_width = 256};
+      gv_grid_init(&s.grid);
       s.grid.kind = GV_GRID_QTM;
       s.grid.level = level;
       s.grid.semi_major = shapes[i].a;
@@ -608,7 +615,8 @@ static void areas_of_thin_cells_are_exact(void **state) {
 static void areas_of_plane_cells(void **state) {
   (void)state;
   double x = 0.0, y = 0.0;
-  setting s = {.grid = GV_GRID_INIT, .seeds = {&x, &y, 1}, .metric = GV_EUCLIDEAN};
+  setting s = {.seeds = {&x, &y, 1}, .metric = GV_EUCLIDEAN};
+  gv_grid_init(&s.grid);
   const double g[6] = {0, 3, 0.5, 0, 1, -2};
   s.grid.width = 5;
   s.grid.height = 4;

@@ -2,7 +2,7 @@
  * The installed header for MPI, by any number of processes: each has the cells and neighbours that one process alone has, whatever the
  * communicator, and errors reach all.
  */
-#include <gpuvoronoi_mpi.h>
+#include <gpuvoronoi/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,10 @@ static void compare(setting *s, int64_t first, int64_t end) {
 
 static void search_plane(setting *s) {
   int64_t first, end, first_query, end_query;
-  gv_index_options serial = GV_INDEX_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options serial;
+  gv_index_options_init(&serial);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_index *all = NULL, *own = NULL;
   share(s, POINTS, &first, &end);
   share(s, QUERIES, &first_query, &end_query);
@@ -82,7 +84,8 @@ static void search_plane(setting *s) {
 
 static void search_globe(setting *s) {
   int64_t first, end;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_globe_index *all = NULL, *own = NULL;
   share(s, POINTS, &first, &end);
   gv_seeds seeds = {s->point, s->point + POINTS, POINTS}, mine = {seeds.x + first, seeds.y + first, end - first};
@@ -98,8 +101,10 @@ static void search_globe(setting *s) {
 }
 
 static void compute(setting *s) {
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {s->point, s->point + POINTS, SEEDS};
   gv_voronoi *serial = NULL, *voronoi = NULL;
   gv_window own = {0, 0, 0, 0};
@@ -138,12 +143,13 @@ static void ask_all(setting *s, MPI_Comm communicator) {
 int main(int argc, char **argv) {
   int given = 0, expected = argc > 1 ? atoi(argv[1]) : 1;
   setting *s = calloc(1, sizeof *s);
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   MPI_Comm reversed = MPI_COMM_NULL;
   options.threads = 1;
   if (s == NULL || MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS) return 1;
   EXPECT(gv_context_create(&options, &s->context) == GV_OK);
-  EXPECT(gv_mpi_processes(NULL, NULL) == GV_ERROR_INVALID_ARGUMENT);
+  EXPECT(gv_mpi_communicator(NULL, NULL) == GV_ERROR_INVALID_ARGUMENT);
   for (int64_t i = 0; i < POINTS * DIM; i++)
     s->point[i] = number(i);
   for (int64_t i = 0; i < QUERIES * DIM; i++)

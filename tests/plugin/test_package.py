@@ -99,7 +99,7 @@ def test_metadata(metadata):
     assert not any(addresses + [metadata["email"]]) or all(re.match(r"https://[^/]+\.[a-z]+(?<!\.example)(/|$)", a) for a in addresses)
     assert not metadata["email"].endswith(".example")
     assert (SOURCE / metadata["icon"]).read_bytes().startswith(b"\x89PNG")
-    header = (ROOT / "include" / "gpuvoronoi.h").read_text()
+    header = (ROOT / "include" / "gpuvoronoi" / "gpuvoronoi.h").read_text()
     assert metadata["version"] == re.search(r'#define GV_VERSION_STRING "(.*)"', header).group(1)
 
 

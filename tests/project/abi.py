@@ -39,10 +39,10 @@ def probe(text):
 def lines(headers, work, compiler):
     work.mkdir(parents=True, exist_ok=True)
     probes = [line for header in headers for line in probe(header.read_text())]
-    code = "\n".join([*(f"#include <{header.name}>" for header in headers if "<mpi.h>" not in header.read_text()), "#include <stddef.h>", "#include <stdio.h>",
+    code = "\n".join(["#define GV_EXPERIMENTAL", *(f"#include <{header.parent.name}/{header.name}>" for header in headers if "<mpi.h>" not in header.read_text()), "#include <stddef.h>", "#include <stdio.h>",
                       "int main(void) {", *probes, "return 0;", "}"])
     (work / "abi.c").write_text(code + "\n")
-    subprocess.run([compiler, "-std=c11", f"-I{headers[0].parent}", "-o", work / "abi", work / "abi.c"], check=True)
+    subprocess.run([compiler, "-std=c11", f"-I{headers[0].parent.parent}", "-o", work / "abi", work / "abi.c"], check=True)
     return subprocess.run([work / "abi"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 

@@ -8,7 +8,7 @@
 
 #include "exact/globe_kernels.h"
 #include "geodesic/series.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "split_mix.h"
 
 enum { WIDTH = 70, HEIGHT = 45, CELLS = WIDTH * HEIGHT, SEEDS = 400, MOST = 12 };
@@ -48,7 +48,8 @@ static void ask_grid(gv_context *context, const char *name, const gv_grid *grid,
   need(gv_voronoi_compute(context, voronoi, labels, row), context, name);
   digest(name, gv_metric_name(options->metric), options->k, labels, sizeof labels);
   if (measure) {
-    gv_measure m = GV_MEASURE_INIT;
+    gv_measure m;
+    gv_measure_init(&m);
     m.seed = labels;
     m.stride = m.out_stride = row;
     m.type = GV_FLOAT64;
@@ -72,7 +73,8 @@ static void ask_all(gv_context *context, const char *name, const gv_grid *grid, 
   for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
     for (int weighting = GV_UNWEIGHTED; weighting <= GV_POWER; weighting++) {
       if (weighting == GV_POWER && metric != GV_EUCLIDEAN && metric != GV_GREAT_CIRCLE) continue;
-      gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+      gv_voronoi_options options;
+      gv_voronoi_options_init(&options);
       options.backend = "tile";
       options.metric = metric;
       options.k = ks[i];
@@ -86,7 +88,11 @@ static void ask_all(gv_context *context, const char *name, const gv_grid *grid, 
 }
 
 static void ask_grids(gv_context *context) {
-  gv_grid plane = GV_GRID_INIT, turned = GV_GRID_INIT, globe = GV_GRID_INIT, mesh = GV_GRID_INIT;
+  gv_grid plane, turned, globe, mesh;
+  gv_grid_init(&plane);
+  gv_grid_init(&turned);
+  gv_grid_init(&globe);
+  gv_grid_init(&mesh);
   const double square[4] = {-35.0, 35.0, -25.0, 25.0}, whole[4] = {-180.0, 180.0, -90.0, 90.0};
   plane.width = turned.width = globe.width = WIDTH;
   plane.height = turned.height = globe.height = HEIGHT;
@@ -117,8 +123,10 @@ static void ask_searches(gv_context *context) {
       for (int32_t dim = 2; dim <= MOST_DIM; dim += dim < 4 ? 1 : 8) {
         if (strcmp(backends[b], "octree") == 0 && dim > 3) continue;
         gv_points reference = {data, POINTS, dim, GV_FLOAT64}, queries = {data + 7, QUERIES, dim, GV_FLOAT64};
-        gv_index_options options = GV_INDEX_OPTIONS_INIT;
-        gv_search_options search = GV_SEARCH_OPTIONS_INIT;
+        gv_index_options options;
+        gv_index_options_init(&options);
+        gv_search_options search;
+        gv_search_options_init(&search);
         gv_index *index = NULL;
         options.backend = backends[b];
         options.metric = metric;
@@ -156,7 +164,8 @@ static void ask_series(void) {
 
 int main(void) {
   gv_context *context = NULL;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 1;
   if (gv_context_create(&options, &context) != GV_OK) return 1;
   ask_grids(context);

@@ -182,7 +182,7 @@ def header_examples():
         functions = ["typedef struct gv_context gv_context;", "int gv_context_create(void *, gv_context **);",
                      "void gv_context_destroy(gv_context *);", "const char *gv_context_message(gv_context *);", "int gv_x(void);"]
         dashes = "-" * 30
-        return write("gpuvoronoi.h", "#pragma once\n#define GV_API\n#define GV_OK 0\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + "".join(
+        return write("gpuvoronoi/gpuvoronoi.h", "#pragma once\n#define GV_API\n#define GV_OK 0\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + "".join(
             f"/* {dashes} group {i} */\n\n{comment}GV_API {function}\n" if i else f"/* {dashes} group 0 */\n{comment}{function}\nGV_API int gv_y(void);\n"
             for i, (comment, function) in enumerate(zip(comments, functions))) + "#ifdef __cplusplus\n}\n#endif\n")
 
@@ -200,7 +200,7 @@ def header_examples():
 
     def header_for_mpi(*codes):
         dashes = "-" * 30
-        return write("gpuvoronoi_mpi.h", "#pragma once\n#include <mpi.h>\n#include \"gpuvoronoi.h\"\n" + "".join(
+        return write("gpuvoronoi/mpi.h", "#pragma once\n#include <mpi.h>\n#include \"gpuvoronoi.h\"\n" + "".join(
             f"/* {dashes} mpi {i} */\n/*\n * Example:\n *     {code}\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
             for i, code in enumerate(codes)))
 
@@ -212,7 +212,7 @@ def header_examples():
     good("a header for MPI is left out", "header_examples.py", header(*fine), *arguments)
     arguments = ["header_examples.py", "--mpi", "some", header(*fine), *arguments]
     good("examples with MPI", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
-    check("no such MPI", 77, "skipped: gpuvoronoi_mpi.h: no some", *arguments)
+    check("no such MPI", 77, "skipped: gpuvoronoi/mpi.h: no some", *arguments)
     header_for_mpi(*fine_mpi[:2], "if (gv_mpi_2() != 3) return 1;")
     bad("one that fails with MPI", "failed: mpi 2", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
     header_for_mpi(*fine_mpi[:2])
@@ -302,10 +302,10 @@ def static_library():
 def consumers():
     """With a library that has just what tests/consumer needs."""
     install = WORK / "install"
-    header = write(install / "include" / "gpuvoronoi.h", (SOURCE / "include" / "gpuvoronoi.h").read_text())
-    write(install / "include" / "gpuvoronoi_features.h", (SOURCE / "include" / "gpuvoronoi_features.h").read_text())
+    shutil.copytree(SOURCE / "include", install / "include")
+    header = install / "include" / "gpuvoronoi" / "gpuvoronoi.h"
     (install / "lib" / "pkgconfig").mkdir(parents=True)
-    library = compiled("install/lib/libgpuvoronoi.so", '#include "../include/gpuvoronoi.h"\n'
+    library = compiled("install/lib/libgpuvoronoi.so", '#include "../include/gpuvoronoi/gpuvoronoi.h"\n'
                        "gv_status gv_context_create(const gv_context_options *o, gv_context **c) { return GV_OK; }\n"
                        "void gv_context_destroy(gv_context *c) {}\n"
                        "const char *gv_version(void) { return GV_VERSION_STRING; }\n"
@@ -358,7 +358,7 @@ def house():
         """Rooms as they should be, and files more."""
         shutil.rmtree(tree, ignore_errors=True)
         write(tree / "src/core/core.h", "#define X \\\n  {\n")
-        write(tree / "src/search/search.c", '#include "core/core.h"\n#include "gpuvoronoi.h"\n#include "own.h"\n' + function(100))
+        write(tree / "src/search/search.c", '#include "core/core.h"\n#include "gpuvoronoi/gpuvoronoi.h"\n#include "own.h"\n' + function(100))
         write(tree / "src/search/own.h", "struct alignas(16) x {\n" + "  int y;\n" * 150 + "};\n")
         write(tree / "src/voronoi/voronoi.c", '#include "search/own.h"\nstatic int table[] = {\n' + "  1,\n" * 150 + "};\n")
         write(tree / "src/cli/merge/merge.c", '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n")
@@ -438,7 +438,7 @@ def debian():
         shutil.copy(SOURCE / name, tree / name)
     good("as it is", "debian.py", tree)
     for name, old, new, says in (
-            ("include/gpuvoronoi_parts.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
+            ("include/gpuvoronoi/experimental.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
             ("debian/libgpuvoronoi0.1.symbols", " gv_version@Base", " gv_old@Base", "gv_old is no function of the headers"),
             ("debian/control", "Package: gdal-plugin-voronoi", "Package: gdal-plugin", "gdal-plugin: no files"),
             ("debian/control", "libproj-dev,", "libproj-dev,\n               libnew-dev,", "libnew-dev, which debian/control needs"),
@@ -493,7 +493,7 @@ def portable():
 
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
-    names = ("include/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi/metadata.txt", "docs/usage.md",
+    names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi/metadata.txt", "docs/usage.md",
              "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
              "debian/changelog", "packaging/conda-forge/meta.yaml")
     now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()

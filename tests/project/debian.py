@@ -31,7 +31,7 @@ def complaints(root):
 
     (symbols,) = folder.glob("*.symbols")
     listed = set(re.findall(r"^ (\w+)@Base ", symbols.read_text(encoding="utf-8"), re.MULTILINE))
-    declared = {name for header in (root / "include").glob("*.h")
+    declared = {name for header in (root / "include" / "gpuvoronoi").glob("*.h")
                 for name in re.findall(r"^GV_API [^;(]*?\b(gv_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)}
     for name in sorted(listed ^ declared):
         yield f"{symbols.name}: {name} is {'no function of the headers' if name in listed else 'missing'}"

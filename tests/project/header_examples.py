@@ -30,7 +30,7 @@ def examples(text):
 def main(header, work, library, *compilers, mpi=None):
     header, work = pathlib.Path(header), pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    headers = [path for path in (header, *sorted(header.parent.glob("gpuvoronoi_*.h"))) if ("<mpi.h>" in path.read_text()) == (mpi is not None)]
+    headers = [path for path in (header, *sorted(set(header.parent.glob("*.h")) - {header})) if ("<mpi.h>" in path.read_text()) == (mpi is not None)]
     flags_of_mpi, begin, end = [], "", ""
     if mpi is not None:
         asked = subprocess.run(["pkg-config", "--cflags", "--libs", mpi], capture_output=True, text=True)
@@ -46,7 +46,8 @@ def main(header, work, library, *compilers, mpi=None):
     if bare or len(found) < (3 if mpi else 5):
         print(f"no example in the groups: {', '.join(bare)} (of {len(found)})")
         return 1
-    program, calls = [*(f"#include <{path.name}>" for path in headers), "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
+    folder = header.parent
+    program, calls = ["#define GV_EXPERIMENTAL", *(f"#include <{folder.name}/{path.name}>" for path in headers), "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
     for name, pieces in found:
         for code in pieces:
             function = f"example_{len(calls)}"
@@ -57,11 +58,11 @@ def main(header, work, library, *compilers, mpi=None):
             calls.append(f'if ({function}(context) != 0) {{ printf("failed: {name}: %s\\n", gv_context_message(context)); bad = 1; }}')
     program += ["int main(void) {", "gv_context *context = NULL; int bad = 0;", begin, "if (gv_context_create(NULL, &context) != GV_OK) return 1;",
                 *calls, "gv_context_destroy(context);", end, "return bad;", "}"]
-    folder = str(pathlib.Path(library).parent)
+    beside = str(pathlib.Path(library).parent)
     for compiler, name, flags in zip(compilers, ("examples.c", "examples.cpp"), (("-std=c11",), ("-std=c++17", "-Wno-missing-field-initializers"))):
         (work / name).write_text("\n".join(program) + "\n")
-        subprocess.run([compiler, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{header.parent}", "-o", work / f"{name}.out",
-                        work / name, library, f"-Wl,-rpath,{folder}", *flags_of_mpi, "-lm"], check=True)
+        subprocess.run([compiler, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{folder.parent}", "-o", work / f"{name}.out",
+                        work / name, library, f"-Wl,-rpath,{beside}", *flags_of_mpi, "-lm"], check=True)
         if subprocess.run([work / f"{name}.out"]).returncode != 0:
             return 1
     print(f"{len(calls)} examples of {len(found)} groups")

@@ -105,9 +105,11 @@ def look(root):
         if name.startswith("src/"):
             here = path.parent.relative_to(root / "src").as_posix()
             for target in INCLUDE.findall(text):
+                if target.startswith("gpuvoronoi/"):
+                    continue  # a public header
                 there = pathlib.PurePosixPath(target).parent.as_posix()
                 if there == "." and not (root / "src" / target).is_file():
-                    there = here if (path.parent / target).is_file() else None  # else a header of include/
+                    there = here if (path.parent / target).is_file() else None
                 if there not in (None, here):
                     arrows[here][there] += 1
 

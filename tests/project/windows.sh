@@ -21,7 +21,7 @@ cmake --build "$work/build" --target gpuvoronoi
   x86_64-w64-mingw32-nm "$work/build/src/libgpuvoronoi.a" | sed -n 's/^ *U \(geod_.*\)/\1/p' | sort -u | grep -vx geod_init |
     sed 's/.*/void missing_&(void) __asm__("&");\nvoid missing_&(void) { abort(); }/'
 } >"$work/no_proj.c"
-$compiler -std=gnu11 -O1 -ffp-contract=off -static -D_GNU_SOURCE -I"$source/include" -I"$source/src" -I"$source/tests" -I"$work/proj/include" \
+$compiler -std=gnu11 -O1 -ffp-contract=off -static -D_GNU_SOURCE -DGV_STATIC -DGV_EXPERIMENTAL -I"$source/include" -I"$source/src" -I"$source/tests" -I"$work/proj/include" \
   -o "$work/answers.exe" "$source/tests/project/answers.c" "$work/no_proj.c" "$work/build/src/libgpuvoronoi.a" -lm -lpthread
 for wine in wine64 wine /usr/lib/wine/wine64; do
   command -v $wine >/dev/null && break

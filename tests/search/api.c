@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 #include "search/code_sort.h"
 #include "search/cuda_module.h"
@@ -37,7 +37,8 @@ static void expect_build(gv_context *context, gv_status expected, const gv_point
 
 static void test_bad_builds(void **state) {
   gv_context *context = *state;
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   gv_index *index = NULL;
   assert_int_equal(gv_index_build(NULL, &corners, NULL, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_index_build(context, &corners, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
@@ -81,14 +82,16 @@ static void test_bad_searches(void **state) {
   double distances[5];
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b)) continue;
-    gv_index_options build = GV_INDEX_OPTIONS_INIT;
+    gv_index_options build;
+    gv_index_options_init(&build);
     build.backend = b->name;
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &corners, &build, &index), GV_OK);
     assert_string_equal(gv_index_backend(index), b->name);
     assert_int_equal(gv_index_count(index), 5);
     assert_int_equal(gv_index_dim(index), 2);
-    gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options o;
+    gv_search_options_init(&o);
     assert_int_equal(gv_index_search(NULL, index, NULL, NULL, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     assert_int_equal(gv_index_search(context, NULL, NULL, NULL, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     assert_int_equal(gv_index_search(context, index, NULL, NULL, NULL, distances), GV_ERROR_INVALID_ARGUMENT);
@@ -125,8 +128,10 @@ static void test_bad_searches(void **state) {
 /* Arrays on a device, of which none is needed here: nothing but backends of GPUs takes them. */
 static void test_device_arrays(void **state) {
   gv_context *context = *state;
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
-  gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
+  gv_search_options one;
+  gv_search_options_init(&one);
   const char *reason = "";
   int64_t indices[5];
   build.memory = one.memory = GV_MEMORY_CUDA;
@@ -136,7 +141,8 @@ static void test_device_arrays(void **state) {
     expect_build(context, GV_ERROR_UNSUPPORTED, &corners, &build, "takes no arrays on a device");
     if (b->device) continue;
     gv_index *index = NULL;
-    gv_index_options host = GV_INDEX_OPTIONS_INIT;
+    gv_index_options host;
+    gv_index_options_init(&host);
     host.backend = b->name;
     assert_int_equal(gv_index_build(context, &corners, &host, &index), GV_OK);
     assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
@@ -167,7 +173,8 @@ static void test_ties_and_missing(void **state) {
   gv_context *context = *state;
   gv_index *index = NULL;
   assert_int_equal(gv_index_build(context, &corners, NULL, &index), GV_OK);
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   o.k = 6;
   o.exclude_self = 1;
   int64_t indices[30];
@@ -199,7 +206,8 @@ static void test_limits_are_exact(void **state) {
     gv_points reference = {s, 1, 3, GV_FLOAT64}, query = {q, 1, 3, GV_FLOAT64};
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &reference, NULL, &index), GV_OK);
-    gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options o;
+    gv_search_options_init(&o);
     int64_t found;
     double distance, again;
     assert_int_equal(gv_index_search(context, index, &query, &o, &found, &distance), GV_OK);
@@ -244,13 +252,15 @@ static void test_progress_and_cancel(void **state) {
     bool slow = b->exhaustive;
     gv_points some = {points, slow ? 500 : N, 3, GV_FLOAT64};
     watch w = {0, INT32_MAX, 0.0, false};
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    gv_context_options options;
+    gv_context_options_init(&options);
     options.progress = look;
     options.progress_user = &w;
     options.threads = 2;
     gv_context *context = NULL;
     assert_int_equal(gv_context_create(&options, &context), GV_OK);
-    gv_index_options build = GV_INDEX_OPTIONS_INIT;
+    gv_index_options build;
+    gv_index_options_init(&build);
     build.backend = b->name;
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &all, &build, &index), GV_OK);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 
 static const int metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV, GV_GREAT_CIRCLE, GV_GEODESIC, 5,
@@ -125,8 +125,10 @@ static void any_question_has_an_answer(void **state) {
 static gv_status search(gv_context *context, const char *backend, int metric, int type, int32_t dim, int32_t k) {
   gv_points points = {calloc((size_t)dim, sizeof(double)), 1, dim, (gv_dtype)type};
   int64_t *indices = calloc((size_t)k, sizeof *indices);
-  gv_index_options build = GV_INDEX_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options build;
+  gv_index_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_index *index = NULL;
   assert_non_null(points.data);
   assert_non_null(indices);

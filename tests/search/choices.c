@@ -43,7 +43,8 @@ const gv_cuda_module *pretend_module(const char **reason) {
 }
 
 static const char *choose(int64_t points, int64_t queries, int32_t dim, int32_t k) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   gv_context *context = NULL;
   options.threads = 16;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "failing_memory.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 #include "search/backend.h"
 
@@ -26,11 +26,13 @@ static void try_all(const char *backend, const gv_points *reference, const gv_po
     gv_index *index = NULL;
     gv_status status = gv_context_create(&options, &context);
     if (status == GV_OK) {
-      gv_index_options build = GV_INDEX_OPTIONS_INIT;
+      gv_index_options build;
+      gv_index_options_init(&build);
       build.backend = backend;
       status = gv_index_build(context, reference, &build, &index);
       if (status == GV_OK) {
-        gv_search_options search = GV_SEARCH_OPTIONS_INIT;
+        gv_search_options search;
+        gv_search_options_init(&search);
         search.k = k;
         status = gv_index_search(context, index, queries, &search, indices, with_distances ? distances : NULL);
       }

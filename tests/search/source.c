@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "failing_memory.h"
-#include "gpuvoronoi_parts.h"
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "point_sets.h"
 
 enum { K = 7 };
@@ -61,7 +60,8 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
 static gv_status build_from(gv_context *context, memory_source *m, const char *backend, gv_metric metric,
                             gv_index **out) {
   const gv_point_source source = {m->points.count, m->points.dim, m->points.dtype, read_points, m};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backend;
   options.metric = metric;
   gv_status status = gv_index_build_from(context, &source, &options, out);
@@ -108,7 +108,8 @@ static void free_answers(answers a) {
 /* Of queries, of the first points without themselves, and of the last points as a part of all. */
 static void ask(gv_context *context, const gv_index *index, const gv_points *queries, answers *a) {
   int64_t count = gv_index_count(index), own = count < 50 ? count : 50, at = 0;
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   gv_points few = {NULL, own, queries->dim, GV_FLOAT64};
   o.k = K;
   gv_status status = gv_index_search(context, index, queries, &o, a->indices, a->values);
@@ -134,7 +135,8 @@ static void check(gv_context *context, const gv_points *points, const gv_points 
                   const char *what) {
   int64_t places = (queries->count + 100 + 300) * K;
   answers expected = make_answers(places);
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   gv_index *index = NULL;
   options.backend = "serial";
   options.metric = metric;
@@ -206,9 +208,11 @@ static void large_sets_are_read_in_pieces(void **state) {
     assert_int_equal(build_from(f->context[1], &m, "openmp", GV_EUCLIDEAN, &index), GV_OK);
     assert_true(atomic_load(&m.calls) > 10);
     gv_index_destroy(index);
-    gv_index_options options = GV_INDEX_OPTIONS_INIT;
+    gv_index_options options;
+    gv_index_options_init(&options);
     options.backend = "serial";
-    gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options o;
+    gv_search_options_init(&o);
     int64_t expected[2 * K], got[2 * K];
     o.k = K;
     assert_int_equal(gv_index_build(f->context[1], &points, &options, &index), GV_OK);
@@ -235,7 +239,7 @@ static void expect(gv_context *context, memory_source *m, const char *backend, g
   gv_index *index = (gv_index *)(intptr_t)1;
   gv_status status = build_from(context, m, backend, GV_EUCLIDEAN, &index);
   if (status != expected || strstr(gv_context_message(context), text) == NULL)
-    fail_msg("%s: %s: '%s' is not in '%s'", backend, gv_status_name(status), text, gv_context_message(context));
+    fail_msg("%s: %s: '%s' is not in '%s'", backend, gv_status_message(status), text, gv_context_message(context));
   assert_ptr_equal(index, (void *)(intptr_t)1);
 }
 
@@ -309,7 +313,8 @@ static void what_is_asked_wrongly_is_said(void **state) {
   memory_source m = source_of(&(gv_points){values, 2, 2, GV_FLOAT32});
   const gv_point_source good = {2, 2, GV_FLOAT32, read_points, &m};
   gv_index *index = NULL;
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   assert_int_equal(gv_index_build_from(NULL, &good, NULL, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_index_build_from(context, NULL, NULL, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_index_build_from(context, &good, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
@@ -323,7 +328,7 @@ static void what_is_asked_wrongly_is_said(void **state) {
     assert_int_equal(gv_index_build_from(context, &bad[i], NULL, &index), GV_ERROR_INVALID_ARGUMENT);
   options.memory = GV_MEMORY_CUDA;
   assert_int_equal(gv_index_build_from(context, &good, &options, &index), GV_ERROR_INVALID_ARGUMENT);
-  options = (gv_index_options)GV_INDEX_OPTIONS_INIT;
+  gv_index_options_init(&options);
   options.backend = "no-such";
   assert_int_equal(gv_index_build_from(context, &good, &options, &index), GV_ERROR_UNKNOWN_BACKEND);
   assert_null(index);
@@ -333,7 +338,8 @@ static void what_is_asked_wrongly_is_said(void **state) {
 static int make_contexts(void **state) {
   static fixture f;
   for (int i = 0; i < 2; i++) {
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    gv_context_options options;
+    gv_context_options_init(&options);
     options.threads = i == 0 ? 1 : 3;
     if (gv_context_create(&options, &f.context[i]) != GV_OK) return -1;
   }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 #include "search/backend.h"
 
@@ -23,11 +23,13 @@ typedef struct worker {
 static void *search(void *user) {
   worker *w = user;
   int64_t *indices = malloc(sizeof expected);
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 1;
   gv_context *context = NULL;
   w->failed = indices == NULL || gv_context_create(&options, &context) != GV_OK;
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options o;
+  gv_search_options_init(&o);
   o.k = K;
   gv_points queries = {query_data, M, DIM, GV_FLOAT64};
   for (int round = 0; round < ROUNDS && !w->failed; round++) {
@@ -47,18 +49,21 @@ static void test_concurrent_searches(void **state) {
     reference_data[i] = (double)(x >> 40);
     query_data[i % (M * DIM)] = (double)(x >> 41);
   }
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 1;
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b)) continue;
-    gv_index_options build = GV_INDEX_OPTIONS_INIT;
+    gv_index_options build;
+    gv_index_options_init(&build);
     build.backend = b->name;
     gv_points reference = {reference_data, N, DIM, GV_FLOAT64}, queries = {query_data, M, DIM, GV_FLOAT64};
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &reference, &build, &index), GV_OK);
-    gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options o;
+    gv_search_options_init(&o);
     o.k = K;
     assert_int_equal(gv_index_search(context, index, &queries, &o, expected, NULL), GV_OK);
     pthread_t threads[THREADS];

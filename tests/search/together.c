@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "failing_memory.h"
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "split_mix.h"
 
 enum { MOST = 5, MOST_DIM = 17, MOST_POINTS = 600, MOST_QUERIES = 2000, MOST_K = 1024 };
@@ -108,7 +108,7 @@ static void split(const double *rows, int64_t count, double *x, double *y) {
   }
 }
 
-static gv_status search_globe(gv_context *context, runner *r, gv_processes *all, const double *points,
+static gv_status search_globe(gv_context *context, runner *r, gv_communicator *all, const double *points,
                               int64_t count, const double *queries, int64_t asked, int64_t *indices,
                               double *distances) {
   const question *q = r->q;
@@ -122,14 +122,14 @@ static gv_status search_globe(gv_context *context, runner *r, gv_processes *all,
   assert_int_equal(status, GV_OK);
   const gv_search_options *o = &q->search[rank];
   const gv_seeds *given = queries != NULL ? &query : NULL;
-  status = all != NULL ? gv_globe_index_search_together(context, all, index, given, o, indices, distances)
+  status = all != NULL ? gv_globe_index_search_distributed(context, all, index, given, o, indices, distances)
                        : gv_globe_index_search(context, index, given, o, indices, distances);
   gv_globe_index_destroy(index);
   return status;
 }
 
 /* Alone where `all` is NULL. */
-static gv_status search(gv_context *context, runner *r, gv_processes *all, const double *points, int64_t count,
+static gv_status search(gv_context *context, runner *r, gv_communicator *all, const double *points, int64_t count,
                         const double *queries, int64_t asked, int64_t *indices, double *distances) {
   const question *q = r->q;
   if (q->globe) return search_globe(context, r, all, points, count, queries, asked, indices, distances);
@@ -143,7 +143,7 @@ static gv_status search(gv_context *context, runner *r, gv_processes *all, const
   assert_int_equal(status, GV_OK);
   const gv_search_options *o = &q->search[r->p.rank];
   const gv_points *given = queries != NULL ? &query : NULL;
-  status = all != NULL ? gv_index_search_together(context, all, index, given, o, indices, distances)
+  status = all != NULL ? gv_index_search_distributed(context, all, index, given, o, indices, distances)
                        : gv_index_search(context, index, given, o, indices, distances);
   gv_index_destroy(index);
   free(narrow);
@@ -159,7 +159,7 @@ static void *run(void *user) {
   const question *q = r->q;
   int rank = r->p.rank;
   const double *points = q->point, *queries = q->query;
-  gv_processes all = {sizeof all, rank, q->ranks, &r->p, largest, gather, trade};
+  gv_communicator all = {sizeof all, rank, q->ranks, &r->p, largest, gather, trade};
   gv_context *context = NULL;
   for (int i = 0; i < rank; i++) {
     points += q->points[i] * q->dim;
@@ -237,14 +237,14 @@ static question make_question(int ranks, int dim) {
     numbers[i] = (double)(split_mix(&seed) % 9) - 4.0;
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
     asked[i] = (double)(split_mix(&seed) % 17) / 2.0 - 4.0;
-  q.build = (gv_index_options)GV_INDEX_OPTIONS_INIT;
-  q.globe_build = (gv_globe_options)GV_GLOBE_OPTIONS_INIT;
+  gv_index_options_init(&q.build);
+  gv_globe_options_init(&q.globe_build);
   for (int i = 0; i < ranks; i++) {
     q.points[i] = 1 + (i * 211 + 97) % 300;
     q.queries[i] = i == 1 ? 0 : 5 + i * 31;
-    q.search[i] = (gv_search_options)GV_SEARCH_OPTIONS_INIT;
+    gv_search_options_init(&q.search[i]);
     q.search[i].k = 3;
-    q.context[i] = (gv_context_options)GV_CONTEXT_OPTIONS_INIT;
+    gv_context_options_init(&q.context[i]);
     q.context[i].threads = 1 + i % 2;
   }
   return q;
@@ -411,27 +411,28 @@ static void test_memory(void **state) {
 static void test_nonsense(void **state) {
   (void)state;
   gv_context *context = NULL;
-  gv_processes all = {sizeof all, 0, 1, NULL, NULL, NULL, NULL};
+  gv_communicator all = {sizeof all, 0, 1, NULL, NULL, NULL, NULL};
   const gv_points points = {numbers, 3, 1, GV_FLOAT64};
   gv_index *index = NULL;
   int64_t found[3];
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   assert_int_equal(gv_index_build(context, &points, NULL, &index), GV_OK);
-  assert_int_equal(gv_index_search_together(context, &all, index, NULL, NULL, found, NULL), GV_OK);
-  assert_int_equal(gv_index_search_together(NULL, &all, index, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_index_search_together(context, NULL, index, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL), GV_OK);
+  assert_int_equal(gv_index_search_distributed(NULL, &all, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_index_search_together(context, &all, NULL, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, NULL, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_index_search_together(context, &all, index, NULL, NULL, NULL, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, NULL, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_globe_index_search_together(context, &all, NULL, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, NULL, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_globe_index_search_distributed(context, &all, NULL, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
   all.rank = 1;
-  assert_int_equal(gv_index_search_together(context, &all, index, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
   all.ranks = 2; /* and no way to reach it */
-  assert_int_equal(gv_index_search_together(context, &all, index, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
   gv_index_destroy(index);
   gv_context_destroy(context);

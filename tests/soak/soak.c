@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "split_mix.h"
 
 enum {
@@ -90,7 +90,8 @@ static uint64_t digest(uint64_t so_far, const void *data, size_t bytes) {
 /* ------------------------------------------------------------------------------------------------------ rounds */
 
 static gv_context *context_of(int threads) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = threads;
   gv_context *context = NULL;
   return gv_context_create(&options, &context) == GV_OK ? context : NULL;
@@ -105,7 +106,8 @@ static uint64_t search(int variant) {
   for (int i = 0; i < POINTS * DIM; i++)
     points[i] = uniform(&state);
   gv_context *context = context_of(1 + variant % THREADS);
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = backends[variant % 6];
   options.metric = (gv_metric)(variant % 3);
   gv_points reference = {points, POINTS, DIM, GV_FLOAT64};
@@ -113,7 +115,8 @@ static uint64_t search(int variant) {
   gv_status status =
       context == NULL ? GV_ERROR_OUT_OF_MEMORY : gv_index_build(context, &reference, &options, &index);
   for (int i = 0; i < SEARCHES_AN_INDEX && status == GV_OK; i++) {
-    gv_search_options how = GV_SEARCH_OPTIONS_INIT;
+    gv_search_options how;
+    gv_search_options_init(&how);
     how.k = K;
     how.max_distance = i % 2 == 0 ? INFINITY : 0.2;
     for (int q = 0; q < QUERIES * DIM; q++)
@@ -147,8 +150,10 @@ typedef struct where {
 static gv_status add_block(gv_context *context, const gv_voronoi *voronoi, gv_statistics *statistics, where at,
                            int32_t width, const int32_t *out) {
   static double distance[WIDTH * HEIGHT];
-  gv_measure measure = GV_MEASURE_INIT;
-  gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+  gv_measure measure;
+  gv_measure_init(&measure);
+  gv_statistics_block block;
+  gv_statistics_block_init(&block);
   measure.column = block.column = at.column;
   measure.row = block.row = at.row;
   measure.seed = block.seed = out + at.row * BLOCK * at.stride + at.column * width;
@@ -178,7 +183,8 @@ static uint64_t grid(int variant) {
   int plane = kind == GV_GRID_PLANE;
   if (kind == GV_GRID_PROJECTED) asked.inverse = inverse;
   if (kind == GV_GRID_QTM) asked.level = 4;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   options.metric = plane ? (gv_metric)(variant / 4 % 3) : variant / 4 % 2 == 0 ? GV_GREAT_CIRCLE : GV_GEODESIC;
   options.k = 1 + variant / 8 % 2;
   options.max_distance = variant / 16 % 2 == 0 ? INFINITY : plane ? 40.0 : 4e6;
@@ -195,7 +201,8 @@ static uint64_t grid(int variant) {
           cells = kind == GV_GRID_QTM ? TRIANGLES : WIDTH * HEIGHT;
   if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, stride);
   if (status == GV_OK) seen = digest(seen, out, (size_t)(cells * options.k) * sizeof *out);
-  gv_statistics_options with = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options with;
+  gv_statistics_options_init(&with);
   with.distances = 1;
   if (status == GV_OK) status = gv_statistics_create(context, voronoi, &with, &statistics);
   int64_t across = status == GV_OK ? gv_voronoi_blocks_across(voronoi) : 0;

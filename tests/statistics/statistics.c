@@ -120,7 +120,8 @@ static void the_globe_has_no_centroid(void **state) {
   (void)state;
   gv_context *context = new_context();
   for (int64_t width = 3; width < 40; width++) {
-    gv_grid grid = GV_GRID_INIT;
+    gv_grid grid;
+    gv_grid_init(&grid);
     const double geotransform[6] = {-180.0, 360.0 / (double)width, 0.0, 90.0, 0.0, -180.0 / 7.0}, place = 10.0;
     static const int32_t nobody[40 * 7];
     grid.kind = GV_GRID_LONLAT;
@@ -128,9 +129,12 @@ static void the_globe_has_no_centroid(void **state) {
     grid.height = 7;
     memcpy(grid.geotransform, geotransform, sizeof geotransform);
     gv_seeds seeds = {&place, &place, 1};
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-    gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
-    gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
+    gv_statistics_options options;
+    gv_statistics_options_init(&options);
+    gv_statistics_block block;
+    gv_statistics_block_init(&block);
     gv_voronoi *voronoi = NULL;
     gv_statistics *s = NULL;
     gv_seed_statistics got;
@@ -155,7 +159,8 @@ static void nonsense_is_refused(void **state) {
   gv_context *context = new_context();
   gv_voronoi *voronoi = new_voronoi(context, &w, 64);
   gv_statistics *s = NULL, *none = NULL;
-  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
   double bound[1] = {0.0};
   assert_int_equal(gv_statistics_create(NULL, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_statistics_create(context, NULL, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
@@ -174,10 +179,7 @@ static void nonsense_is_refused(void **state) {
   s = new_statistics(context, voronoi);
   piece p;
   make_piece(context, &w, voronoi, 64, 0, &p);
-  gv_statistics_block good = GV_STATISTICS_BLOCK_INIT;
-  good.seed = p.seed;
-  good.stride = good.distance_stride = p.w;
-  good.distance = p.distance;
+  gv_statistics_block good = block_of(p.seed, p.distance, p.w);
   good.quantity = p.quantity;
   gv_statistics_block bad = good;
   assert_int_equal(gv_statistics_add(context, none, &good), GV_ERROR_INVALID_ARGUMENT);
@@ -241,7 +243,8 @@ static void labels_lead_back(void **state) {
   assert_non_null(seen);
   for (int i = 0; i < SEEDS; i++)
     labels[i] = 1000 - 37 * i;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {w.x, w.y, SEEDS};
   options.metric = w.metric;
   options.nodata = 7;
@@ -255,9 +258,7 @@ static void labels_lead_back(void **state) {
     assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
     assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_OK);
     assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
-    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
-    b.seed = seen;
-    b.stride = W;
+    gv_statistics_block b = block_of(seen, NULL, W);
     assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
     for (int i = 0; i < SEEDS; i++)
       assert_int_equal(gv_statistics_get(context, s, i, &got[with][i], NULL), GV_OK);
@@ -301,13 +302,15 @@ static void groups_add_up(void **state) {
     group[i] = (5 * i + i / 4) % (GROUPS - 1); /* the last one is empty */
     labels[i] = 100 + group[i];
   }
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {w.x, w.y, SEEDS};
   options.metric = w.metric;
   for (int with = 0; with < 3; with++) { /* nothing, groups, groups whose labels are all that tells them */
     gv_voronoi *voronoi = NULL, *numbers = NULL;
     gv_statistics *s = NULL;
-    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    gv_statistics_options how;
+    gv_statistics_options_init(&how);
     how.distances = 1;
     how.group = with > 0 ? group : NULL;
     how.groups = with > 0 ? GROUPS : -5;
@@ -316,7 +319,8 @@ static void groups_add_up(void **state) {
     options.labels = with == 2 ? labels : NULL;
     assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
     assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
-    gv_measure m = GV_MEASURE_INIT;
+    gv_measure m;
+    gv_measure_init(&m);
     assert_int_equal(gv_voronoi_block(context, numbers, 0, 0, seen, W), GV_OK);
     m.seed = seen;
     m.stride = m.out_stride = W;
@@ -324,10 +328,7 @@ static void groups_add_up(void **state) {
     m.distance = distance;
     assert_int_equal(gv_voronoi_measure(context, numbers, &m), GV_OK);
     assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
-    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
-    b.seed = seen;
-    b.distance = distance;
-    b.stride = b.distance_stride = W;
+    gv_statistics_block b = block_of(seen, distance, W);
     assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
     for (int i = 0; i < (with > 0 ? GROUPS : SEEDS); i++)
       assert_int_equal(gv_statistics_get(context, s, i, with > 0 ? &got[i] : &alone[i], NULL), GV_OK);
@@ -359,7 +360,8 @@ static void groups_add_up(void **state) {
   for (int wrong = 0; wrong < 2; wrong++) {
     gv_voronoi *voronoi = NULL;
     gv_statistics *s = NULL;
-    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    gv_statistics_options how;
+    gv_statistics_options_init(&how);
     how.group = group;
     how.groups = wrong == 0 ? GROUPS : GROUPS - 2;
     if (wrong == 0) labels[3] = labels[3] == 100 ? 101 : 100; /* another group's */
@@ -410,7 +412,7 @@ static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c)
  * two seeds at random. */
 static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   memset(p, 0, sizeof *p);
-  p->grid = (gv_grid)GV_GRID_INIT;
+  gv_grid_init(&p->grid);
   p->grid.kind = kind;
   p->grid.width = WIDE;
   p->grid.height = HIGH;
@@ -525,8 +527,10 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
 
 static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bool tell) {
   gv_context *context = new_context();
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
   gv_voronoi *voronoi = NULL;
   gv_statistics *s = NULL;
   double x[MANY], y[MANY], area[HIGH], largest = 0.0;
@@ -546,7 +550,8 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
   for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi); row++) {
     for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi); column++) {
-      gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+      gv_statistics_block b;
+      gv_statistics_block_init(&b);
       b.column = column;
       b.row = row;
       int64_t left = column * block_w, top = row * block_h;
@@ -649,7 +654,8 @@ static void failing_allocations(void **state) {
       gv_statistics *s = NULL;
       assert_int_equal(gv_context_create(&options, &context), GV_OK);
       memory.fail_at = memory.calls + at;
-      gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+      gv_statistics_options how;
+      gv_statistics_options_init(&how);
       double bound[SUMS] = {1000.0, 1.0};
       const int32_t group[SEEDS] = {0};
       how.distances = 1;
@@ -659,10 +665,7 @@ static void failing_allocations(void **state) {
       how.groups = 1;
       gv_status status = gv_statistics_create(context, voronoi, &how, &s);
       if (status == GV_OK) {
-        gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
-        b.seed = p.seed;
-        b.stride = b.distance_stride = p.w;
-        b.distance = p.distance;
+        gv_statistics_block b = block_of(p.seed, p.distance, p.w);
         b.quantity = p.quantity;
         status = gv_statistics_add(context, s, &b);
       }

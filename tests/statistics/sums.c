@@ -1,7 +1,7 @@
 /* Sums of several processes, as bytes: together they are those of one. */
 #include "world.h"
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 
 enum { MOST = 512 };
 
@@ -12,7 +12,8 @@ static void add_blocks(gv_context *context, const world *w, const gv_voronoi *vo
   for (int64_t i = first; i < blocks; i += step) {
     piece p;
     make_piece(context, w, voronoi, 32, i, &p);
-    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    gv_statistics_block b;
+    gv_statistics_block_init(&b);
     b.column = i % across;
     b.row = i / across;
     b.seed = p.seed;

@@ -13,7 +13,7 @@
 
 #include "core/parallel.h"
 #include "exact/globe.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 __extension__ typedef __int128 wide;
 
@@ -45,7 +45,7 @@ static int64_t spans_of(const world *w) {
 
 static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
   memset(w, 0, sizeof *w);
-  w->grid = (gv_grid)GV_GRID_INIT;
+  gv_grid_init(&w->grid);
   w->grid.kind = kind;
   w->metric = metric;
   w->width = w->grid.width = W;
@@ -73,6 +73,16 @@ static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
     w->coarse[i] = 1e-3 * uniform();
 }
 
+/* The cells of the block in the corner. */
+static inline gv_statistics_block block_of(const int32_t *seed, const double *distance, int64_t stride) {
+  gv_statistics_block block;
+  gv_statistics_block_init(&block);
+  block.seed = seed;
+  block.distance = distance;
+  block.stride = block.distance_stride = stride;
+  return block;
+}
+
 static void free_world(world *w) {
   free(w->fine);
   free(w->coarse);
@@ -80,14 +90,16 @@ static void free_world(world *w) {
 
 static gv_context *new_context(void) {
   gv_context *context = NULL;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = 2;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   return context;
 }
 
 static gv_voronoi *new_voronoi(gv_context *context, const world *w, int32_t block) {
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_seeds seeds = {w->x, w->y, SEEDS};
   gv_voronoi *voronoi = NULL;
   options.metric = w->metric;
@@ -127,7 +139,8 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
       if ((w->height > 1 ? p->y + r : cell / 100) % 7 == 3) p->seed[r * p->w + c] = -1;
     }
   }
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.column = number % across;
   m.row = number / across;
   m.seed = p->seed;
@@ -159,7 +172,8 @@ static void free_piece(piece *p) {
 
 static gv_statistics *new_statistics(gv_context *context, const gv_voronoi *voronoi) {
   static const double bound[SUMS] = {1000.0, 1e-3};
-  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
   gv_statistics *statistics = NULL;
   options.distances = 1;
   options.sums = SUMS;
@@ -190,7 +204,8 @@ static gv_status add_some(gv_worker *worker, int64_t first, int64_t end) {
     int64_t number = a->backwards ? a->blocks - 1 - i : i, across = gv_voronoi_blocks_across(a->voronoi);
     piece p;
     make_piece(own, a->w, a->voronoi, a->block, number, &p);
-    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    gv_statistics_block b;
+    gv_statistics_block_init(&b);
     b.column = number % across;
     b.row = number / across;
     b.seed = p.seed;

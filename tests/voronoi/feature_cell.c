@@ -15,7 +15,8 @@ static double at_x[WIDTH * HEIGHT], at_y[WIDTH * HEIGHT], at_z[WIDTH * HEIGHT], 
     lat[WIDTH * HEIGHT];
 
 static gv_voronoi *ask(gv_context *context, gv_metric metric, const char *backend) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   bool globe = metric != GV_EUCLIDEAN;
   const double geotransform[6] = {globe ? 5.0 : 0.0,  globe ? 0.25 : 1.0, 0.0, globe ? 50.0 : 0.0, 0.0,
                                   globe ? -0.25 : 1.0};
@@ -24,7 +25,8 @@ static gv_voronoi *ask(gv_context *context, gv_metric metric, const char *backen
   grid.height = HEIGHT;
   memcpy(grid.geotransform, geotransform, sizeof geotransform);
   gv_features features = layer_features(&l, GV_EDGES_STRAIGHT, false);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   o.backend = backend;
   o.metric = metric;
   o.features = &features;

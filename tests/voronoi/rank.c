@@ -25,7 +25,8 @@ static double x[MOST_SEEDS], y[MOST_SEEDS], weight[MOST_SEEDS];
 /* memory: of guarded_options, or NULL. */
 static void answer(bool *memory, const char *backend, const gv_grid *grid, const gv_seeds *seeds,
                    gv_voronoi_options *o, int32_t *out) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   if (memory != NULL) options = guarded_options(memory, 1);
   options.threads = 1;
   gv_context *context = NULL;
@@ -64,7 +65,8 @@ static void check(bool guarded, const gv_grid *grid, const gv_seeds *seeds, gv_v
 
 static gv_grid grid_of(gv_grid_kind kind, int64_t width, int64_t height, double west, double north, double across,
                        double turned, double down) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double geotransform[6] = {west, across, turned, north, turned, down};
   grid.kind = kind;
   grid.width = width;
@@ -88,7 +90,8 @@ static void leaves_within_their_memory(void **state) {
     bool globe = grids[g].kind == GV_GRID_LONLAT;
     double radius = globe ? 10.0 : 1000.0, metres = globe ? 111e3 : 1.0, leaf = globe ? 0.1 : 10.0;
     for (int turn = 0; turn < 5 * 3 * 3; turn++) {
-      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_voronoi_options o;
+      gv_voronoi_options_init(&o);
       gv_seeds seeds = {x, y, counts[turn % 5]};
       o.k = ks[turn / 5 % 3];
       o.weighting = (gv_weighting)(turn / 15);
@@ -126,7 +129,8 @@ static void bisectors_through_the_middle(void **state) {
       y[i] = middle[1] + radius * sin(angle[i]);
     }
     gv_seeds seeds = {x, y, 3};
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     o.k = 3;
     check(false, &grid, &seeds, &o, "bisector");
   }
@@ -148,7 +152,8 @@ static void limits_of_leaves_in_pieces(void **state) {
   }
   for (int column = 2; column < COLUMNS; column += 9) {
     gv_seeds seeds = {x, y, SEEDS};
-    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi_options o;
+    gv_voronoi_options_init(&o);
     double distance, ignored;
     geod_inverse(&wgs84, y[FIRST], x[FIRST], 10.0 - 0.1 * (ROWS - 0.5), 60.0 + 0.1 * (column + 0.5), &distance,
                  &ignored, &ignored);

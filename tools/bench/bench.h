@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 
 enum { BENCH_MOST_RUNS = 101, BENCH_MOST_LIST = 32 };
 

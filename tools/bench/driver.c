@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "bench.h"
+#include "search/device_times.h"
 
 /* What has been measured of a case. */
 typedef struct record {
@@ -129,7 +130,7 @@ static bool run_case(bench *b, const bench_case *cases, record *records, int i, 
   bool left_out =
       status == GV_ERROR_UNSUPPORTED || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_OUT_OF_MEMORY;
   if (status != GV_OK && !left_out)
-    return bench_fail("%s: %s%s%s", c->name, gv_status_name(status), *message != '\0' ? ": " : "", message);
+    return bench_fail("%s: %s%s%s", c->name, gv_status_message(status), *message != '\0' ? ": " : "", message);
   for (int other = 0; other < i && c->answer > 0 && !left_out; other++)
     if (cases[other].answer == c->answer && records[other].runs > 0 &&
         records[other].samples[0].answer != s->answer)

@@ -137,7 +137,8 @@ static gv_status add_block(gv_context *context, desk *d, const gv_block *b, cons
   int32_t first[SIDE], first_row[SIDE], columns = first_cells(x, first), rows = first_cells(y, first_row);
   const double *counts = w.counts + pixel_of(y, y->first) * PIXELS + pixel_of(x, x->first);
   gv_quantity quantity = {counts, first, columns, PIXELS, first_row, rows};
-  gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+  gv_statistics_block block;
+  gv_statistics_block_init(&block);
   block.column = b->column;
   block.row = b->row;
   block.seed = b->out;
@@ -150,7 +151,8 @@ static gv_status add_block(gv_context *context, desk *d, const gv_block *b, cons
 }
 
 static gv_status measure_block(gv_context *context, desk *d, const gv_block *b) {
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.column = b->column;
   m.row = b->row;
   m.seed = b->out;
@@ -173,7 +175,8 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
   int64_t left = number % across * side, top = number / across * side;
   span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
   span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
-  gv_block b = GV_BLOCK_INIT;
+  gv_block b;
+  gv_block_init(&b);
   int32_t uniform = 0;
   bool whole = true;
   (void)user;
@@ -194,8 +197,10 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
 
 static gv_status run_question(bench *b, const bench_case *c, bench_sample *s) {
   const double bound = 1e5;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
   w.q = c->with;
   options.backend = b->count_of_backends > 0 ? b->backends[0] : "auto";
   options.metric = w.metric;

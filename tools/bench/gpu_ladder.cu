@@ -12,7 +12,8 @@
 
 #include <cuda_runtime.h>
 
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
+#include "search/device_times.h"
 
 enum { THREADS = 256, REPEAT = 9 };
 
@@ -130,9 +131,11 @@ static void halves(int n, int dim, int k) {
   gv_context *context = NULL;
   gv_index *index = NULL;
   gv_points reference = {points.data(), n, dim, GV_FLOAT64}, queries = {copy.data(), n, dim, GV_FLOAT64};
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = "cuda-matrix";
-  gv_search_options search = GV_SEARCH_OPTIONS_INIT;
+  gv_search_options search;
+  gv_search_options_init(&search);
   search.k = k;
   search.exclude_self = 1;
   std::vector<int64_t> found[2];

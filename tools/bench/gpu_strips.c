@@ -15,8 +15,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpuvoronoi.h"
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
+#include "search/device_times.h"
 
 enum { MOST = 50 };
 
@@ -48,8 +48,10 @@ typedef struct row {
 } row;
 
 static gv_voronoi *make(gv_context *context, const row *r, const char *backend) {
-  gv_grid grid = GV_GRID_INIT;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL;
   const double geotransform[] = {-180, 360.0 / (double)r->width, 0, 90, 0, -180.0 / (double)r->height};
   double *lon = malloc((size_t)r->seeds * sizeof *lon), *lat = malloc((size_t)r->seeds * sizeof *lat);
@@ -108,7 +110,8 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
     return 1;
   }
   for (int what = 0; what < 4; what++) {
-    gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+    gv_strip_measure m;
+    gv_strip_measure_init(&m);
     m.type = what == 1 ? GV_FLOAT64 : GV_FLOAT32;
     if (what != 2) m.distance = distance;
     if (what >= 2) m.azimuth = azimuth;
@@ -138,8 +141,10 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
   for (int64_t i = 0; i < r->width * r->height; i++)
     ((float *)from)[i] = (float)(i % 3) * 0.5F;
   for (int what = 0; what < 4; what++) {
-    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
-    gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+    gv_statistics_options how;
+    gv_statistics_options_init(&how);
+    gv_strip_statistics strip;
+    gv_strip_statistics_init(&strip);
     const gv_strip_quantity quantity = {GV_FLOAT32, value, r->width};
     gv_statistics *s = NULL;
     how.distances = what == 1;
@@ -166,7 +171,8 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
 static int measure(gv_context *context, const row *r, int runs) {
   double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
   size_t bytes = (size_t)cells * sizeof(int32_t);
-  gv_strip s = GV_STRIP_INIT;
+  gv_strip s;
+  gv_strip_init(&s);
   void *there = NULL;
   if (cudaMalloc(&there, bytes) != cudaSuccess) return fail(context, "no memory on the device");
   gv_voronoi *voronoi = make(context, r, "cuda-tile");
@@ -208,7 +214,8 @@ typedef struct share {
 
 static void *work(void *opaque) {
   share *s = opaque;
-  gv_strip_statistics add = GV_STRIP_STATISTICS_INIT;
+  gv_strip_statistics add;
+  gv_strip_statistics_init(&add);
   add.row = s->labels.row;
   add.rows = s->labels.rows;
   s->status = GV_OK;
@@ -236,12 +243,13 @@ static double round_of(share *shares, int devices) {
 }
 
 static int open_share(const row *r, int number, int devices, share *s) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   int64_t first = r->height * number / devices, end = r->height * (number + 1) / devices;
   options.device = number;
   if (gv_context_create(&options, &s->context) != GV_OK) return 1;
   s->voronoi = make(s->context, r, "cuda-tile");
-  s->labels = (gv_strip)GV_STRIP_INIT;
+  gv_strip_init(&s->labels);
   s->labels.memory = GV_MEMORY_CUDA;
   s->labels.row = first;
   s->labels.rows = end - first;
@@ -267,7 +275,8 @@ static int by_devices(const row *r, int devices, int runs) {
     result = open_share(r, i, devices, &shares[i]);
   for (int what = 0; what < 3 && result == 0; what++) {
     for (int i = 0; i < devices && what > 0 && result == 0; i++) {
-      gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+      gv_statistics_options how;
+      gv_statistics_options_init(&how);
       how.distances = what == 2;
       gv_statistics_destroy(shares[i].statistics);
       shares[i].statistics = NULL;

@@ -118,7 +118,8 @@ static bool set(bench *b, int o, char *value) {
 int main(int argc, char **argv) {
   bench b = {
       .seeds = {10000}, .count_of_seeds = 1, .k = 1, .level = GV_QTM_NONE, .runs = 5, .max_distance = INFINITY};
-  gv_context_options how = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options how;
+  gv_context_options_init(&how);
   struct option list[OPTIONS + 1] = {{0}};
   const char *name = argc > 1 ? argv[1] : "";
   int i = 0;

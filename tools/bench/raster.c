@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "io/crs.h"
+#include "search/device_times.h"
 
 typedef struct raster {
   char name[64];
@@ -36,8 +37,10 @@ static gv_status run_memset(bench *b, const bench_case *c, bench_sample *s) {
 
 static gv_status run_raster(bench *b, const bench_case *c, bench_sample *s) {
   const raster *r = c->with;
-  gv_context_options one = GV_CONTEXT_OPTIONS_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_context_options one;
+  gv_context_options_init(&one);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   gv_context *context = b->context;
   gv_voronoi *voronoi = NULL;
   one.threads = 1;

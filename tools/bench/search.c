@@ -122,8 +122,10 @@ static double forecast(const char *backend, const question *q) {
 
 static gv_status run(bench *b, const bench_case *c, bench_sample *s) {
   const search *one = c->with;
-  gv_index_options index_options = GV_INDEX_OPTIONS_INIT;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index_options index_options;
+  gv_index_options_init(&index_options);
+  gv_search_options options;
+  gv_search_options_init(&options);
   gv_index *index = NULL;
   size_t places = (size_t)(one->queries.count * one->k);
   if (one->backend == NULL) return GV_ERROR_UNSUPPORTED; /* it would take too long */

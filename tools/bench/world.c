@@ -58,7 +58,8 @@ bool bench_print_seeds(bench *b) {
 }
 
 gv_grid bench_globe(const bench *b) {
-  gv_grid grid = GV_GRID_INIT;
+  gv_grid grid;
+  gv_grid_init(&grid);
   const double geotransform[] = {-180.0, 360.0 / (double)b->size[0], 0.0, 90.0, 0.0, -180.0 / (double)b->size[1]};
   grid.kind = GV_GRID_LONLAT;
   grid.width = b->size[0];

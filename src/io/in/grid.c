@@ -363,7 +363,7 @@ static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const g
 
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
-  out->grid = (gv_grid)GV_GRID_INIT;
+  gv_grid_init(&out->grid);
   gv_status status = check_options(io, options);
   if (status == GV_OK && options->like != NULL) status = read_template(io, options, out);
   if (status == GV_OK && out->crs == NULL && options->crs != NULL) {

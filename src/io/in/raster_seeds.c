@@ -311,8 +311,10 @@ static bool asks_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid 
 static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
                             const gv_raster_seed_question *question, gv_raster_seed_content *out) {
   const gv_raster_grid *grid = question->grid;
-  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
-  gv_grid raster = GV_GRID_INIT;
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  gv_grid raster;
+  gv_grid_init(&raster);
   row_reader rows;
   bool upright = reader->geotransform[2] == 0.0 && reader->geotransform[4] == 0.0;
   raster.kind = grid == NULL || grid->grid.kind == GV_GRID_PLANE ? GV_GRID_PLANE
@@ -424,7 +426,8 @@ static gv_status make_regions(gv_io *io, const gv_raster_seed_reader *reader, co
 gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
                                const gv_raster_seed_question *question, gv_raster_seed_content *out) {
   const gv_raster_seed_options *o = reader->options;
-  gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seed_list kept;
+  gv_raster_seed_list_init(&kept);
   GV_TRY(read_cells(io, context, reader, question, out));
   gv_status status = gv_raster_seeds_get(context, out->cells, &kept);
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));

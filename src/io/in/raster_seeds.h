@@ -1,12 +1,12 @@
 /*
- * Seeds that are cells of a raster: the library keeps those that can be somebody's nearest (gpuvoronoi_raster_seeds.h).
+ * Seeds that are cells of a raster: the library keeps those that can be somebody's nearest (gpuvoronoi/raster_seeds.h).
  */
 #ifndef GV_IO_RASTER_SEEDS_H
 #define GV_IO_RASTER_SEEDS_H
 
 #include <gdal.h>
 
-#include "gpuvoronoi_raster_seeds.h"
+#include "gpuvoronoi/raster_seeds.h"
 #include "io/in/grid.h"
 
 typedef struct gv_raster_seed_options {

@@ -117,7 +117,8 @@ void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, cons
 
 gv_features gv_seeds_features(const gv_seed_list *seeds) {
   const gv_shapes *s = seeds->shapes;
-  gv_features features = GV_FEATURES_INIT;
+  gv_features features;
+  gv_features_init(&features);
   features.count = s->features;
   features.part = s->part;
   features.kind = s->kind;

@@ -99,7 +99,8 @@ typedef struct worker {
 } worker;
 
 static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_question *question) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
@@ -132,8 +133,10 @@ static void free_worker(worker *w) {
 /* Block `number` of triangles into the worker's. */
 static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
   gv_mesh_block *b = &w->block;
-  gv_block block = GV_BLOCK_INIT;
-  gv_measure measure = GV_MEASURE_INIT;
+  gv_block block;
+  gv_block_init(&block);
+  gv_measure measure;
+  gv_measure_init(&measure);
   int64_t cells = gv_qtm_count(facts->level);
   b->first = number * b->stride;
   b->count = cells - b->first < b->stride ? cells - b->first : b->stride;
@@ -227,8 +230,10 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
                          .metric = gv_metric_name(question->voronoi->metric),
                          .seeds = seeds};
 
-  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
-  gv_grid triangles = GV_GRID_INIT;
+  gv_context_options context_options;
+  gv_context_options_init(&context_options);
+  gv_grid triangles;
+  gv_grid_init(&triangles);
   gv_voronoi_options options = *question->voronoi;
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
   context_options.threads = question->threads;

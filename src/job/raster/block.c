@@ -113,7 +113,8 @@ static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv
     gv_status status = gv_overlay_cells(io, r->overlay[i], number, p->x, p->y, p->w, p->h, &worker->quantity[i]);
     if (status != GV_OK) return status;
   }
-  gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+  gv_statistics_block b;
+  gv_statistics_block_init(&b);
   b.column = block->column;
   b.row = block->row;
   b.seed = numbers;
@@ -140,7 +141,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
       return GV_OK;
     }
   }
-  gv_block b = GV_BLOCK_INIT;
+  gv_block b;
+  gv_block_init(&b);
   b.column = block->column;
   b.row = block->row;
   if (kept < p.w * p.h) {

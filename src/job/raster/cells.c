@@ -237,8 +237,10 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
                               const gv_run_part *part, const uint8_t *mask) {
   int d = r->slot[GV_RUN_DISTANCE];
   for (int64_t i = 0; i < r->regions->count; i++) {
-    gv_block b = GV_BLOCK_INIT;
-    gv_measure m = GV_MEASURE_INIT;
+    gv_block b;
+    gv_block_init(&b);
+    gv_measure m;
+    gv_measure_init(&m);
     b.column = m.column = block->column;
     b.row = m.row = block->row;
     b.mask = mask;

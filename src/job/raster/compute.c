@@ -24,7 +24,8 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 }
 
 static gv_status make_workers(gv_run *r) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
   bool apart = r->merge != NULL || gv_run_numbers_apart(r);
   options.threads = 1; /* of a worker */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/device_rule.h"
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 #include "io/parallel.h"
 
 enum {
@@ -79,7 +79,8 @@ typedef struct counting {
 /* The first device has what the run has. */
 static gv_status make_counter(const counting *c, counter *n) {
   const gv_run *r = c->r;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   if (n == &c->counter[0]) {
     n->context = r->context;
     n->voronoi = r->voronoi;
@@ -108,7 +109,8 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
   int64_t first = number * c->strips->blocks, end = first + c->strips->blocks;
   int64_t across = (r->width + r->block_w - 1) / r->block_w;
   if (end > c->strips->total) end = c->strips->total;
-  gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+  gv_strip_statistics strip;
+  gv_strip_statistics_init(&strip);
   if (r->height == 1) {
     strip.column = first * r->block_w;
     strip.columns = (end * r->block_w < r->width ? end * r->block_w : r->width) - strip.column;
@@ -163,8 +165,9 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (number == 0 || n->statistics == NULL) return GV_OK;
   status = merge(c, n);
-  return status == GV_OK ? GV_OK
-                         : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_name(status));
+  return status == GV_OK
+             ? GV_OK
+             : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_message(status));
 }
 
 static gv_status cut(gv_run *r, int devices, gv_run_counted *out) {

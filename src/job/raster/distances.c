@@ -13,7 +13,8 @@ void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t
 
 /* About a band of seed numbers. */
 static gv_measure question(const gv_block *numbers, int band) {
-  gv_measure m = GV_MEASURE_INIT;
+  gv_measure m;
+  gv_measure_init(&m);
   m.column = numbers->column;
   m.row = numbers->row;
   m.seed = numbers->out + band * numbers->band_stride;

@@ -102,8 +102,8 @@ gv_status gv_job_run(gv_io *io, const gv_job *job);
 
 /* The same by all ranks of MPI, which call it together, each with the same job: the bytes that one process writes. Number of threads 0: a
  * rank's share of its host. All ranks get one status; that of rank 0 has the report. */
-struct gv_communicator;
-gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_communicator *communicator, const gv_job *job);
+struct gv_cluster;
+gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_cluster *communicator, const gv_job *job);
 
 /* An error if the file system of `temporary`, a directory beside an output, has fewer bytes left. */
 gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes);

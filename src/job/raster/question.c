@@ -5,7 +5,8 @@
 
 /* What every cell asks, pixel or triangle. */
 gv_voronoi_options gv_run_question(const gv_run *r) {
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
   options.backend = r->j->backend;
   options.metric = r->grid.metric;
   options.k = r->j->k;
@@ -35,7 +36,8 @@ gv_status gv_run_make_voronoi(const gv_run *r, gv_context *context, gv_voronoi *
 
 gv_status gv_run_make_statistics(const gv_run *r, gv_context *context, const gv_voronoi *of, gv_statistics **out) {
   double bounds[GV_JOB_MAX_SUMS];
-  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
   how.distances = r->distances;
   how.sums = r->j->sum_count;
   how.bound = bounds;

@@ -19,7 +19,7 @@
 #define COMPUTING 0.8 /* of the run, as far as progress goes */
 
 typedef struct ranks {
-  const gv_communicator *c;
+  const gv_cluster *c;
   const gv_job *job;
   gv_io *io;
   gv_job_report report; /* of this rank's part */
@@ -61,8 +61,8 @@ static gv_status begin(ranks *r, const char *beside, gv_output *output) {
     if (status == GV_OK && realpath(output->directory, r->folder) == NULL)
       status = gv_io_fail(r->io, GV_ERROR_IO, "%s: the name is too long", beside);
   }
-  status = gv_communicator_agree(r->io, r->c, status);
-  if (status == GV_OK) status = gv_communicator_broadcast(r->io, r->c, 0, r->folder, (int)sizeof r->folder);
+  status = gv_cluster_agree(r->io, r->c, status);
+  if (status == GV_OK) status = gv_cluster_broadcast(r->io, r->c, 0, r->folder, (int)sizeof r->folder);
   if (status != GV_OK) return status;
   snprintf(r->failed, sizeof r->failed, "%s/failed", r->folder);
   if (!name_part(r, r->c->all.rank, r->part, sizeof r->part)) {
@@ -73,11 +73,11 @@ static gv_status begin(ranks *r, const char *beside, gv_output *output) {
         "%s: not visible on this host, unlike on that of rank 0; write to a file system that all hosts share",
         r->folder);
   }
-  return gv_communicator_agree(r->io, r->c, status);
+  return gv_cluster_agree(r->io, r->c, status);
 }
 
 static gv_status compute(ranks *r) {
-  const gv_communicator *c = r->c;
+  const gv_cluster *c = r->c;
   gv_io io = {.cancelled = stopped, .cancelled_user = r};
   gv_job own = *r->job;
   own.raster.path = r->part;
@@ -100,22 +100,22 @@ static gv_status compute(ranks *r) {
     memcpy(r->io->message, io.message, sizeof io.message);
     r->io->code = io.code;
   }
-  return gv_communicator_agree(r->io, c, status);
+  return gv_cluster_agree(r->io, c, status);
 }
 
 /* ------------------------------------------------------------------------------------------------------- merging */
 
 /* The parts, in rank 0's memory; *count: of those that have rows. */
 static gv_status list_parts(ranks *r, const char ***names, int *count) {
-  const gv_communicator *c = r->c;
+  const gv_cluster *c = r->c;
   struct stat found;
   int64_t own = stat(r->part, &found) == 0 ? (int64_t)found.st_size : 0, sum = 0;
   int64_t *sizes = calloc((size_t)c->all.ranks, sizeof *sizes);
   gv_status status = sizes != NULL ? GV_OK : gv_io_fail_memory(r->io, "the parts");
   *names = calloc((size_t)c->all.ranks, sizeof **names);
   if (*names == NULL) status = gv_io_fail_memory(r->io, "the parts");
-  status = gv_communicator_agree(r->io, c, status);
-  if (status == GV_OK) status = gv_communicator_gather(r->io, c, &own, sizes, (int)sizeof own);
+  status = gv_cluster_agree(r->io, c, status);
+  if (status == GV_OK) status = gv_cluster_gather(r->io, c, &own, sizes, (int)sizeof own);
   for (int i = 0; i < c->all.ranks && status == GV_OK && c->all.rank == 0 && sizes[i] > 0; i++) {
     char name[4200];
     bool there = name_part(r, i, name, sizeof name) && stat(name, &found) == 0 && found.st_size == sizes[i];
@@ -162,7 +162,7 @@ static gv_status run_parts(ranks *r, const char *beside) {
   if (status == GV_OK) {
     status = list_parts(r, &names, &count);
     if (status == GV_OK && r->c->all.rank == 0) status = merge(r, names, count);
-    status = gv_communicator_agree(r->io, r->c, status);
+    status = gv_cluster_agree(r->io, r->c, status);
   }
   for (int i = 0; i < count; i++)
     free((char *)names[i]);
@@ -171,7 +171,7 @@ static gv_status run_parts(ranks *r, const char *beside) {
   return status;
 }
 
-gv_status gv_job_run_by_ranks(gv_io *io, const gv_communicator *c, const gv_job *job) {
+gv_status gv_job_run_by_ranks(gv_io *io, const gv_cluster *c, const gv_job *job) {
   const char *const rasters[] = {job->raster.path, job->distance, job->azimuth, job->polygons, job->stats};
   const char *beside = NULL;
   gv_job own = *job;
@@ -179,7 +179,7 @@ gv_status gv_job_run_by_ranks(gv_io *io, const gv_communicator *c, const gv_job 
   gv_status status = GV_OK;
   for (size_t i = 0; i < sizeof rasters / sizeof *rasters && beside == NULL; i++)
     beside = rasters[i];
-  own.device = gv_communicator_device(c, own.device);
+  own.device = gv_cluster_device(c, own.device);
   /* The mesh has no parts. */
   bool alone = beside == NULL || (own.grid.has_level && (beside == own.stats));
   if (c->all.rank == 0) {
@@ -190,6 +190,6 @@ gv_status gv_job_run_by_ranks(gv_io *io, const gv_communicator *c, const gv_job 
     first.raster.threads = first.threads;
     status = gv_job_run(io, &first);
   }
-  status = gv_communicator_agree(io, c, status);
+  status = gv_cluster_agree(io, c, status);
   return status == GV_OK && !alone ? run_parts(&r, beside) : status;
 }

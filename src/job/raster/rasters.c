@@ -104,7 +104,8 @@ static gv_status add_source(gv_io *io, char ***items, const char *name, const ch
 }
 
 int64_t gv_run_seed_count(const gv_run *r) {
-  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  gv_raster_seed_list list;
+  gv_raster_seed_list_init(&list);
   bool by_cell = r->j->raster_seeds.by_cell && r->cells.cells != NULL &&
                  gv_raster_seeds_get(r->context, r->cells.cells, &list) == GV_OK;
   return by_cell ? list.cells : r->regions->count;

@@ -24,7 +24,8 @@ static gv_status check_grid(const gv_run *r) {
 
 /* Of all threads, for what is done before and between blocks. */
 static gv_status make_context(gv_run *r) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   options.threads = r->j->threads;
   options.device = r->j->device;
   options.progress = gv_io_go_on;

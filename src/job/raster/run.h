@@ -4,7 +4,7 @@
 #ifndef GV_JOB_RASTER_RUN_H
 #define GV_JOB_RASTER_RUN_H
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "io/in/groups.h"
 #include "io/out/mesh_out.h"
 #include "io/out/style.h"

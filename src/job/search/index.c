@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/machine.h"
-#include "gpuvoronoi_source.h"
+#include "gpuvoronoi/experimental.h"
 #include "io/crs.h"
 #include "io/metric.h"
 #include "job/search/run.h"
@@ -18,11 +18,11 @@ static gv_status library_failed(gv_io *io, const gv_search_run *run, gv_status s
 /* Whether each rank is to have some of the reference points, of which there are more than ranks: if that was asked for, or where the
  * index of all of them, with what they are read into, would take more memory than a rank has. */
 static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, int32_t dim) {
-  const gv_communicator *c = run->communicator;
+  const gv_cluster *c = run->communicator;
   if (c == NULL || points < c->all.ranks) return GV_OK;
   bool large = points > gv_machine_memory() / c->host_ranks / (3 * (int64_t)sizeof(double)) / dim;
   int any = run->job->shard_reference || large;
-  gv_status status = gv_communicator_largest(io, c, &any);
+  gv_status status = gv_cluster_largest(io, c, &any);
   run->sharded = any != 0;
   return status;
 }
@@ -104,7 +104,8 @@ static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
 }
 
 static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *points) {
-  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_index_options options;
+  gv_index_options_init(&options);
   options.backend = run->job->backend;
   options.metric = run->metric;
   options.expected_k = run->job->k;
@@ -128,7 +129,7 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
   gv_status status = reference->array == NULL ? gv_search_points_make_rows(io, reference) : GV_OK;
   points.dim = reference->dim;
   if (status == GV_OK && run->communicator != NULL) status = gv_search_points_count(io, reference, &total);
-  status = gv_communicator_agree(io, run->communicator, status);
+  status = gv_cluster_agree(io, run->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, run, total, points.dim);
   if (status == GV_OK) status = take_reference(io, run, total, &points, &data);
   if (status == GV_OK && points.count == 0)
@@ -166,11 +167,12 @@ static void ask_positions(gv_search_run *run) {
 
 static gv_status build_globe(gv_io *io, gv_search_run *run) {
   const gv_seed_list *seeds = &run->reference.seeds;
-  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
+  gv_globe_options build;
+  gv_globe_options_init(&build);
   build.backend = run->job->backend;
   build.metric = run->metric;
   gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
-  status = gv_communicator_agree(io, run->communicator, status);
+  status = gv_cluster_agree(io, run->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, run, seeds->count, 3);
   if (status != GV_OK) return status;
   int64_t count = own_share(run, seeds->count);
@@ -185,7 +187,8 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
 
 /* Points among lines and polygons. */
 static gv_status build_features(gv_io *io, gv_search_run *run) {
-  gv_feature_index_options build = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index_options build;
+  gv_feature_index_options_init(&build);
   gv_status status = GV_OK;
   build.metric = run->metric;
   if (gv_metric_on_globe(run->metric)) status = to_globe(io, run, &build.semi_major, &build.flattening);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi_parts.h"
+#include "gpuvoronoi/experimental.h"
 #include "job/search/run.h"
 
 enum {
@@ -103,15 +103,15 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
  * itself: it is left out of k + 1 neighbours, of which the first k without it are the answer whatever the distances. */
 static gv_status search_shards(rounds *r, const gv_points *points, const gv_seeds *at) {
   gv_search_run *run = r->run;
-  const gv_processes *all = &run->communicator->all;
+  const gv_communicator *all = &run->communicator->all;
   answers *a = &r->here;
   gv_search_options o = r->options;
   o.k = r->found_k;
   o.exclude_self = 0;
   gv_status status =
       run->globe != NULL
-          ? gv_globe_index_search_together(run->context, all, run->globe, at, &o, a->indices, a->values)
-          : gv_index_search_together(run->context, all, run->plane, points, &o, a->indices, a->values);
+          ? gv_globe_index_search_distributed(run->context, all, run->globe, at, &o, a->indices, a->values)
+          : gv_index_search_distributed(run->context, all, run->plane, points, &o, a->indices, a->values);
   if (status != GV_OK || r->found_k == r->k) return status;
   for (int64_t i = 0, to = 0; i < a->count; i++) {
     for (int64_t from = i * r->found_k, end = to + r->k; to < end; from++) {
@@ -163,7 +163,7 @@ static gv_status collect(gv_io *io, rounds *r, const void *own, void *all, int64
   for (int i = 0; i < r->ranks; i++)
     r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
   void *to = all != NULL ? (char *)all + (size_t)done * bytes : NULL;
-  return gv_communicator_collect(io, r->run->communicator, own, to, r->sizes);
+  return gv_cluster_collect(io, r->run->communicator, own, to, r->sizes);
 }
 
 /* To rank 0, which writes what all ranks have found in the round; a table is written at the end. */
@@ -198,39 +198,39 @@ static void next_part(gv_search_run *run, int64_t done, int64_t count) {
 
 /* *full: there may be queries behind these. */
 static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
-  const gv_communicator *c = r->run->communicator;
+  const gv_cluster *c = r->run->communicator;
   gv_points points;
   next_part(r->run, done, r->ranks * r->rows);
   r->here.first = done + r->rank * r->rows;
   gv_status status = take_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
-  if (r->run->sharded) status = gv_communicator_agree(io, c, status); /* all search, or none */
+  if (r->run->sharded) status = gv_cluster_agree(io, c, status); /* all search, or none */
   if (status == GV_OK) status = search(io, r, &points);
-  status = gv_communicator_agree(io, c, status);
+  status = gv_cluster_agree(io, c, status);
   if (status != GV_OK) return status;
   r->counts[0] = points.count;
-  if (c != NULL) status = gv_communicator_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);
+  if (c != NULL) status = gv_cluster_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);
   *full = r->counts[r->ranks - 1] == r->rows;
   if (status == GV_OK) status = deliver(io, r);
-  return gv_communicator_agree(io, c, status);
+  return gv_cluster_agree(io, c, status);
 }
 
 gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
-  const gv_communicator *c = run->communicator;
+  const gv_cluster *c = run->communicator;
   bool table = run->output == GV_SEARCH_TABLE, more = true;
   rounds r = {.run = run,
-              .options = GV_SEARCH_OPTIONS_INIT,
               .distances = run->output != GV_SEARCH_ARRAY || j->distances != NULL,
               .nearest = j->nearest != NULL || (table && j->lines && run->features != NULL),
               .ranks = 1,
               .k = j->k};
+  gv_search_options_init(&r.options);
   r.options.k = j->k;
   r.options.max_distance = run->max_distance;
   r.options.exclude_self = run->q == NULL;
   if (c != NULL) r.rank = c->all.rank, r.ranks = c->all.ranks;
   r.found_k = r.k + (run->sharded && run->q == NULL);
-  gv_status status = gv_communicator_agree(io, c, make_rounds(io, &r));
+  gv_status status = gv_cluster_agree(io, c, make_rounds(io, &r));
   int64_t step = r.rows * r.ranks;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);

@@ -40,7 +40,7 @@ typedef struct gv_search_results {
 typedef struct gv_search_run {
   const gv_search_job *job;
   gv_search_output output;
-  const gv_communicator *communicator; /* NULL: a single process */
+  const gv_cluster *communicator; /* NULL: a single process */
   gv_search_report *report;
   gv_context *context;
   bool first;          /* a single process, or rank 0: it writes */
@@ -91,7 +91,7 @@ gv_status gv_search_build(gv_io *io, gv_search_run *run);
 /*
  * Answers the queries round by round: by one process, or dealt to the ranks of MPI, of which rank 0 writes all answers in the order of the
  * queries. Each rank has all reference points, or (sharded) some of them, which the library's distributed search
- * (gv_index_search_together) joins.
+ * (gv_index_search_distributed) joins.
  */
 gv_status gv_search_answer(gv_io *io, gv_search_run *run);
 

@@ -187,9 +187,9 @@ static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
     status = align_queries(io, run);
   if (status == GV_OK && run->first)
     status = run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
-  status = gv_communicator_agree(io, run->communicator, status);
+  status = gv_cluster_agree(io, run->communicator, status);
   if (status != GV_OK) return status;
-  return gv_communicator_agree(io, run->communicator, gv_search_build(io, run));
+  return gv_cluster_agree(io, run->communicator, gv_search_build(io, run));
 }
 
 /* Warns of points that were left out, and returns their number. */
@@ -243,7 +243,7 @@ static int go_on(double fraction, void *user) {
   return !stopped && !gv_io_cancelled(w->io);
 }
 
-gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_communicator *communicator,
+gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluster *communicator,
                             gv_search_report *report) {
   const char *reference = job->reference.path != NULL ? job->reference.path : job->raster.source;
   gv_search_run run = {.job = job,
@@ -258,10 +258,11 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_commun
                        .again = {.seeds = GV_SEED_LIST_INIT},
                        .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context_options options;
+  gv_context_options_init(&options);
   run.q = job->query.path != NULL ? &run.queries : NULL;
   options.threads = job->threads == 0 && communicator != NULL ? communicator->threads : job->threads;
-  options.device = communicator != NULL ? gv_communicator_device(communicator, job->device) : job->device;
+  options.device = communicator != NULL ? gv_cluster_device(communicator, job->device) : job->device;
   options.progress = go_on;
   options.progress_user = &watch;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");

@@ -65,7 +65,7 @@ gv_search_output gv_search_job_output(const gv_search_job *job);
 
 /* Makes all outputs, or none. Collective: all ranks call it with the same job; rank 0 writes the outputs and gets the report. The communicator
  * is NULL for a single process. */
-gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_communicator *communicator,
+gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluster *communicator,
                             gv_search_report *report);
 
 #endif

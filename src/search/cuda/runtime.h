@@ -98,7 +98,7 @@ gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                            const char *doing);
 
-/* See gv_device_fill_seconds. */
+/* See search/device_times.h. */
 gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *seconds);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #ifndef GV_CUDA_DISTANCES_H
 #define GV_CUDA_DISTANCES_H
 
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 #include "voronoi/gpu/raster.h"
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@
 
 #include "cells/bound.h"
 #include "geodesic/slack.h"
-#include "gpuvoronoi.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "voronoi/gpu/warp.cuh"
 
 namespace gv {

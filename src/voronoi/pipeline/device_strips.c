@@ -83,7 +83,8 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_st
   int32_t *memory = gv_allocate(&context->allocator, rows * piece->columns * v->k, sizeof *memory);
   gv_status status = memory != NULL ? GV_OK : gv_fail_memory(context, "cells for a device");
   for (int64_t first = 0; first < piece->rows && status == GV_OK; first += rows) {
-    gv_strip there = *piece, here = GV_STRIP_INIT;
+    gv_strip there = *piece, here;
+    gv_strip_init(&here);
     there.row = piece->row + first;
     there.rows = piece->rows - first < rows ? piece->rows - first : rows;
     there.out += first * there.stride;

@@ -16,7 +16,7 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
-#include "gpuvoronoi_device.h"
+#include "gpuvoronoi/experimental.h"
 
 /* A device, by its number. */
 enum { BROKEN = 7, LATE = 8 /* breaks after its first strip */, UNABLE = 9, MOST = 10 };
@@ -60,9 +60,12 @@ static gv_status pretend_add_strip(gv_context *context, gv_statistics *s, const 
   gv_status status = seed != NULL && distance != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   for (int64_t row = strip->row; row < strip->row + rows && status == GV_OK; row += bh) {
     for (int64_t column = strip->column; column < strip->column + columns && status == GV_OK; column += bw) {
-      gv_block b = GV_BLOCK_INIT;
-      gv_measure m = GV_MEASURE_INIT;
-      gv_statistics_block add = GV_STATISTICS_BLOCK_INIT;
+      gv_block b;
+      gv_block_init(&b);
+      gv_measure m;
+      gv_measure_init(&m);
+      gv_statistics_block add;
+      gv_statistics_block_init(&add);
       b.column = m.column = add.column = column / bw;
       b.row = m.row = add.row = row / bh;
       b.out = seed;

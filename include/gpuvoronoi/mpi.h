@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  *
  * The functions are compiled into the program that includes this, with the MPI that it is made for: mpicc program.c -lgpuvoronoi. What
- * they do is in the library (gpuvoronoi_parts.h), which knows nothing of MPI, so one library serves all of them. The conventions of
+ * they do is in the library (gpuvoronoi/experimental.h), which knows nothing of MPI, so one library serves all of them. The conventions of
  * gpuvoronoi.h hold here too, and: functions that are said to be collective are called by all processes of the communicator, in the same
  * order as all else they do with it. They return the same status everywhere, and where another process failed the message names it. They
  * call MPI from the thread that called them (MPI_THREAD_FUNNELED will do). What MPI itself reports goes to the communicator's error
@@ -16,7 +16,7 @@
 
 #include <mpi.h>
 
-#include "gpuvoronoi_parts.h"
+#include "experimental.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,24 +26,24 @@ extern "C" {
 
 /*
  * Example:
- *     gv_processes all;
+ *     gv_communicator all;
  *     MPI_Comm world = MPI_COMM_WORLD;
- *     if (gv_mpi_processes(&world, &all) != GV_OK) return 1;
+ *     if (gv_mpi_communicator(&world, &all) != GV_OK) return 1;
  *     printf("process %d of %d\n", all.rank, all.ranks);
  */
 
-static inline int gv_mpi_largest(void *user, int value, int *out) {
+static inline int gv_mpi_allreduce_max(void *user, int value, int *out) {
   return MPI_Allreduce(&value, out, 1, MPI_INT, MPI_MAX, *(MPI_Comm *)user) != MPI_SUCCESS;
 }
 
-static inline int gv_mpi_gather(void *user, const void *own, void *all, const int *bytes, const int *places) {
+static inline int gv_mpi_allgatherv(void *user, const void *own, void *all, const int *bytes, const int *places) {
   int rank = 0;
   if (MPI_Comm_rank(*(MPI_Comm *)user, &rank) != MPI_SUCCESS) return 1;
   return MPI_Allgatherv(own, bytes[rank], MPI_BYTE, all, bytes, places, MPI_BYTE, *(MPI_Comm *)user) != MPI_SUCCESS;
 }
 
-static inline int gv_mpi_trade(void *user, const void *out, const int *out_bytes, const int *out_places, void *in,
-                               const int *in_bytes, const int *in_places) {
+static inline int gv_mpi_alltoallv(void *user, const void *out, const int *out_bytes, const int *out_places,
+                                   void *in, const int *in_bytes, const int *in_places) {
   return MPI_Alltoallv(out, out_bytes, out_places, MPI_BYTE, in, in_bytes, in_places, MPI_BYTE,
                        *(MPI_Comm *)user) != MPI_SUCCESS;
 }
@@ -52,8 +52,9 @@ static inline int gv_mpi_trade(void *user, const void *out, const int *out_bytes
  * A communicator as the library knows it: *out refers to *communicator, which must stay where it is as long as *out is used. Not
  * collective. Errors: INVALID_ARGUMENT (NULL), IO.
  */
-static inline gv_status gv_mpi_processes(MPI_Comm *communicator, gv_processes *out) {
-  gv_processes made = {sizeof(gv_processes), 0, 1, NULL, gv_mpi_largest, gv_mpi_gather, gv_mpi_trade};
+static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communicator *out) {
+  gv_communicator made = {sizeof(gv_communicator), 0, 1, NULL, gv_mpi_allreduce_max, gv_mpi_allgatherv,
+                          gv_mpi_alltoallv};
   if (communicator == NULL || out == NULL) return GV_ERROR_INVALID_ARGUMENT;
   made.user = communicator;
   if (MPI_Comm_rank(*communicator, &made.rank) != MPI_SUCCESS) return GV_ERROR_IO;
@@ -68,8 +69,10 @@ static inline gv_status gv_mpi_processes(MPI_Comm *communicator, gv_processes *o
  * Example:
  *     const double x[2] = {1.0, 3.0}, y[2] = {1.0, 9.0};
  *     gv_seeds seeds = {x, y, 2}; // all processes have all seeds
- *     gv_grid grid = GV_GRID_INIT;
- *     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+ *     gv_grid grid;
+ *     gv_grid_init(&grid);
+ *     gv_voronoi_options options;
+ *     gv_voronoi_options_init(&options);
  *     gv_voronoi *voronoi = NULL;
  *     gv_window own = {0, 0, 0, 0};
  *     int32_t *nearest = NULL;
@@ -92,8 +95,8 @@ static inline gv_status gv_mpi_processes(MPI_Comm *communicator, gv_processes *o
  */
 static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *context, const gv_voronoi *voronoi,
                                             gv_window *out) {
-  gv_processes all;
-  gv_status status = gv_mpi_processes(&communicator, &all);
+  gv_communicator all;
+  gv_status status = gv_mpi_communicator(&communicator, &all);
   return status == GV_OK ? gv_voronoi_part(context, voronoi, all.rank, all.ranks, out) : status;
 }
 
@@ -103,8 +106,8 @@ static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *c
  */
 static inline gv_status gv_mpi_voronoi_compute(MPI_Comm communicator, gv_context *context,
                                                const gv_voronoi *voronoi, int32_t *out, int64_t stride) {
-  gv_processes all;
-  gv_status status = gv_mpi_processes(&communicator, &all);
+  gv_communicator all;
+  gv_status status = gv_mpi_communicator(&communicator, &all);
   return status == GV_OK ? gv_voronoi_compute_part(context, voronoi, all.rank, all.ranks, out, stride) : status;
 }
 
@@ -128,29 +131,29 @@ static inline gv_status gv_mpi_voronoi_compute(MPI_Comm communicator, gv_context
  */
 
 /*
- * gv_index_search_together: the k nearest of all processes' points for this process's queries, by (canonical distance, index). Each
+ * gv_index_search_distributed: the k nearest of all processes' points for this process's queries, by (canonical distance, index). Each
  * process has an index of its own points (count >= 1, one dimension and metric), which are numbered in the order of the processes.
  * queries: count x dim, of this process, any number (NULL: its own points). indices, distances: count x k, caller-owned, as
- * gv_index_search gives them for one index of all points; distances may be NULL. Collective. Errors: as gv_index_search_together.
+ * gv_index_search gives them for one index of all points; distances may be NULL. Collective. Errors: as gv_index_search_distributed.
  */
 static inline gv_status gv_mpi_index_search(MPI_Comm communicator, gv_context *context, const gv_index *index,
                                             const gv_points *queries, const gv_search_options *options,
                                             int64_t *indices, double *distances) {
-  gv_processes all;
-  gv_status status = gv_mpi_processes(&communicator, &all);
-  return status == GV_OK ? gv_index_search_together(context, &all, index, queries, options, indices, distances)
+  gv_communicator all;
+  gv_status status = gv_mpi_communicator(&communicator, &all);
+  return status == GV_OK ? gv_index_search_distributed(context, &all, index, queries, options, indices, distances)
                          : status;
 }
 
-/* The same on the globe: gv_globe_index_search_together. Queries in degrees, distances in metres. Collective. */
+/* The same on the globe: gv_globe_index_search_distributed. Queries in degrees, distances in metres. Collective. */
 static inline gv_status gv_mpi_globe_index_search(MPI_Comm communicator, gv_context *context,
                                                   const gv_globe_index *index, const gv_seeds *queries,
                                                   const gv_search_options *options, int64_t *indices,
                                                   double *distances) {
-  gv_processes all;
-  gv_status status = gv_mpi_processes(&communicator, &all);
+  gv_communicator all;
+  gv_status status = gv_mpi_communicator(&communicator, &all);
   return status == GV_OK
-             ? gv_globe_index_search_together(context, &all, index, queries, options, indices, distances)
+             ? gv_globe_index_search_distributed(context, &all, index, queries, options, indices, distances)
              : status;
 }
 

@@ -29,9 +29,15 @@ extern "C" {
 #define GV_VERSION_MINOR  1
 #define GV_VERSION_PATCH  0
 #define GV_VERSION_STRING "0.1.0"
+#define GV_VERSION_NUMBER (GV_VERSION_MAJOR * 10000 + GV_VERSION_MINOR * 100 + GV_VERSION_PATCH)
 
-#if defined(_WIN32)
+/* Programs that link the library statically on Windows define GV_STATIC. */
+#if defined(_WIN32) && !defined(GV_STATIC)
+#if defined(GV_BUILDING)
 #define GV_API __declspec(dllexport)
+#else
+#define GV_API __declspec(dllimport)
+#endif
 #elif defined(__GNUC__)
 #define GV_API __attribute__((visibility("default")))
 #else
@@ -42,7 +48,7 @@ extern "C" {
 
 /*
  * Example:
- *     printf("library %s, header %s: %s\n", gv_version(), GV_VERSION_STRING, gv_status_name(GV_OK));
+ *     printf("library %s, header %s: %s\n", gv_version(), GV_VERSION_STRING, gv_status_message(GV_OK));
  */
 
 typedef enum gv_status {
@@ -60,16 +66,20 @@ typedef enum gv_status {
 } gv_status;
 
 /* A short English name of a status ("out of memory"); never NULL. */
-GV_API const char *gv_status_name(gv_status status);
+GV_API const char *gv_status_message(gv_status status);
 
 /* Version of the library in use, e.g. "0.1.0" (GV_VERSION_STRING is that of the header). */
 GV_API const char *gv_version(void);
+
+/* The same as a number that can be compared, major * 10000 + minor * 100 + patch (GV_VERSION_NUMBER is that of the header). */
+GV_API int gv_version_number(void);
 
 /* --------------------------------------------------------------------------------------------------- context */
 
 /*
  * Example:
- *     gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+ *     gv_context_options options;
+ *     gv_context_options_init(&options);
  *     gv_context *two_threads = NULL;
  *     options.threads = 2;
  *     if (gv_context_create(&options, &two_threads) != GV_OK) return 1;
@@ -102,8 +112,11 @@ typedef struct gv_context_options {
                  all of them for backends that use several */
 } gv_context_options;
 
-#define GV_CONTEXT_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL, -1 }
+/* Sets the defaults. */
+static inline void gv_context_options_init(gv_context_options *out) {
+  const gv_context_options defaults = {sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL, -1};
+  *out = defaults;
+}
 
 /*
  * Makes a context. `options` may be NULL (all defaults). *out is set on success and is to be given back with
@@ -121,10 +134,6 @@ GV_API const char *gv_context_message(const gv_context *context);
 
 /* The number of worker threads the context uses (>= 1). */
 GV_API int gv_context_threads(const gv_context *context);
-
-/* Seconds that calls made with this context have spent in kernels on CUDA devices, without copies, measured by events and
- * added over streams and devices. 0 without CUDA. */
-GV_API double gv_context_device_seconds(const gv_context *context);
 
 /* --------------------------------------------------------------------------------------------------- metrics */
 
@@ -231,12 +240,6 @@ GV_API gv_status gv_device_count(gv_context *context, int *count);
 GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
 
 /*
- * How long the context's device takes to set `bytes` of its own memory, in seconds, by events, the median of a few times:
- * the limit of whatever writes that much. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
- */
-GV_API gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds);
-
-/*
  * Where the arrays of a call lie. GV_MEMORY_CUDA: on a CUDA device, all of them on the same one, in memory of its primary context, as
  * cudaMalloc, CuPy and torch give it. The call waits for `stream` (a cudaStream_t; NULL: the default stream) before it looks at them, works
  * in streams of its own, waits for nothing else on the device, and has written its answers when it returns. Nothing of the arrays
@@ -253,7 +256,8 @@ typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
  * Example:
  *     const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3}; // three points of the plane, a query
  *     gv_points reference = {places, 3, 2, GV_FLOAT64}, query = {position, 1, 2, GV_FLOAT64};
- *     gv_search_options nearest_two = GV_SEARCH_OPTIONS_INIT;
+ *     gv_search_options nearest_two;
+ *     gv_search_options_init(&nearest_two);
  *     gv_index *index = NULL;
  *     int64_t neighbour[2] = {-1, -1};
  *     double distance[2];
@@ -295,8 +299,11 @@ typedef struct gv_index_options {
   gv_memory memory; /* of the reference points; with GV_MEMORY_CUDA "auto" chooses among the backends of GPUs */
 } gv_index_options;
 
-#define GV_INDEX_OPTIONS_INIT                                                                                      \
-  { sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, GV_MEMORY_HOST }
+/* Sets the defaults. */
+static inline void gv_index_options_init(gv_index_options *out) {
+  const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, GV_MEMORY_HOST};
+  *out = defaults;
+}
 
 /*
  * Copies the reference points and builds an index over them.
@@ -324,8 +331,11 @@ typedef struct gv_search_options {
   gv_memory memory;    /* gv_index_search: of queries, indices and distances, wherever the index was built from */
 } gv_search_options;
 
-#define GV_SEARCH_OPTIONS_INIT                                                                                     \
-  { sizeof(gv_search_options), 1, INFINITY, 0, NULL, GV_MEMORY_HOST }
+/* Sets the defaults. */
+static inline void gv_search_options_init(gv_search_options *out) {
+  const gv_search_options defaults = {sizeof(gv_search_options), 1, INFINITY, 0, NULL, GV_MEMORY_HOST};
+  *out = defaults;
+}
 
 /*
  * For each query the k nearest reference points by (canonical distance, index), nearest first.
@@ -346,9 +356,11 @@ GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, con
  *     const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}; // Berlin, London, Paris
  *     const double geotransform[] = {-10, 0.5, 0, 60, 0, -0.5};
  *     static int32_t nearest[40][60];
- *     gv_grid grid = GV_GRID_INIT;
+ *     gv_grid grid;
+ *     gv_grid_init(&grid);
  *     gv_seeds seeds = {lon, lat, 3};
- *     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+ *     gv_voronoi_options options;
+ *     gv_voronoi_options_init(&options);
  *     gv_voronoi *voronoi = NULL;
  *     grid.kind = GV_GRID_LONLAT;
  *     grid.width = 60;
@@ -402,8 +414,12 @@ typedef struct gv_grid {
 #define GV_QTM_NONE           (-1)
 #define GV_QTM_MAX_GRID_LEVEL 20
 
-#define GV_GRID_INIT                                                                                               \
-  { sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL, GV_QTM_NONE }
+/* Sets the defaults. */
+static inline void gv_grid_init(gv_grid *out) {
+  const gv_grid defaults = {sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL,
+                            GV_QTM_NONE};
+  *out = defaults;
+}
 
 /* Seeds of a grid: count pairs x[i], y[i] (longitude and latitude in degrees on the globe). */
 typedef struct gv_seeds {
@@ -412,7 +428,7 @@ typedef struct gv_seeds {
 } gv_seeds;
 
 /* Lines and polygons as seeds: gv_features. */
-#include "gpuvoronoi_features.h"
+#include "features.h"
 
 /*
  * Weighted distances: what counts is not a seed's distance d but a value made of it and the seed's weight w, with these
@@ -451,8 +467,12 @@ typedef struct gv_voronoi_options {
   const gv_features *features; /* the seeds, copied; gv_voronoi_create's `seeds` is then NULL. NULL = points */
 } gv_voronoi_options;
 
-#define GV_VORONOI_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL, NULL }
+/* Sets the defaults. */
+static inline void gv_voronoi_options_init(gv_voronoi_options *out) {
+  const gv_voronoi_options defaults = {
+      sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
+  *out = defaults;
+}
 
 /* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
 typedef struct gv_voronoi gv_voronoi;
@@ -489,8 +509,11 @@ typedef struct gv_block {
                        band is written then; else 0 */
 } gv_block;
 
-#define GV_BLOCK_INIT                                                                                              \
-  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL }
+/* Sets the defaults. */
+static inline void gv_block_init(gv_block *out) {
+  const gv_block defaults = {sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL};
+  *out = defaults;
+}
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
@@ -510,7 +533,7 @@ GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
 
 /*
- * Distances and directions from the cells of one block to their seeds. Start from GV_MEASURE_INIT.
+ * Distances and directions from the cells of one block to their seeds. Start from gv_measure_init.
  *
  * `seed` holds seed numbers (from 0) as the library writes them without labels; band b, row r, column c of the block is
  * seed[b * band_stride + r * stride + c], and likewise with the out_ strides for distance and azimuth. Only cells inside
@@ -530,8 +553,11 @@ typedef struct gv_measure {
   int signed_distance; /* features: within a polygon minus the distance to the boundary of the cell's own feature */
 } gv_measure;
 
-#define GV_MEASURE_INIT                                                                                            \
-  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0, 0 }
+/* Sets the defaults. */
+static inline void gv_measure_init(gv_measure *out) {
+  const gv_measure defaults = {sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0, 0};
+  *out = defaults;
+}
 
 /*
  * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
@@ -567,10 +593,13 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
  * Example:
  *     const double x[] = {2, 7}, y[] = {5, 5}; // two seeds, a plane of 10 x 10 cells of size 1
  *     int32_t seed[100];
- *     gv_grid grid = GV_GRID_INIT;
+ *     gv_grid grid;
+ *     gv_grid_init(&grid);
  *     gv_seeds seeds = {x, y, 2};
- *     gv_block block = GV_BLOCK_INIT;
- *     gv_statistics_block counted = GV_STATISTICS_BLOCK_INIT;
+ *     gv_block block;
+ *     gv_block_init(&block);
+ *     gv_statistics_block counted;
+ *     gv_statistics_block_init(&counted);
  *     gv_seed_statistics first;
  *     gv_voronoi *voronoi = NULL;
  *     gv_statistics *statistics = NULL;
@@ -608,8 +637,11 @@ typedef struct gv_statistics_options {
   int32_t groups;       /* their numbers are 0 ... groups - 1; not looked at without `group` */
 } gv_statistics_options;
 
-#define GV_STATISTICS_OPTIONS_INIT                                                                                 \
-  { sizeof(gv_statistics_options), 0, 0, NULL, NULL, 0 }
+/* Sets the defaults. */
+static inline void gv_statistics_options_init(gv_statistics_options *out) {
+  const gv_statistics_options defaults = {sizeof(gv_statistics_options), 0, 0, NULL, NULL, 0};
+  *out = defaults;
+}
 
 /* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds (its groups, if there are some)
  * apart, and differ from nodata. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity. options may be NULL.
@@ -646,8 +678,11 @@ typedef struct gv_statistics_block {
   int uniform; /* non-zero: all cells have the seed of the first, and no other is read (see gv_block.uniform) */
 } gv_statistics_block;
 
-#define GV_STATISTICS_BLOCK_INIT                                                                                   \
-  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0 }
+/* Sets the defaults. */
+static inline void gv_statistics_block_init(gv_statistics_block *out) {
+  const gv_statistics_block defaults = {sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0};
+  *out = defaults;
+}
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.
@@ -793,8 +828,11 @@ typedef struct gv_globe_options {
   double flattening;   /* f = (a-b)/a; with semi_major 0 also WGS 84's */
 } gv_globe_options;
 
-#define GV_GLOBE_OPTIONS_INIT                                                                                      \
-  { sizeof(gv_globe_options), NULL, GV_GEODESIC, 0.0, 0.0 }
+/* Sets the defaults. */
+static inline void gv_globe_options_init(gv_globe_options *out) {
+  const gv_globe_options defaults = {sizeof(gv_globe_options), NULL, GV_GEODESIC, 0.0, 0.0};
+  *out = defaults;
+}
 
 /*
  * Copies the seeds (longitude, latitude in degrees; longitudes wrap) and builds an index over them. options may be NULL.
@@ -824,7 +862,8 @@ GV_API gv_status gv_globe_index_search(gv_context *context, const gv_globe_index
  *     const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4};
  *     const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
  *     const double lon[] = {10.0, 12.0, 20.0, 21.0}, lat[] = {50.0, 51.0, 50.0, 49.0}, town_lon = 13.0, town_lat = 52.0;
- *     gv_features lines = GV_FEATURES_INIT;
+ *     gv_features lines;
+ *     gv_features_init(&lines);
  *     lines.count = 2;
  *     lines.part = part;
  *     lines.ring = ring;
@@ -852,8 +891,11 @@ typedef struct gv_feature_index_options {
   double flattening; /* f = (a-b)/a; with semi_major 0 also WGS 84's */
 } gv_feature_index_options;
 
-#define GV_FEATURE_INDEX_OPTIONS_INIT                                                                              \
-  { sizeof(gv_feature_index_options), GV_GEODESIC, 0.0, 0.0 }
+/* Sets the defaults. */
+static inline void gv_feature_index_options_init(gv_feature_index_options *out) {
+  const gv_feature_index_options defaults = {sizeof(gv_feature_index_options), GV_GEODESIC, 0.0, 0.0};
+  *out = defaults;
+}
 
 /*
  * Copies the features and builds an index over them. options may be NULL. Free it with gv_feature_index_destroy.

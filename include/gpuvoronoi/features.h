@@ -53,8 +53,12 @@ typedef struct gv_features {
       cut; /* NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon, and is no boundary */
 } gv_features;
 
-#define GV_FEATURES_INIT                                                                                           \
-  { sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL, GV_EDGES_STRAIGHT, 0, NULL }
+/* Sets the defaults. */
+static inline void gv_features_init(gv_features *out) {
+  const gv_features defaults = {sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL,
+                                GV_EDGES_STRAIGHT,   0, NULL};
+  *out = defaults;
+}
 
 #ifdef __cplusplus
 }

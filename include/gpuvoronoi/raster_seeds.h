@@ -19,10 +19,13 @@ extern "C" {
 /*
  * Example:
  *     const int64_t land[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
- *     gv_grid raster = GV_GRID_INIT;
- *     gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+ *     gv_grid raster;
+ *     gv_grid_init(&raster);
+ *     gv_raster_seeds_options options;
+ *     gv_raster_seeds_options_init(&options);
  *     gv_raster_seeds *cells = NULL;
- *     gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT;
+ *     gv_raster_seed_list kept;
+ *     gv_raster_seed_list_init(&kept);
  *     raster.width = raster.height = 5;
  *     options.asking = &raster;
  *     gv_status status = gv_raster_seeds_create(context, &raster, &options, &cells);
@@ -56,8 +59,11 @@ typedef struct gv_raster_seeds_options {
   int keep_all; /* non-zero: nothing is left out, e.g. as the 2nd nearest cells are wanted too */
 } gv_raster_seeds_options;
 
-#define GV_RASTER_SEEDS_OPTIONS_INIT                                                                               \
-  { sizeof(gv_raster_seeds_options), GV_EUCLIDEAN, NULL, 0, 0 }
+/* Sets the defaults. */
+static inline void gv_raster_seeds_options_init(gv_raster_seeds_options *out) {
+  const gv_raster_seeds_options defaults = {sizeof(gv_raster_seeds_options), GV_EUCLIDEAN, NULL, 0, 0};
+  *out = defaults;
+}
 
 /* `raster`: kind (any but GV_GRID_QTM), width, height, geotransform and ellipsoid count. options may be NULL.
  * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
@@ -96,8 +102,12 @@ typedef struct gv_raster_seed_list {
   int own;
 } gv_raster_seed_list;
 
-#define GV_RASTER_SEED_LIST_INIT                                                                                   \
-  { sizeof(gv_raster_seed_list), 0, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0 }
+/* Sets the defaults. */
+static inline void gv_raster_seed_list_init(gv_raster_seed_list *out) {
+  const gv_raster_seed_list defaults = {
+      sizeof(gv_raster_seed_list), 0, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0};
+  *out = defaults;
+}
 
 /* Errors: INVALID_ARGUMENT (not finished). */
 GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out);
