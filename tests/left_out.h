@@ -13,6 +13,7 @@ static void every_backend_can_run(void **state) {
   bool left_out = false;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (info.available) continue;
     print_message("left out: %s: %s\n", info.name, info.reason);

@@ -22,11 +22,11 @@ int main(void) {
 
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
 
-  gv_points reference = {points, POINTS, DIM, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points, POINTS, DIM, GV_FLOAT64);
   gv_status status = gv_index_build(context, &reference, NULL, &index);
   if (status != GV_OK) goto done;
 
-  gv_points queries = {positions, QUERIES, DIM, GV_FLOAT32};
+  gv_points queries = gv_points_rows(positions, QUERIES, DIM, GV_FLOAT32);
   gv_search_options options;
   gv_search_options_init(&options);
   options.k = K;

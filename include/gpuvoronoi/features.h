@@ -1,64 +1,117 @@
-/*
- * Lines and polygons as seeds. Included by gpuvoronoi.h.
+/**
+ * @file features.h
+ * gpuvoronoi: lines and polygons, as seeds of grids and as what an index searches. The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef GPUVORONOI_FEATURES_H
 #define GPUVORONOI_FEATURES_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "gpuvoronoi.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What an edge between two vertices is on the globe. */
+/* ------------------------------------------------------------------------------------------- lines and polygons */
+
+/**
+ * @par Example
+ * @code
+ * const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4}; // two features of one line of two vertices
+ * const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
+ * const double lon[] = {10, 12, 20, 21}, lat[] = {50, 51, 50, 49}, town_lon = 13, town_lat = 52;
+ * const gv_points town = gv_points_xy(&town_lon, &town_lat, 1);
+ * gv_features lines;
+ * gv_features_init(&lines);
+ * lines.count = 2;
+ * lines.part = part;
+ * lines.ring = ring;
+ * lines.vertex = vertex;
+ * lines.kind = kind;
+ * lines.x = lon;
+ * lines.y = lat;
+ * gv_index_options options;
+ * gv_index_options_init(&options);
+ * options.metric = GV_GEODESIC;
+ * gv_search_options search;
+ * gv_search_options_init(&search);
+ * double metres, place[2];
+ * search.nearest = place;
+ * int64_t line;
+ * gv_index *index = NULL;
+ * gv_status status = gv_index_build_features(context, &lines, &options, &index);
+ * if (status == GV_OK) status = gv_index_search(context, index, &town, &search, &line, &metres);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || line != 0 || place[0] != 12 || place[1] != 51 || metres > 135e3) return 1;
+ * @endcode
+ */
+
+/** What an edge between two vertices is on the globe. */
 typedef enum gv_edges {
-  GV_EDGES_STRAIGHT = 0, /* straight in longitude and latitude as they are written: 179 to -179 is 358 degrees */
-  GV_EDGES_GEODESIC = 1  /* the shorter way: a geodesic, with GV_GREAT_CIRCLE an arc; not on the plane */
+  GV_EDGES_STRAIGHT = 0, /**< straight in longitude and latitude as written: 179 to -179 is 358 degrees */
+  GV_EDGES_GEODESIC = 1  /**< the shorter way: a geodesic, with GV_GREAT_CIRCLE an arc; not on the plane */
 } gv_edges;
 
 typedef enum gv_part_kind {
   GV_PART_POINTS = 0,
-  GV_PART_LINE = 1,   /* one ring, which need not be closed */
-  GV_PART_POLYGON = 2 /* rings, the last vertex of each equal to its first */
+  GV_PART_LINE = 1,   /**< one ring, which need not be closed */
+  GV_PART_POLYGON = 2 /**< rings, the last vertex of each equal to its first */
 } gv_part_kind;
 
-/*
- * Lines and polygons as seeds, in offsets as GeoArrow has them: feature f has the parts part[f] ... part[f + 1] - 1, part p the rings
- * ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1] - 1. A feature without
- * parts is nobody's neighbour.
+/**
+ * Lines and polygons in offsets as GeoArrow has them: feature f has the parts part[f] ... part[f + 1] - 1, part p the rings ring[p] ...
+ * ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1] - 1. A feature without parts is never
+ * nearest.
  *
- * The distance to a feature is that to its nearest point: exactly 0 within a polygon and on its straight edges. Within: straight edges
- * (and on the plane) by the even-odd rule in the coordinates as written, on the globe for any whole number of turns; geodesic edges: each
- * ring's smaller side, even-odd of the rings. Parts are united; of features that overlap the first wins.
+ * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight edges. Inside: with straight
+ * edges (and on the plane) by the even-odd rule in the coordinates as written, on the globe for any whole number of turns; with geodesic
+ * edges each ring's smaller side, even-odd over the rings. Parts are united; of features that overlap the first wins.
  *
- * On the globe two kinds of a polygon's straight edges only cut it where a map ends, and are no boundary: those along a pole's latitude,
- * and those along 180 or -180 degrees (or whole turns from there, within 1e-5 degrees) as far as polygons of the same set lie against them
- * from the other side. With `cut` the caller decides instead.
+ * The canonical distance from q to an edge, whose ends are a before b in one order (plane: by x, then y; great-circle arcs: by the unit
+ * vectors' coordinates; else by latitude, then longitude; so an edge and its reverse give the same bits), is the least of the distances
+ * to a and b as points and, where the nearest point lies between them, with d = b - a, w from the nearer end to q, c = w x d:
+ *
+ *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
+ *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
+ *   geodesics, and lines straight in longitude and latitude on the globe: the distance from q to the place on the edge that an iteration
+ *   finds, whose operations are fixed (src/exact/edge_search.c, which proves it): at most 0.07 mm more than the least one.
+ *
+ * On the globe two kinds of a polygon's straight edges only cut it where a map ends and are no boundary: those along a pole's latitude,
+ * and those along 180 or -180 degrees (or whole turns from there, within 1e-5 degrees) as far as polygons of the same set lie against
+ * them from the other side. With `cut` the caller decides instead.
  */
 typedef struct gv_features {
   size_t struct_size;
-  int64_t count;       /* 1 ... 2^31 - 1 */
-  const int64_t *part; /* count + 1 offsets, from 0; all offsets ascend, or stay */
-  const uint8_t *kind; /* of each part: gv_part_kind */
-  const int64_t *ring;
-  const int64_t *vertex;
+  int64_t count;         /**< 1 ... 2^31 - 1 */
+  const int64_t *part;   /**< count + 1 offsets from 0; all offsets ascend or stay */
+  const uint8_t *kind;   /**< of each part: gv_part_kind */
+  const int64_t *ring;   /**< */
+  const int64_t *vertex; /**< */
   const double *x,
-      *y; /* longitude and latitude on the globe; longitudes at most 36000 in size, plane coordinates 1e75 */
+      *y; /**< longitude, latitude on the globe (longitudes at most 36000 in size), else coordinates up to 1e75 */
   gv_edges edges;
-  int boundary; /* non-zero: polygons are their rings, with nothing within */
+  int boundary; /**< non-zero: polygons are their rings, with nothing inside */
   const uint8_t *
-      cut; /* NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon, and is no boundary */
+      cut; /**< NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon and is no boundary */
 } gv_features;
 
-/* Sets the defaults. */
-static inline void gv_features_init(gv_features *out) {
+/** Sets the defaults: no features, straight edges. */
+static inline void gv_features_init(gv_features *features) {
   const gv_features defaults = {sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL,
                                 GV_EDGES_STRAIGHT,   0, NULL};
-  *out = defaults;
+  *features = defaults;
 }
+
+/**
+ * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest features of points
+ * of the plane, or of longitudes and latitudes; there is no exclude_self, and queries are given.
+ * @param options  metric, semi_major and flattening; NULL = defaults.
+ * @param[out] out free it with gv_index_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_index_build_features(gv_context *context, const gv_features *features,
+                                         const gv_index_options *options, gv_index **out);
 
 #ifdef __cplusplus
 }

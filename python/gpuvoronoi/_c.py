@@ -1,4 +1,7 @@
-"""The library's C interface (``include/gpuvoronoi/gpuvoronoi.h`` and ``gpuvoronoi/raster_seeds.h``): its structs, its numbers, its functions' types."""
+"""The library's C interface: its structs with their defaults, its constants, its functions' types.
+
+Written by python/make_binding.py from the headers in include/gpuvoronoi: do not edit.
+"""
 
 from __future__ import annotations
 
@@ -15,89 +18,144 @@ from ctypes import (
     c_size_t,
     c_void_p,
 )
-from typing import Any
+from math import inf
+from typing import Any, ClassVar
 
-INVALID_ARGUMENT, OUT_OF_MEMORY, UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE = 1, 2, 3, 4, 5
-CANCELLED, PROJECTION, IO, DEVICE, INTERNAL = 6, 7, 8, 9, 10
+HANDLE = c_void_p  # contexts, indexes, ... and every pointer: ctypes takes byref(), an address or None
+
+
+class Structure(ctypes.Structure):
+    """A struct that begins with its own size and has the defaults of its gv_..._init."""
+
+    defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(ctypes.sizeof(self), **{**self.defaults, **values})
+
+
+OK = 0
+INVALID_ARGUMENT = 1
+OUT_OF_MEMORY = 2
+UNKNOWN_BACKEND = 3
+UNSUPPORTED = 4
+UNAVAILABLE = 5
+CANCELLED = 6
+PROJECTION = 7
+IO = 8
+DEVICE = 9
+INTERNAL = 10
+
+EUCLIDEAN = 0
+MANHATTAN = 1
+CHEBYSHEV = 2
+GREAT_CIRCLE = 3
+GEODESIC = 4
+
+FLOAT32 = 0
+FLOAT64 = 1
+
+MEMORY_HOST = 0
+MEMORY_CUDA = 1
+
+INDEX_POINTS = 0
+INDEX_GLOBE = 1
+INDEX_FEATURES = 2
+INDEX_RASTER_SEEDS = 3
+
+GRID_PLANE = 0
+GRID_LONLAT = 1
+GRID_PROJECTED = 2
+GRID_QTM = 3
+
+UNWEIGHTED = 0
+MULTIPLICATIVE = 1
+ADDITIVE = 2
+POWER = 3
+
+EDGES_STRAIGHT = 0
+EDGES_GEODESIC = 1
+
+PART_POINTS = 0
+PART_LINE = 1
+PART_POLYGON = 2
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic")
-GLOBE_METRICS = METRICS[3:]
+GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
-PLANE, LONLAT, PROJECTED, QTM = range(4)
-FLOAT32, FLOAT64 = range(2)
-MEMORY_CUDA = 1
-NO_LEVEL = -1
-MAX_QTM_LEVEL, MAX_GRID_LEVEL = 29, 20
-MAX_SEARCH_K, MAX_VORONOI_K = 1024, 64
+
+SEARCH_MAX_K = 1024
+QTM_NONE = -1
+QTM_MAX_GRID_LEVEL = 20
+VORONOI_MAX_K = 64
+QTM_MAX_LEVEL = 29
 QTM_STRING_SIZE = 31
 
 Progress = CFUNCTYPE(c_int, c_double, c_void_p)
 Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)
 
 
-class Structure(ctypes.Structure):
-    """A struct that begins with its own size. One that ends before the header's stands for zeros in the rest."""
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(ctypes.sizeof(self), **values)
-
-
 class ContextOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("progress", Progress), ("progress_user", c_void_p),
                 ("allocate", c_void_p), ("release", c_void_p), ("allocate_user", c_void_p), ("device", c_int)]
+    defaults = {"device": -1}
 
 
-class BackendInfo(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int), ("allocates_grids", c_int),
-                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
+class BackendInfo(Structure):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int),
+                ("allocates_grids", c_int), ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
 
 
-class DeviceInfo(ctypes.Structure):
-    _fields_ = [("name", c_char * 256), ("pci", c_char * 32), ("compute_major", c_int), ("compute_minor", c_int),
-                ("multiprocessors", c_int), ("clock_mhz", c_int), ("memory_bytes", c_int64),
+class DeviceInfo(Structure):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char * 256), ("pci", c_char * 32), ("compute_major", c_int),
+                ("compute_minor", c_int), ("multiprocessors", c_int), ("clock_mhz", c_int), ("memory_bytes", c_int64),
                 ("free_memory_bytes", c_int64), ("l2_bytes", c_int64), ("shared_block_bytes", c_int64),
                 ("usable", c_int), ("reason", c_char * 256)]
 
 
-class Points(ctypes.Structure):
-    _fields_ = [("data", c_void_p), ("count", c_int64), ("dim", c_int32), ("dtype", c_int)]
+class Points(Structure):
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("count", c_int64), ("dim", c_int32), ("dtype", c_int),
+                ("x", c_void_p), ("y", c_void_p)]
 
 
 class IndexOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("expected_k", c_int32),
-                ("expected_queries", c_int64), ("stream", c_void_p), ("memory", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
+                ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64), ("memory", c_int),
+                ("stream", c_void_p)]
 
 
 class SearchOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int),
-                ("stream", c_void_p), ("memory", c_int)]
+                ("nearest", c_void_p), ("memory", c_int), ("stream", c_void_p)]
+    defaults = {"k": 1, "max_distance": inf}
 
 
 class Grid(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
                 ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double),
                 ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int)]
-
-
-class Seeds(ctypes.Structure):
-    _fields_ = [("x", c_void_p), ("y", c_void_p), ("count", c_int64)]
+    defaults = {"geotransform": (0, 1, 0, 0, 0, 1), "level": -1}
 
 
 class VoronoiOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("block_width", c_int32),
                 ("block_height", c_int32), ("labels", c_void_p), ("nodata", c_int32), ("k", c_int32),
-                ("max_distance", c_double), ("weighting", c_int), ("weights", c_void_p)]
+                ("max_distance", c_double), ("weighting", c_int), ("weights", c_void_p), ("features", c_void_p)]
+    defaults = {"nodata": -1, "k": 1, "max_distance": inf}
 
 
-class Block(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("mask", c_void_p),
-                ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
+class Labels(Structure):
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
+                ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64),
+                ("band_stride", c_int64), ("uniform", c_void_p), ("memory", c_int), ("stream", c_void_p)]
 
 
 class Measure(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("bands", c_int32),
-                ("seed", c_void_p), ("stride", c_int64), ("band_stride", c_int64), ("type", c_int),
-                ("distance", c_void_p), ("azimuth", c_void_p), ("out_stride", c_int64), ("out_band_stride", c_int64)]
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
+                ("rows", c_int64), ("bands", c_int32), ("seed", c_void_p), ("stride", c_int64),
+                ("band_stride", c_int64), ("type", c_int), ("distance", c_void_p), ("azimuth", c_void_p),
+                ("out_stride", c_int64), ("out_band_stride", c_int64), ("signed_distance", c_int), ("memory", c_int),
+                ("stream", c_void_p)]
+    defaults = {"bands": 1}
 
 
 class StatisticsOptions(Structure):
@@ -105,32 +163,33 @@ class StatisticsOptions(Structure):
                 ("group", c_void_p), ("groups", c_int32)]
 
 
-class Quantity(ctypes.Structure):
-    _fields_ = [("value", c_void_p), ("first", c_void_p), ("count", c_int32), ("stride", c_int64),
-                ("first_row", c_void_p), ("rows", c_int32)]
+class Quantity(Structure):
+    _fields_ = [("struct_size", c_size_t), ("type", c_int), ("value", c_void_p), ("stride", c_int64),
+                ("first", c_void_p), ("count", c_int32), ("first_row", c_void_p), ("rows", c_int32)]
+    defaults = {"type": 1}
 
 
-class StatisticsBlock(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("seed", c_void_p),
-                ("stride", c_int64), ("distance", c_void_p), ("distance_stride", c_int64), ("quantity", c_void_p)]
+class StatisticsCells(Structure):
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
+                ("rows", c_int64), ("seed", c_void_p), ("stride", c_int64), ("distance", c_void_p),
+                ("distance_stride", c_int64), ("quantity", c_void_p), ("uniform", c_int), ("memory", c_int),
+                ("stream", c_void_p)]
 
 
-class SeedStatistics(ctypes.Structure):
-    _fields_ = [("cells", c_int64), ("area", c_double), ("distance_mean", c_double), ("distance_max", c_double),
-                ("centroid_x", c_double), ("centroid_y", c_double)]
+class SeedStatistics(Structure):
+    _fields_ = [("struct_size", c_size_t), ("cells", c_int64), ("area", c_double), ("distance_mean", c_double),
+                ("distance_max", c_double), ("centroid_x", c_double), ("centroid_y", c_double)]
 
 
-class SumStatistics(ctypes.Structure):
-    _fields_ = [("sum", c_double), ("distance_mean", c_double)]
-
-
-class GlobeOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
-                ("flattening", c_double)]
+class Features(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("part", c_void_p), ("kind", c_void_p),
+                ("ring", c_void_p), ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int),
+                ("boundary", c_int), ("cut", c_void_p)]
 
 
 class RasterSeedsOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("asking", c_void_p), ("by_cell", c_int), ("keep_all", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("asking", c_void_p), ("by_cell", c_int),
+                ("keep_all", c_int)]
 
 
 class RasterSeedList(Structure):
@@ -139,67 +198,89 @@ class RasterSeedList(Structure):
                 ("own", c_int)]
 
 
-class Features(Structure):
-    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("part", c_void_p), ("kind", c_void_p), ("ring", c_void_p),
-                ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int), ("boundary", c_int), ("cut", c_void_p)]
+class Communicator(Structure):
+    _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
+                ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
+    defaults = {"ranks": 1}
 
 
-class FeatureIndexOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("semi_major", c_double), ("flattening", c_double)]
+class PointSource(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("dim", c_int32), ("dtype", c_int), ("read", c_void_p),
+                ("user", c_void_p)]
+    defaults = {"dtype": 1}
 
-
-_HANDLE = c_void_p  # contexts, indexes, ... and every pointer: ctypes takes byref(), an address or None
 
 # Each function: what it returns, and its arguments.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    "gv_version": (c_char_p, []),
     "gv_status_message": (c_char_p, [c_int]),
-    "gv_context_create": (c_int, [_HANDLE, _HANDLE]),
-    "gv_context_destroy": (None, [_HANDLE]),
-    "gv_context_message": (c_char_p, [_HANDLE]),
+    "gv_version": (c_char_p, []),
+    "gv_version_number": (c_int, []),
+    "gv_metric_name": (c_char_p, [c_int]),
+    "gv_knn": (c_int, [HANDLE, c_int64, HANDLE, c_int64, c_int32, c_int32, HANDLE, HANDLE]),
+    "gv_geodesic_knn": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
+    "gv_nearest_grid": (c_int, [HANDLE, HANDLE, c_int64, c_int, HANDLE, c_int64, c_int64, HANDLE, HANDLE]),
+    "gv_context_create": (c_int, [HANDLE, HANDLE]),
+    "gv_context_destroy": (None, [HANDLE]),
+    "gv_context_message": (c_char_p, [HANDLE]),
+    "gv_context_threads": (c_int, [HANDLE]),
     "gv_backend_count": (c_int, []),
-    "gv_backend_get": (c_int, [c_int, _HANDLE]),
-    "gv_device_count": (c_int, [_HANDLE, _HANDLE]),
-    "gv_device_get": (c_int, [_HANDLE, c_int, _HANDLE]),
-    "gv_index_build": (c_int, [_HANDLE] * 4),
-    "gv_index_destroy": (None, [_HANDLE]),
-    "gv_index_backend": (c_char_p, [_HANDLE]),
-    "gv_index_search": (c_int, [_HANDLE] * 6),
-    "gv_globe_index_build": (c_int, [_HANDLE] * 4),
-    "gv_globe_index_destroy": (None, [_HANDLE]),
-    "gv_globe_index_backend": (c_char_p, [_HANDLE]),
-    "gv_globe_index_search": (c_int, [_HANDLE] * 6),
-    "gv_feature_index_build": (c_int, [_HANDLE] * 4),
-    "gv_feature_index_destroy": (None, [_HANDLE]),
-    "gv_feature_index_search": (c_int, [_HANDLE] * 7),
-    "gv_voronoi_create": (c_int, [_HANDLE] * 5),
-    "gv_voronoi_destroy": (None, [_HANDLE]),
-    "gv_voronoi_backend": (c_char_p, [_HANDLE]),
-    "gv_voronoi_fill": (c_int, [_HANDLE] * 3),
-    "gv_voronoi_compute": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_int64]),
-    "gv_voronoi_measure": (c_int, [_HANDLE] * 3),
-    "gv_raster_seeds_create": (c_int, [_HANDLE] * 4),
-    "gv_raster_seeds_destroy": (None, [_HANDLE]),
-    "gv_raster_seeds_add_row": (c_int, [_HANDLE] * 4),
-    "gv_raster_seeds_finish": (c_int, [_HANDLE] * 2),
-    "gv_raster_seeds_get": (c_int, [_HANDLE] * 3),
-    "gv_statistics_create": (c_int, [_HANDLE] * 4),
-    "gv_statistics_destroy": (None, [_HANDLE]),
-    "gv_statistics_add": (c_int, [_HANDLE] * 3),
-    "gv_statistics_get": (c_int, [_HANDLE, _HANDLE, c_int64, _HANDLE, _HANDLE]),
-    "gv_qtm_from_lonlat": (c_int, [c_double, c_double, c_int, _HANDLE]),
+    "gv_backend_get": (c_int, [c_int, HANDLE]),
+    "gv_backend_supports": (c_int, [c_int, c_int, c_int, c_int32, HANDLE, HANDLE]),
+    "gv_device_count": (c_int, [HANDLE, HANDLE]),
+    "gv_device_get": (c_int, [HANDLE, c_int, HANDLE]),
+    "gv_index_build": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_destroy": (None, [HANDLE]),
+    "gv_index_get_kind": (c_int, [HANDLE]),
+    "gv_index_count": (c_int64, [HANDLE]),
+    "gv_index_dim": (c_int32, [HANDLE]),
+    "gv_index_backend": (c_char_p, [HANDLE]),
+    "gv_index_search": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_destroy": (None, [HANDLE]),
+    "gv_voronoi_backend": (c_char_p, [HANDLE]),
+    "gv_voronoi_block_size": (None, [HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_fill": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_measure": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_cell_areas": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
+    "gv_statistics_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_statistics_destroy": (None, [HANDLE]),
+    "gv_statistics_add": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_statistics_get": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
+    "gv_statistics_get_sum": (c_int, [HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
+    "gv_qtm_from_lonlat": (c_int, [c_double, c_double, c_int, HANDLE]),
     "gv_qtm_is_valid": (c_int, [c_int64]),
     "gv_qtm_level": (c_int, [c_int64]),
     "gv_qtm_octant": (c_int, [c_int64]),
-    "gv_qtm_to_string": (c_int, [c_int64, _HANDLE, c_size_t]),
-    "gv_qtm_from_string": (c_int, [c_char_p, _HANDLE]),
+    "gv_qtm_to_string": (c_int, [c_int64, HANDLE, c_size_t]),
+    "gv_qtm_from_string": (c_int, [c_char_p, HANDLE]),
     "gv_qtm_count": (c_int64, [c_int]),
-    "gv_qtm_from_number": (c_int, [c_int, c_int64, _HANDLE]),
+    "gv_qtm_from_number": (c_int, [c_int, c_int64, HANDLE]),
     "gv_qtm_number": (c_int64, [c_int64]),
-    "gv_qtm_ancestor": (c_int, [c_int64, c_int, _HANDLE]),
-    "gv_qtm_children": (c_int, [c_int64, _HANDLE]),
-    "gv_qtm_corners": (c_int, [c_int64, _HANDLE, _HANDLE, _HANDLE]),
-    "gv_qtm_neighbors": (c_int, [c_int64, _HANDLE]),
-    "gv_qtm_center": (c_int, [c_int64, _HANDLE, _HANDLE]),
+    "gv_qtm_ancestor": (c_int, [c_int64, c_int, HANDLE]),
+    "gv_qtm_parent": (c_int, [c_int64, HANDLE]),
+    "gv_qtm_children": (c_int, [c_int64, HANDLE]),
+    "gv_qtm_corners": (c_int, [c_int64, HANDLE, HANDLE, HANDLE]),
+    "gv_qtm_neighbors": (c_int, [c_int64, HANDLE]),
+    "gv_qtm_center_vector": (c_int, [c_int64, HANDLE]),
+    "gv_qtm_center": (c_int, [c_int64, HANDLE, HANDLE]),
     "gv_qtm_area": (c_double, [c_int64]),
+    "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_destroy": (None, [HANDLE]),
+    "gv_raster_seeds_add_row": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_add_spans": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_finish": (c_int, [HANDLE, HANDLE]),
+    "gv_raster_seeds_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_groups": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
+    "gv_raster_seeds_alike": (c_int, [HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE]),
+    "gv_index_build_raster_seeds": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
+    "gv_statistics_sums_size": (c_size_t, [HANDLE]),
+    "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
+    "gv_statistics_add_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
+    "gv_index_search_part": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, c_int64, c_int64, HANDLE, HANDLE]),
+    "gv_neighbors_join": (c_int, [HANDLE, c_int32, c_int64, c_int32, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_distances": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
+    "gv_index_search_distributed": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_build_from": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
 }

@@ -112,10 +112,10 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
 def kept(cells: Cells, asking: Grid, plan: Plan) -> Kept:
     """`plan`: of `asking`, whose cells ask, as yet without seeds."""
     c, used = library(), context()
-    kind = _c.PLANE if plan.kind == _c.PLANE else _c.LONLAT
-    if kind == _c.LONLAT and ((cells.grid.crs is not None and not _crs.is_lonlat(cells.grid.crs))
+    kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
+    if kind == _c.GRID_LONLAT and ((cells.grid.crs is not None and not _crs.is_lonlat(cells.grid.crs))
                               or cells.grid.transform[2] or cells.grid.transform[4]):
-        kind = _c.PROJECTED
+        kind = _c.GRID_PROJECTED
     raster = _struct(cells.grid, kind, plan.ellipsoid)
     asked = _struct(asking, plan.kind, plan.ellipsoid)
     options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric))

@@ -94,16 +94,16 @@ class Plan:
 
 def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], metric: str, *, k: int, max_distance: float,
          weighting: str, weights: Optional[npt.NDArray[np.float64]], backend: str, device: int) -> Plan:
-    ellipsoid, inverse, kind = (0.0, 0.0), None, _c.PLANE
+    ellipsoid, inverse, kind = (0.0, 0.0), None, _c.GRID_PLANE
     if metric in _c.GLOBE_METRICS:
-        kind = _c.QTM if grid.mesh else _c.LONLAT
+        kind = _c.GRID_QTM if grid.mesh else _c.GRID_LONLAT
         if grid.crs is not None:
             ellipsoid = _crs.ellipsoid(grid.crs)
             if not grid.mesh and not _crs.is_lonlat(grid.crs):
-                kind, inverse = _c.PROJECTED, _crs.Inverse(grid.crs, grid.lattice(), grid.cell)
+                kind, inverse = _c.GRID_PROJECTED, _crs.Inverse(grid.crs, grid.lattice(), grid.cell)
             else:
                 _crs.base(grid.crs, "crs")
-        if kind == _c.LONLAT and (grid.transform[2] or grid.transform[4]):
+        if kind == _c.GRID_LONLAT and (grid.transform[2] or grid.transform[4]):
             raise ValueError("like: rotated grids of longitudes and latitudes are not supported by this version")
     if grid.mesh:
         block = (1, _MESH_BLOCK)
@@ -133,7 +133,7 @@ class Field:
     def __init__(self, plan: Plan, workers: int = 0) -> None:
         self.plan = plan
         c = library()
-        if plan.kind == _c.QTM:
+        if plan.kind == _c.GRID_QTM:
             self.block = (1, _MESH_BLOCK)
         else:
             self.block = plan.block
@@ -144,7 +144,7 @@ class Field:
         if plan.inverse is not None:
             self._inverse = _c.Inverse(self._invert)  # must live as long as the library's object
             self._grid.inverse = self._inverse
-        seeds = _c.Seeds(x=plan.x.ctypes.data, y=plan.y.ctypes.data, count=plan.x.size)
+        seeds = _c.Points(x=plan.x.ctypes.data, y=plan.y.ctypes.data, count=plan.x.size, dim=2, dtype=_c.FLOAT64)
         options = _c.VoronoiOptions(
             backend=plan.backend.encode(), metric=_c.METRICS.index(plan.metric), block_width=self.block[1],
             block_height=self.block[0], nodata=-1, k=plan.k, max_distance=plan.max_distance,
@@ -189,19 +189,20 @@ class Field:
                 raise self._raised.pop() from error
             raise
 
-    def _fill(self, used: Context, at: tuple[int, int], out: Numbers, mask: Optional[npt.NDArray[np.uint8]]) -> None:
-        block = _c.Block(column=at[0], row=at[1], out=out.ctypes.data, stride=out.strides[1] // 4, band_stride=out.strides[0] // 4)
+    def _fill(self, used: Context, at: Window, out: Numbers, mask: Optional[npt.NDArray[np.uint8]]) -> None:
+        labels = _c.Labels(column=at.column0, row=at.row0, columns=at.shape[1], rows=at.shape[0], out=out.ctypes.data,
+                           stride=out.strides[1] // 4, band_stride=out.strides[0] // 4)
         if mask is not None:
-            block.mask, block.mask_stride = mask.ctypes.data, mask.strides[0]
-        self._call(used, library().gv_voronoi_fill, block)
+            labels.mask, labels.mask_stride = mask.ctypes.data, mask.strides[0]
+        self._call(used, library().gv_voronoi_fill, labels)
 
-    def _measure(self, used: Context, at: tuple[int, int], numbers: Numbers, distance: Optional[npt.NDArray[Any]],
+    def _measure(self, used: Context, at: Window, numbers: Numbers, distance: Optional[npt.NDArray[Any]],
                  azimuth: Optional[npt.NDArray[Any]]) -> None:
         """Distances and azimuths, whose strides in values are alike."""
         like = distance if distance is not None else azimuth
         assert like is not None
         measure = _c.Measure(
-            column=at[0], row=at[1], bands=numbers.shape[0], seed=numbers.ctypes.data, stride=numbers.strides[1] // 4,
+            column=at.column0, row=at.row0, columns=at.shape[1], rows=at.shape[0], bands=numbers.shape[0], seed=numbers.ctypes.data, stride=numbers.strides[1] // 4,
             band_stride=numbers.strides[0] // 4, type=_c.FLOAT64 if like.dtype == np.float64 else _c.FLOAT32,
             distance=None if distance is None else distance.ctypes.data, azimuth=None if azimuth is None else azimuth.ctypes.data,
             out_stride=like.strides[1] // like.itemsize, out_band_stride=like.strides[0] // like.itemsize)
@@ -210,15 +211,15 @@ class Field:
     def one(self, used: Context, window: Window, where: tuple[int, int, Window], answers: Answers,
             mask: Optional[npt.NDArray[np.uint8]], known: bool) -> None:
         """One block's part of a window. `known`: the seeds' numbers are there already."""
-        column, row, full = where
-        at, part = (column, row), window.meet(full)
+        full = where[2]
+        part = window.meet(full)
         if part == full:
             numbers = window.of(answers.numbers, full)
             distance, azimuth = (None if a is None else window.of(a, full) for a in (answers.distance, answers.azimuth))
             if not known:
-                self._fill(used, at, numbers, None if mask is None else window.of(mask, full))
+                self._fill(used, full, numbers, None if mask is None else window.of(mask, full))
             if distance is not None or azimuth is not None:
-                self._measure(used, at, numbers, distance, azimuth)
+                self._measure(used, full, numbers, distance, azimuth)
             return
         whole = Answers.empty(self.plan.k, full, None if answers.distance is None else answers.distance.dtype,
                               answers.azimuth is not None)
@@ -228,9 +229,9 @@ class Field:
         else:
             inside = np.zeros(full.shape, dtype=np.uint8)
             full.of(inside, part)[...] = 1 if mask is None else window.of(mask, part)
-            self._fill(used, at, whole.numbers, inside)
+            self._fill(used, full, whole.numbers, inside)
         if whole.distance is not None or whole.azimuth is not None:
-            self._measure(used, at, whole.numbers, whole.distance, whole.azimuth)
+            self._measure(used, full, whole.numbers, whole.distance, whole.azimuth)
         for to, found in zip(answers.arrays(), whole.arrays()):
             if to is not None and found is not None:
                 window.of(to, part)[...] = full.of(found, part)
@@ -286,8 +287,8 @@ class Field:
         whole = window == self.plan.window and mask is None and numbers is None and self.plan.inverse is None
         if whole and distance is None and not azimuth:
             with Bar(progress) as bar:
-                run(library().gv_voronoi_compute, self.handle.address, answers.numbers.ctypes.data, self.plan.columns,
-                    threads=workers, device=self.plan.device, large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
+                labels = _c.Labels(out=answers.numbers.ctypes.data, stride=self.plan.columns)
+                run(library().gv_voronoi_fill, self.handle.address, byref(labels), threads=workers, device=self.plan.device, large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
         else:
             self.each(window, lambda used, where: self.one(used, window, where, answers, mask, numbers is not None), workers,
                       progress)

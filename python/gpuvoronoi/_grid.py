@@ -27,7 +27,7 @@ class Grid:
     columns: int
     transform: tuple[float, float, float, float, float, float]
     crs: Any = None
-    level: int = _c.NO_LEVEL
+    level: int = _c.QTM_NONE
     mesh: bool = False  # the triangles themselves, in one row
     y_name: str = "y"
     x_name: str = "x"
@@ -67,7 +67,7 @@ class Grid:
 def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
                  seeds_crs: Any) -> Grid:
     """The grid that a user means by these arguments."""
-    wanted = _c.NO_LEVEL if level is None else number_in(level, "level", 0, _c.MAX_GRID_LEVEL)
+    wanted = _c.QTM_NONE if level is None else number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL)
     given = None if crs is None else _crs.parse(crs, "crs")
     if like is not None:
         if shape is not None or extent is not None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c
-from ._library import Bar, Context, Handle, Progress, interruptible, run
+from ._library import Bar, Context, Handle, Progress, interruptible, library, run
 
 Neighbours = Union[int, Sequence[int], npt.NDArray[np.integer[Any]]]
 Floats = npt.NDArray[np.float64]
@@ -83,29 +83,32 @@ def as_degrees(value: Any, name: str) -> Floats:
 def wanted(k: Neighbours) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
     """The largest k, and which columns are wanted if not all."""
     if isinstance(k, int) or np.ndim(k) == 0:
-        return number_in(k, "k", 1, _c.MAX_SEARCH_K), None
-    ranks = [number_in(one, "k", 1, _c.MAX_SEARCH_K) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
+        return number_in(k, "k", 1, _c.SEARCH_MAX_K), None
+    ranks = [number_in(one, "k", 1, _c.SEARCH_MAX_K) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
     if not ranks or np.ndim(k) != 1:
         raise ValueError("k must be an integer or a sequence of one and more integers")
     return max(ranks), np.asarray(ranks, dtype=np.intp) - 1
 
 
-def search(function: Any, index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
+def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
            max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
-           argument: str, also: Callable[[int], tuple[Any, ...]] = lambda first: ()) -> tuple[Floats, Indices]:
-    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries, `also(first)` what
-    the function wants besides."""
+           argument: str, nearest: Optional[Floats] = None) -> tuple[Floats, Indices]:
+    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries, `nearest`: where
+    the nearest points go, count x k x 2."""
     distances = np.empty((count, k), dtype=np.float64)
     indices = np.empty((count, k), dtype=np.int64)
     if index is None or count == 0:
         distances.fill(np.inf)
         indices.fill(missing)
         return distances, indices
-    address, options = index.address, _c.SearchOptions(k=k, max_distance=max_distance, exclude_self=0)
+    address = index.address
 
     def part(first: int, end: int, **more: Any) -> None:
-        run(function, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
-            distances.ctypes.data + 8 * first * k, *also(first), threads=threads, device=device, argument=argument, **more)
+        options = _c.SearchOptions(k=k, max_distance=max_distance)
+        if nearest is not None:
+            options.nearest = nearest.ctypes.data + 16 * first * k
+        run(library().gv_index_search, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
+            distances.ctypes.data + 8 * first * k, threads=threads, device=device, argument=argument, **more)
 
     large = work * count > LARGE_WORK
     if not (large and interruptible()) and progress in (False, None):

@@ -115,13 +115,13 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
             raise ValueError("metric: without a coordinate system it must be told: metric='euclidean' for a plane, "
                              "metric='geodesic' (or crs=) for longitudes and latitudes")
-        return "geodesic" if crs is None or geographic or grid.level != _c.NO_LEVEL else "euclidean"
+        return "geodesic" if crs is None or geographic or grid.level != _c.QTM_NONE else "euclidean"
     if metric not in _c.METRICS:
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
         raise ValueError(f"{argument}: {metric} makes no sense in {_crs.name(crs)}, whose degrees are no lengths: use geodesic or "
                          f"great-circle, or a projected crs")
-    if grid.level != _c.NO_LEVEL and metric not in _c.GLOBE_METRICS:
+    if grid.level != _c.QTM_NONE and metric not in _c.GLOBE_METRICS:
         raise ValueError(f"{argument}: level goes with geodesic and great-circle, not {metric}")
     return metric
 

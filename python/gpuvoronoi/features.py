@@ -78,9 +78,9 @@ class FeatureTree:
                 count=self.n, part=arrays.part.ctypes.data, kind=arrays.kind.ctypes.data, ring=arrays.ring.ctypes.data,
                 vertex=arrays.vertex.ctypes.data, x=arrays.x.ctypes.data, y=arrays.y.ctypes.data, edges=_EDGES.index(edges),
                 boundary=int(bool(boundary)))
-            options = _c.FeatureIndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
+            options = _c.IndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
-                c.gv_feature_index_build, c.gv_feature_index_destroy, features, options, c_void_p(), threads=0, device=-1,
+                c.gv_index_build_features, c.gv_index_destroy, features, options, c_void_p(), threads=0, device=-1,
                 large=arrays.x.size > _BUILT_LARGE, argument="geometries")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,16 +119,13 @@ class FeatureTree:
         limit = _search.real(max_distance, "max_distance", 0.0)
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
-        if most > _c.MAX_VORONOI_K:
-            raise ValueError(f"k must be from 1 to {_c.MAX_VORONOI_K}, not {most}")
+        if most > _c.VORONOI_MAX_K:
+            raise ValueError(f"k must be from 1 to {_c.VORONOI_MAX_K}, not {most}")
         points = np.full((px.size, most, 2), np.nan) if nearest else None
 
-        def place(first: int) -> tuple[Any]:
-            return (None if points is None else points.ctypes.data + 16 * first * most,)
-
         distances, indices = _search.search(
-            library().gv_feature_index_search, self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
-            most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", place)
+            self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
+            most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", points)
         indices[indices < 0] = self.n  # features without parts are missing too
         answer = _search.shaped(distances, indices, shape, k, columns)
         if points is None:

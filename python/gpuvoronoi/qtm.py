@@ -69,7 +69,7 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     >>> qtm.encode([0.0, 180.0], 10.0, 0)
     array([ 864691128455135232, 2017612633061982208])
     """
-    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     x, y = np.broadcast_arrays(as_degrees(lon, "lon"), as_degrees(lat, "lat"))
     out = np.empty(x.shape, dtype=np.int64)
     function, cell = library().gv_qtm_from_lonlat, c_int64()
@@ -141,7 +141,7 @@ def _family(name: str, cells: npt.ArrayLike, size: int) -> Ids:
 
 def ancestors(cells: npt.ArrayLike, level: int) -> Any:
     """The cells of a coarser (or the same) level that contain these."""
-    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     function, found = library().gv_qtm_ancestor, c_int64()
 
     def one(cell: int) -> int:
@@ -185,12 +185,12 @@ def areas(cells: npt.ArrayLike) -> Any:
 
 def count(level: int) -> int:
     """How many cells a level has: 8 x 4**level."""
-    return int(library().gv_qtm_count(number_in(level, "level", 0, _c.MAX_QTM_LEVEL)))
+    return int(library().gv_qtm_count(number_in(level, "level", 0, _c.QTM_MAX_LEVEL)))
 
 
 def from_number(level: int, numbers: npt.ArrayLike) -> Any:
     """The cells with these numbers within a level."""
-    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     function, found = library().gv_qtm_from_number, c_int64()
 
     def one(value: int) -> int:

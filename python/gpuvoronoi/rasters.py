@@ -82,7 +82,7 @@ class Question:
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
                  target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False) -> None:
-        self.k = number_in(k, "k", 1, _c.MAX_VORONOI_K)
+        self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
         self.cells: Optional[_cells.Cells] = None

@@ -101,33 +101,33 @@ class _Table:
 
     def add(self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers) -> None:
         rows, columns = full.shape
-        parts = (_c.Quantity * max(len(self.quantities), 1))()
-        for part, quantity in zip(parts, self.quantities):
-            inside = self.field.plan.window.of(quantity, full)
-            part.value, part.count, part.stride, part.rows = inside.ctypes.data, columns, quantity.strides[0] // 8, rows
-        block = _c.StatisticsBlock(
-            column=column, row=row, seed=answers.numbers.ctypes.data, stride=columns,
+        inside = [self.field.plan.window.of(quantity, full) for quantity in self.quantities]
+        parts = (_c.Quantity * max(len(inside), 1))(*[_c.Quantity(value=part.ctypes.data, stride=part.strides[0] // 8) for part in inside])
+        block = _c.StatisticsCells(
+            column=full.column0, row=full.row0, columns=columns, rows=rows, seed=answers.numbers.ctypes.data, stride=columns,
             distance=None if answers.distance is None else answers.distance.ctypes.data, distance_stride=columns,
             quantity=ctypes.addressof(parts) if self.quantities else None)
         used.call(library().gv_statistics_add, self.handle.address, byref(block), argument="sums")
 
     def rows(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Of each seed the numbers, and of each seed and quantity the sum and the mean distance."""
-        count, of_sums = self.field.plan.x.size, (_c.SumStatistics * max(len(self.quantities), 1))()
-        kind = np.dtype([(name, "i8" if name == "cells" else "f8") for name, *_ in _c.SeedStatistics._fields_])
-        found, sums = np.empty(count, dtype=kind), np.empty((count, len(self.quantities), 2))
-        get, used = library().gv_statistics_get, context()
-        first = found.ctypes.data
+        count = self.field.plan.x.size
+        kind = np.dtype([(name, "f8" if field is ctypes.c_double else "i8") for name, field in _c.SeedStatistics._fields_])
+        found, sums = np.zeros(count, dtype=kind), np.empty((count, len(self.quantities), 2))
+        found["struct_size"] = kind.itemsize
+        get, get_sum, used = library().gv_statistics_get, library().gv_statistics_get_sum, context()
+        first, of_sum = found.ctypes.data, sums.ctypes.data
         for seed in range(count):
-            used.call(get, self.handle.address, seed, first + kind.itemsize * seed, byref(of_sums))
+            used.call(get, self.handle.address, seed, first + kind.itemsize * seed)
             for i in range(len(self.quantities)):
-                sums[seed, i] = of_sums[i].sum, of_sums[i].distance_mean
+                at = of_sum + 16 * (seed * len(self.quantities) + i)
+                used.call(get_sum, self.handle.address, seed, i, at, at + 8)
         return found, sums
 
 
 def _columns(question: Question, table: _Table, names: list[str], distances: bool, ids: Any) -> dict[str, Any]:
     found, sums = table.rows()
-    plane = table.field.plan.kind in (_c.PLANE, _c.PROJECTED)
+    plane = table.field.plan.kind in (_c.GRID_PLANE, _c.GRID_PROJECTED)
     crs = question.grid.crs
     unit = None if crs is None else _crs.linear_unit(crs)
     scale, area = (1e-6, "area_km2") if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, "area_km2")
@@ -183,7 +183,7 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
             raise TypeError(f"{name} must be a GeoDataFrame, not {type(frame).__name__}")
     if how not in ("inner", "left", "right"):
         raise ValueError(f"how must be inner, left or right, not {how!r}")
-    count = number_in(k, "k", 1, _c.MAX_SEARCH_K)
+    count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
     limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
     left, right = _seeds.usable(left_df, "left_df"), _seeds.usable(right_df, "right_df")
     if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):

@@ -168,7 +168,7 @@ class KDTree:
                 columns)
         flat = queries.reshape(-1, self.m)
         distances, indices = _search.search(
-            library().gv_index_search, index, lambda first, end: _points(flat[first:end]), len(flat), most,
+            index, lambda first, end: _points(flat[first:end]), len(flat), most,
             _search.strictly_below(bound), self.n, float(self.n * self.m), threads, self._device, progress, "x")
         return _search.shaped(distances, indices, shape, k, columns)
 
@@ -229,9 +229,9 @@ class GlobeTree:
         self._index: Optional[Handle] = None
         if self.n > 0:
             c = library()
-            options = _c.GlobeOptions(backend=name, metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
+            options = _c.IndexOptions(backend=name, metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
-                c.gv_globe_index_build, c.gv_globe_index_destroy, _seeds(self.lon, self.lat), options, c_void_p(),
+                c.gv_index_build, c.gv_index_destroy, _seeds(self.lon, self.lat), options, c_void_p(),
                 threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
 
     def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
@@ -270,7 +270,7 @@ class GlobeTree:
         most, columns = _search.wanted(k)
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
-            library().gv_globe_index_search, self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
+            self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
             most, limit, self.n, 50.0 * self.n, threads, self._device, progress, "lon, lat")
         return _search.shaped(distances, indices, shape, k, columns)
 
@@ -302,8 +302,8 @@ def _pairs(lon: npt.ArrayLike, lat: npt.ArrayLike, x_name: str = "lon",
     return np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1), x.shape
 
 
-def _seeds(x: _search.Floats, y: _search.Floats) -> _c.Seeds:
-    return _c.Seeds(x=x.ctypes.data, y=y.ctypes.data, count=x.size)
+def _seeds(x: _search.Floats, y: _search.Floats) -> _c.Points:
+    return _c.Points(x=x.ctypes.data, y=y.ctypes.data, count=x.size, dim=2, dtype=_c.FLOAT64)
 
 
 class GlobeTreeAdapter:

@@ -6,6 +6,7 @@
 
 const char *cli_backend_refuses(int backend, gv_metric metric) {
   gv_backend_info info;
+  gv_backend_info_init(&info);
   const char *reason = NULL;
   if (gv_backend_get(backend, &info) != GV_OK || !info.searches_points) return NULL;
   return gv_backend_supports(backend, metric, GV_FLOAT64, 1, NULL, &reason) == GV_OK ? NULL : reason;
@@ -19,6 +20,7 @@ int32_t cli_backend_largest_dimension(int backend) {
 
 bool cli_backend_weighs(int backend) {
   gv_backend_info info;
+  gv_backend_info_init(&info);
   return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
 }
 
@@ -27,6 +29,7 @@ static void add_names(char *text, size_t size, const char *what, bool (*has)(int
   int count = 0;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     if (gv_backend_get(b, &info) != GV_OK || !has(b, value)) continue;
     size_t length = strlen(text);
     if (count++ == 0) {
@@ -48,6 +51,7 @@ static bool refuses_metric(int backend, int metric) {
 
 static bool ends_at_dimension(int backend, int dimension) {
   gv_backend_info info;
+  gv_backend_info_init(&info);
   return gv_backend_get(backend, &info) == GV_OK && info.searches_points &&
          cli_backend_largest_dimension(backend) == dimension;
 }

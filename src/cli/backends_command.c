@@ -47,6 +47,7 @@ static void print_json(void) {
   gv_json_begin_array(&json, NULL, GV_JSON_IN_LINES);
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     if (gv_backend_get(i, &info) != GV_OK) continue;
     gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);
     gv_json_put_string(&json, "name", info.name);
@@ -101,6 +102,7 @@ static void print_matrix(void) {
   printf("  weights\n");
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     if (gv_backend_get(b, &info) != GV_OK) continue;
     printf("%-16s %9d  ", info.name, (int)cli_backend_largest_dimension(b));
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
@@ -130,6 +132,7 @@ int backends_command(int argc, char **argv) {
   if (s.json || s.matrix) return cli_answered(EXIT_OK);
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     if (gv_backend_get(i, &info) != GV_OK) continue;
     printf("%-18s %c%c  %s%s%s%s\n", info.name, info.searches_points ? 's' : '-', info.allocates_grids ? 'g' : '-',
            info.summary, info.available ? "" : " [not available here: ", info.available ? "" : info.reason,

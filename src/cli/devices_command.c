@@ -70,6 +70,7 @@ static int list(gv_context *context, bool as_json) {
   }
   for (int i = 0; i < count; i++) {
     gv_device_info info;
+    gv_device_info_init(&info);
     if (gv_device_get(context, i, &info) != GV_OK) {
       gv_text_free(&json.text);
       return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));

@@ -8,7 +8,7 @@
 
 /* A piece: one band. */
 static gv_status measure_piece(gv_context *context, const gv_device_measuring *d, const gv_cuda_raster *raster,
-                               void *lane, const gv_strip_measure *piece) {
+                               void *lane, const gv_measure *piece) {
   const gv_voronoi *v = d->v;
   gv_open_pairs open;
   gv_open_answer answer;
@@ -35,8 +35,8 @@ static gv_status measure_band(gv_context *context, const gv_device_measuring *d,
   gv_status status = GV_OK;
   for (int64_t row = 0; row < height && status == GV_OK; row += rows) {
     for (int64_t column = 0; column < width && status == GV_OK; column += columns) {
-      gv_strip_measure piece;
-      gv_strip_measure_init(&piece);
+      gv_measure piece;
+      gv_measure_init(&piece);
       int64_t at = band * m->out_band_stride + row * m->out_stride + column;
       piece.column = tile->c0 + column;
       piece.row = tile->r0 + row;

@@ -6,11 +6,13 @@
 
 #include "cells/area.h"
 #include "core/given.h"
+#include "core/parallel.h"
 #include "geodesic/series_numbers.h"
 #include "measure/by_device.h"
 #include "measure/features.h"
 #include "measure/measure_kernels.h"
 #include "measure/place.h"
+#include "measure/strips.h"
 #include "voronoi/engine.h"
 
 enum {
@@ -267,35 +269,33 @@ static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
 
 /* -------------------------------------------------------------------------------------------------------- a block */
 
-static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
-  GV_TRY(gv_tile_of_block(context, v, m->column, m->row, tile));
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, or an unknown type");
+static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_measure *m) {
+  if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64) ||
+      (m->memory != GV_MEMORY_HOST && m->memory != GV_MEMORY_CUDA)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, or an unknown type or memory");
   }
-  if (m->bands < 1 || m->stride < columns || m->out_stride < columns ||
-      (m->bands > 1 && (m->band_stride < (rows - 1) * m->stride + columns ||
-                        m->out_band_stride < (rows - 1) * m->out_stride + columns))) {
+  GV_TRY(gv_check_rectangle(context, &v->cells.grid, m->column, m->row, &m->columns, &m->rows));
+  if (m->stride == 0) m->stride = m->columns;
+  if (m->band_stride == 0) m->band_stride = m->stride * m->rows;
+  if (m->out_stride == 0) m->out_stride = m->columns;
+  if (m->out_band_stride == 0) m->out_band_stride = m->out_stride * m->rows;
+  if (m->bands < 1 || m->stride < m->columns || m->out_stride < m->columns ||
+      (m->bands > 1 && (m->band_stride < (m->rows - 1) * m->stride + m->columns ||
+                        m->out_band_stride < (m->rows - 1) * m->out_stride + m->columns))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%d bands or their strides make no sense", (int)m->bands);
   }
   return GV_OK;
 }
 
-gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure) {
-  gv_measure m;
-  gv_measure_init(&m);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (voronoi == NULL || measure == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
-  }
-  gv_take_given(&m, sizeof m, measure);
-  work j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
-  GV_TRY(check_measure(context, voronoi, &m, &j.tile));
-  if (voronoi->features != NULL) return gv_measure_features(context, voronoi, &m, &j.tile);
+/* A rectangle within one block. */
+static gv_status measure_tile(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure,
+                              const gv_tile *tile) {
+  work j = {.v = voronoi, .m = measure, .tile = *tile, .kernels = gv_measure_kernels_get()};
+  if (voronoi->features != NULL) return gv_measure_features(context, voronoi, measure, tile);
   gv_device_measuring *device = gv_cuda_tile_measuring(voronoi);
   bool done = false;
   gv_status status = GV_OK;
-  if (device != NULL) status = gv_measure_by_device(context, device, &m, &j.tile, &done);
+  if (device != NULL) status = gv_measure_by_device(context, device, measure, tile, &done);
   if (status != GV_OK || done) return status;
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
                        &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
@@ -312,18 +312,65 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   return status;
 }
 
-gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
-                                int64_t block_row, double *area, int64_t stride) {
-  gv_tile tile;
+/* Rectangles being measured block by block. */
+typedef struct measuring {
+  const gv_voronoi *v;
+  const gv_measure *m;
+  int64_t column, row, across; /* the first block; how many in a row */
+  gv_progress *progress;       /* counts blocks */
+} measuring;
+
+static gv_status measure_block(gv_worker *worker, int64_t number, int64_t end) {
+  const measuring *w = worker->user;
+  gv_measure m = *w->m;
+  gv_tile tile = gv_tile_of_block(w->v, w->column + number % w->across, w->row + number / w->across);
+  (void)end; /* one by one */
+  if (tile.c0 < m.column) tile.c0 = m.column;
+  if (tile.r0 < m.row) tile.r0 = m.row;
+  if (tile.c1 > m.column + m.columns) tile.c1 = m.column + m.columns;
+  if (tile.r1 > m.row + m.rows) tile.r1 = m.row + m.rows;
+  int64_t c = tile.c0 - m.column, r = tile.r0 - m.row, at = r * m.out_stride + c;
+  m.seed += r * m.stride + c;
+  if (m.distance != NULL && m.type == GV_FLOAT32) m.distance = (float *)m.distance + at;
+  if (m.distance != NULL && m.type == GV_FLOAT64) m.distance = (double *)m.distance + at;
+  if (m.azimuth != NULL) m.azimuth += at;
+  GV_TRY(measure_tile(&worker->context, w->v, &m, &tile));
+  gv_progress_add(w->progress, 1);
+  return GV_OK;
+}
+
+gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure) {
+  gv_measure m;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (voronoi == NULL || area == NULL) {
+  if (voronoi == NULL || measure == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
+  gv_measure_init(&m);
+  gv_take_given(&m, sizeof m, measure);
+  GV_TRY(check_measure(context, voronoi, &m));
+  if (m.memory == GV_MEMORY_CUDA) return gv_measure_on_device(context, voronoi, &m);
+  const gv_tile tile = {m.column, m.column + m.columns, m.row, m.row + m.rows};
+  if (gv_within_block(voronoi, &tile)) return measure_tile(context, voronoi, &m, &tile);
+  gv_progress progress;
+  measuring w = {voronoi, &m, m.column / voronoi->block_width, m.row / voronoi->block_height, 0, &progress};
+  w.across = (tile.c1 - 1) / voronoi->block_width - w.column + 1;
+  int64_t down = (tile.r1 - 1) / voronoi->block_height - w.row + 1;
+  gv_progress_init(&progress, context, w.across * down);
+  gv_loop loop = {context, context->threads, w.across * down, 1, &progress, &w};
+  return gv_parallel_for(&loop, measure_block);
+}
+
+gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
+                                int64_t columns, int64_t rows, double *area, int64_t stride) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (voronoi == NULL || area == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the areas");
+  GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, column, row, &columns, &rows));
+  if (stride == 0) stride = columns;
+  if (stride < columns) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+                   (long long)stride, (long long)columns);
   }
-  GV_TRY(gv_tile_of_block(context, voronoi, block_column, block_row, &tile));
-  if (stride < tile.c1 - tile.c0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
-                   (long long)stride);
-  }
+  const gv_tile tile = {column, column + columns, row, row + rows};
   gv_cells_areas(&voronoi->cells, &tile, area, stride);
   return GV_OK;
 }

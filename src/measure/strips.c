@@ -39,7 +39,7 @@ static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 static gv_status answer(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
-                        const gv_strip_measure *m, const gv_open_pairs *open) {
+                        const gv_measure *m, const gv_open_pairs *open) {
   gv_context *context = &d->context;
   asking a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
@@ -52,7 +52,7 @@ static gv_status answer(gv_device_strips *d, const gv_voronoi *v, const gv_measu
 
 /* As many cells at once as can be open together. */
 static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
-                                const gv_strip_measure *m, double radius) {
+                                const gv_measure *m, double radius) {
   int64_t most = GV_CUDA_OPEN_PAIRS / m->bands, columns = m->columns < most ? m->columns : most;
   if (columns < 1) return gv_fail(&d->context, GV_ERROR_UNSUPPORTED, "%d bands are too many", (int)m->bands);
   int64_t rows = most / columns, across = (m->columns + columns - 1) / columns, down = (m->rows + rows - 1) / rows;
@@ -60,7 +60,7 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
   gv_status status = GV_OK;
   for (int64_t i = 0; i < across * down && status == GV_OK; i++) {
     int64_t column = i % across * columns, row = i / across * rows;
-    gv_strip_measure piece = *m;
+    gv_measure piece = *m;
     gv_open_pairs open;
     piece.column += column;
     piece.row += row;
@@ -76,7 +76,7 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
   return status;
 }
 
-gv_status gv_measure_carried(gv_device_strips *d, const gv_voronoi *v, const gv_strip_measure *m) {
+gv_status gv_measure_carried(gv_device_strips *d, const gv_voronoi *v, const gv_measure *m) {
   const char *reason;
   const gv_measure_device *device = gv_cuda_module_get(&reason)->measuring;
   double radius = gv_globe_radius(&v->cells.ellipsoid);
@@ -91,33 +91,15 @@ static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *u
   return gv_measure_carried(d, v, user);
 }
 
-static gv_status check(gv_context *context, const gv_voronoi *v, gv_strip_measure *m) {
-  const gv_grid *grid = &v->cells.grid;
-  if (m->seed == NULL || (m->distance == NULL && m->azimuth == NULL) ||
-      (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, no place, or an unknown type");
-  GV_TRY(gv_check_rectangle(context, grid, m->column, m->row, &m->columns, &m->rows));
-  if (m->bands < 1 || m->stride < m->columns || m->out_stride < m->columns ||
-      (m->bands > 1 && (m->band_stride < m->columns || m->out_band_stride < m->columns))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%d bands or their strides make no sense", (int)m->bands);
-  }
-  return GV_OK;
-}
-
-gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *v, const gv_strip_measure *measure) {
-  gv_strip_measure m;
-  gv_strip_measure_init(&m);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || measure == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
-  gv_take_given(&m, sizeof m, measure);
-  GV_TRY(check(context, v, &m));
+gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *v, gv_measure *m) {
+  if (m->distance == NULL && m->azimuth == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for distances or azimuths");
   gv_device_strips *strips = gv_cuda_tile_strips(v);
   if (strips == NULL) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "devices measure for cuda-tile, without weights and projections, not for '%s'",
                    gv_voronoi_backend(v));
   }
-  const void *const given[] = {m.seed, m.distance, m.azimuth};
-  return gv_device_strips_carry_out(context, strips, v, m.stream, given, 3, measure_strip, &m);
+  const void *const given[] = {m->seed, m->distance, m->azimuth};
+  return gv_device_strips_carry_out(context, strips, v, m->stream, given, 3, measure_strip, m);
 }

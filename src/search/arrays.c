@@ -1,7 +1,10 @@
 /* Arrays of callers. See arrays.h. */
 #include "search/arrays.h"
 
+#include <string.h>
+
 #include "core/parallel.h"
+#include "search/pair.h"
 
 gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
                           gv_arrays *out) {
@@ -65,8 +68,14 @@ static const void *row_of(const gv_points *points, int64_t row) {
 }
 
 static bool widen_row(const gv_points *points, int64_t row, double *out) {
-  const void *data = row_of(points, row);
   bool finite = true;
+  if (points->x != NULL) {
+    double pair[2];
+    gv_pair_get(points, row, &pair[0], &pair[1]);
+    if (out != NULL) memcpy(out, pair, sizeof pair);
+    return isfinite(pair[0]) && isfinite(pair[1]);
+  }
+  const void *data = row_of(points, row);
   for (int32_t d = 0; d < points->dim; d++) {
     double value = points->dtype == GV_FLOAT32 ? (double)((const float *)data)[d] : ((const double *)data)[d];
     finite &= isfinite(value) != 0;

@@ -6,6 +6,7 @@
 
 #include "core/core.h"
 #include "exact/canonical.h"
+#include "gpuvoronoi/experimental.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,8 +135,32 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
                                    const gv_backend **out);
 
-/* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
+/* What an index of one kind does. Options, and queries that are not NULL, have their full size. What is NULL is not supported. */
+typedef struct gv_index_type {
+  gv_index_kind kind;
+  gv_status (*search)(gv_context *context, const gv_index *index, const gv_points *queries,
+                      const gv_search_options *options, int64_t *indices, double *distances);
+  gv_status (*search_part)(gv_context *context, const gv_index *index, const gv_points *queries,
+                           const gv_search_options *options, int64_t first_query, int64_t first_reference,
+                           int64_t *indices, double *canonical);
+  gv_status (*distances)(gv_context *context, const gv_index *index, int64_t count, double *values);
+  gv_status (*search_distributed)(gv_context *context, const gv_communicator *communicator, const gv_index *index,
+                                  const gv_points *queries, const gv_search_options *options, int64_t *indices,
+                                  double *distances);
+  void (*destroy)(gv_index *index);
+} gv_index_type;
+
+/* The head of every index (voronoi/index.c has the public functions). */
 struct gv_index {
+  const gv_index_type *type;
+  const char *backend; /* static */
+  int64_t count;
+  int32_t dim;
+};
+
+/* An index over points of a k-dimensional space. Also used by other indexes and the Voronoi layer, which search canonical values. */
+typedef struct gv_point_index {
+  gv_index base;
   gv_reference reference;
   void *data; /* what the reference set is in */
   int device; /* that the data lies on; -1: the host's memory */
@@ -144,10 +169,15 @@ struct gv_index {
   const gv_search_engine *engine; /* the backend's */
   void *state;
   bool automatic; /* the library chose the backend, and may go on with another one where a device fails */
-};
+} gv_point_index;
+
+/* gv_index_build of points. *o has its full size. */
+gv_status gv_point_index_build(gv_context *context, const gv_points *reference, const gv_index_options *o,
+                               gv_point_index **out);
+void gv_point_index_destroy(gv_point_index *index);
 
 /* Search on canonical values with already checked double queries (see gv_query). */
-gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
+gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical);
 
 #ifdef __cplusplus

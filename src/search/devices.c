@@ -1,4 +1,5 @@
 /* The public view of the GPUs. */
+#include "core/given.h"
 #include "search/cuda_module.h"
 #include "search/device_times.h"
 
@@ -20,7 +21,12 @@ gv_status gv_device_count(gv_context *context, int *count) {
 gv_status gv_device_get(gv_context *context, int number, gv_device_info *out) {
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the device's description");
   const gv_cuda_module *cuda = module(context);
-  return cuda != NULL ? cuda->device_get(context, number, out) : GV_ERROR_UNAVAILABLE;
+  if (cuda == NULL) return GV_ERROR_UNAVAILABLE;
+  gv_device_info info;
+  gv_device_info_init(&info);
+  GV_TRY(cuda->device_get(context, number, &info));
+  if (gv_give(out, &info, sizeof info)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the description has no struct_size: use gv_device_info_init");
 }
 
 double gv_context_device_seconds(const gv_context *context) {

@@ -7,6 +7,7 @@
 #include "search/arrays.h"
 #include "search/asked.h"
 #include "search/backend.h"
+#include "search/pair.h"
 #include "search/points.h"
 #include "search/together.h"
 
@@ -31,11 +32,14 @@ static gv_status check_points(gv_context *context, const gv_points *points, cons
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of %s points: %lld", role,
                    (long long)points->count);
   }
+  if (points->x != NULL) return gv_check_pairs(context, points, role);
   if (points->data == NULL && points->count > 0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
   }
   return GV_OK;
 }
+
+static const gv_index_type point_index;
 
 static bool takes_device_arrays(const gv_backend *backend) {
   return backend->device && !backend->several;
@@ -87,7 +91,7 @@ static bool device_failed(const gv_backend *backend, gv_status status) {
 }
 
 /* On the device that the points are on, unless the context has another one. */
-static gv_status build_engine(gv_context *context, gv_index *index) {
+static gv_status build_engine(gv_context *context, gv_point_index *index) {
   gv_context inner = *context;
   if (inner.device < 0) inner.device = index->device;
   gv_status status = index->engine->build(&inner, &index->reference, &index->state);
@@ -97,7 +101,7 @@ static gv_status build_engine(gv_context *context, gv_index *index) {
 
 /* Takes the points, and has the backend prepare them. */
 static gv_status build_by(gv_context *context, const gv_supply *supply, const gv_backend *backend,
-                          gv_index *index) {
+                          gv_point_index *index) {
   index->backend = backend;
   index->engine = gv_backend_search_engine(backend);
   gv_status status = gv_points_take(context, supply, index);
@@ -106,7 +110,7 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
 
 /* Of points that were checked but for what they are. */
 static gv_status build_index(gv_context *context, const gv_supply *supply, const gv_index_options *o,
-                             gv_index **out) {
+                             gv_point_index **out) {
   const gv_point_source *source = &supply->source;
   if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
   if (o->metric != GV_EUCLIDEAN && o->metric != GV_MANHATTAN && o->metric != GV_CHEBYSHEV) {
@@ -118,9 +122,10 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   const gv_backend *backend = NULL;
   GV_TRY(find_backend(context, &checked, o, &backend));
 
-  gv_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+  gv_point_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
   index->reference = checked;
+  index->base = (gv_index){&point_index, "", checked.count, checked.dim};
   index->automatic = gv_backend_is_automatic(o->backend) && o->memory == GV_MEMORY_HOST;
   gv_status status = build_by(context, supply, backend, index);
   if (index->automatic && device_failed(backend, status)) {
@@ -133,45 +138,59 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
     gv_release(&context->allocator, index);
     return status;
   }
+  index->base.backend = index->backend->name;
   *out = index;
   return GV_OK;
 }
 
-gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
-                         gv_index **out) {
-  gv_index_options o;
-  gv_index_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
-  gv_take_given(&o, sizeof o, options);
+gv_status gv_point_index_build(gv_context *context, const gv_points *reference, const gv_index_options *o,
+                               gv_point_index **out) {
   GV_TRY(check_points(context, reference, "reference"));
-  if (o.memory != GV_MEMORY_HOST && o.memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o.memory);
-  const gv_supply supply = {.source = {reference->count, reference->dim, reference->dtype, NULL, NULL},
-                            .array = reference->data,
-                            .memory = o.memory,
-                            .stream = o.stream};
-  return build_index(context, &supply, &o, out);
+  if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o->memory);
+  if (reference->x != NULL && o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "points on a device are rows of one array");
+  gv_supply supply = {.source = {.count = reference->count, .dim = reference->dim, .dtype = reference->dtype},
+                      .array = reference->data,
+                      .memory = o->memory,
+                      .stream = o->stream};
+  double *rows = NULL;
+  if (reference->x != NULL) {
+    rows = gv_allocate(&context->allocator, reference->count, 2 * sizeof *rows);
+    if (rows == NULL) return gv_fail_memory(context, "the reference points");
+    for (int64_t i = 0; i < reference->count; i++)
+      gv_pair_get(reference, i, &rows[2 * i], &rows[2 * i + 1]);
+    supply.array = rows;
+  }
+  gv_status status = build_index(context, &supply, o, out);
+  gv_release(&context->allocator, rows);
+  return status;
 }
 
 gv_status gv_index_build_from(gv_context *context, const gv_point_source *source, const gv_index_options *options,
                               gv_index **out) {
   gv_index_options o;
-  gv_index_options_init(&o);
+  gv_supply supply = {.array = NULL};
+  gv_point_index *index = NULL;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  gv_index_options_init(&o);
   gv_take_given(&o, sizeof o, options);
-  if (source == NULL || source->read == NULL)
+  gv_point_source_init(&supply.source);
+  gv_take_given(&supply.source, sizeof supply.source, source);
+  if (supply.source.read == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
-  const gv_points like = {source, source->count, source->dim, source->dtype}; /* data: anything but NULL */
+  const gv_points like = /* data: anything but NULL */
+      gv_points_rows(&supply, supply.source.count, supply.source.dim, supply.source.dtype);
   GV_TRY(check_points(context, &like, "reference"));
   if (o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "points are read into memory of the host");
-  const gv_supply supply = {.source = *source};
-  return build_index(context, &supply, &o, out);
+  GV_TRY(build_index(context, &supply, &o, &index));
+  *out = &index->base;
+  return GV_OK;
 }
 
-void gv_index_destroy(gv_index *index) {
+void gv_point_index_destroy(gv_point_index *index) {
   if (index == NULL) return;
   gv_allocator allocator = index->reference.allocator;
   index->engine->destroy(&index->reference, index->state);
@@ -179,21 +198,13 @@ void gv_index_destroy(gv_index *index) {
   gv_release(&allocator, index);
 }
 
-int64_t gv_index_count(const gv_index *index) {
-  return index != NULL ? index->reference.count : 0;
-}
-
-int32_t gv_index_dim(const gv_index *index) {
-  return index != NULL ? index->reference.dim : 0;
-}
-
-const char *gv_index_backend(const gv_index *index) {
-  return index != NULL ? index->backend->name : "";
+static void destroy(gv_index *index) {
+  gv_point_index_destroy((gv_point_index *)index);
 }
 
 /* Queries [first, first + count) of a search, for processors: as doubles in `wide` if need be, and of what lies on a device the copy. */
-static gv_query query_for_processor(const gv_index *index, const gv_query *query, int64_t first, int64_t count,
-                                    double *wide) {
+static gv_query query_for_processor(const gv_point_index *index, const gv_query *query, int64_t first,
+                                    int64_t count, double *wide) {
   const gv_reference *reference = &index->reference;
   gv_query part = *query;
   const void *data = query->floats != NULL ? (const void *)query->floats : (const void *)query->data;
@@ -210,7 +221,7 @@ static gv_query query_for_processor(const gv_index *index, const gv_query *query
 }
 
 /* A device that was chosen failed in the middle: this search is done by the processor. */
-static gv_status search_by_processor(gv_context *context, const gv_index *index, const gv_query *query,
+static gv_status search_by_processor(gv_context *context, const gv_point_index *index, const gv_query *query,
                                      int64_t *indices, double *canonical) {
   const gv_backend *backend = gv_backend_choose_processor(&index->reference, query->k, query->count);
   const gv_search_engine *engine = gv_backend_search_engine(backend);
@@ -241,7 +252,7 @@ static gv_status search_by_processor(gv_context *context, const gv_index *index,
   return status;
 }
 
-gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
+gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
   gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
@@ -255,7 +266,7 @@ typedef struct places {
   bool own; /* queries are points of the index, which are known to be finite */
 } places;
 
-static gv_status check_search(gv_context *context, const gv_index *index, const gv_points *queries,
+static gv_status check_search(gv_context *context, const gv_point_index *index, const gv_points *queries,
                               const gv_search_options *o, const int64_t *indices) {
   if (queries->dim != index->reference.dim) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
@@ -272,11 +283,12 @@ static gv_status check_search(gv_context *context, const gv_index *index, const 
 }
 
 /* Chunk by chunk: checked queries to indices and canonical values (NULL: nobody wants them). */
-static gv_status search_chunks(gv_context *context, const gv_index *index, const gv_points *queries,
+static gv_status search_chunks(gv_context *context, const gv_point_index *index, const gv_points *queries,
                                const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
                                double *canonical) {
   const gv_reference *reference = &index->reference;
-  bool widen = queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats);
+  bool columns = queries->x != NULL;
+  bool widen = columns || (queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats));
   int64_t widest = widen ? queries->dim : 1;
   if (canonical == NULL && o->k > widest) widest = o->k;
   int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
@@ -297,7 +309,7 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
     }
     query.data = widen ? wide : NULL;
     if (!widen && queries->dtype == GV_FLOAT32) query.floats = (const float *)queries->data + first * queries->dim;
-    if (queries->dtype == GV_FLOAT64) query.data = (const double *)queries->data + first * queries->dim;
+    if (!widen && queries->dtype == GV_FLOAT64) query.data = (const double *)queries->data + first * queries->dim;
     int64_t bad = -1;
     if (!of->own || widen) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
     if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "query", bad);
@@ -313,24 +325,25 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
   return status;
 }
 
-static gv_status take_roots(gv_context *context, const gv_index *index, const gv_arrays *arrays, int64_t count,
-                            double *values) {
+static gv_status take_roots(gv_context *context, const gv_point_index *index, const gv_arrays *arrays,
+                            int64_t count, double *values) {
   return index->reference.metric == GV_EUCLIDEAN ? gv_arrays_take_roots(context, arrays, values, count) : GV_OK;
 }
 
-gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
-                               const gv_search_options *options, int64_t first_query, int64_t first_reference,
-                               int64_t *indices, double *canonical) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
+/* Stands for points of the index. */
+static bool lacks_coordinates(const gv_points *queries) {
+  return queries != NULL && queries->data == NULL && queries->x == NULL;
+}
+
+static gv_status search_part(gv_context *context, const gv_index *base, const gv_points *queries,
+                             const gv_search_options *o, int64_t first_query, int64_t first_reference,
+                             int64_t *indices, double *canonical) {
+  const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
-  places of = {first_query, first_reference, queries != NULL && queries->data == NULL};
+  places of = {first_query, first_reference, lacks_coordinates(queries)};
   gv_points own;
   GV_TRY(gv_check_part(context, first_query, first_reference, reference->count));
-  if (queries != NULL && queries->data == NULL && queries->count > 0) {
+  if (lacks_coordinates(queries) && queries->count > 0) {
     int64_t at = first_query - first_reference;
     if (at < 0 || queries->count > reference->count - at) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld queries from number %lld on are not in the index",
@@ -340,54 +353,50 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
     queries = &own;
   }
   gv_status status = check_points(context, queries, "query");
-  if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
-  if (status == GV_OK && o.memory != GV_MEMORY_HOST)
+  if (status == GV_OK) status = check_search(context, index, queries, o, indices);
+  if (status == GV_OK && o->memory != GV_MEMORY_HOST)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");
   if (status != GV_OK) return status;
   gv_arrays arrays;
   status = gv_arrays_begin(context, GV_MEMORY_HOST, NULL, NULL, 0, &arrays);
-  if (status == GV_OK) status = search_chunks(context, index, queries, &o, &of, &arrays, indices, canonical);
+  if (status == GV_OK) status = search_chunks(context, index, queries, o, &of, &arrays, indices, canonical);
   gv_arrays_end(context, &arrays);
   return status;
 }
 
-gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+static gv_status to_distances(gv_context *context, const gv_index *base, int64_t count, double *values) {
   const gv_arrays host = {.device = -1};
-  gv_status status = gv_check_values(context, index, count, values);
-  return status == GV_OK ? take_roots(context, index, &host, count, values) : status;
+  return take_roots(context, (const gv_point_index *)base, &host, count, values);
 }
 
-gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
-                          const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
+static gv_status search(gv_context *context, const gv_index *base, const gv_points *queries,
+                        const gv_search_options *o, int64_t *indices, double *distances) {
+  const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
   places of = {0, 0, queries == NULL};
   gv_points own = gv_points_of(index, 0, reference->count);
   gv_status status = queries != NULL ? check_points(context, queries, "query") : GV_OK;
   if (queries == NULL) queries = &own;
-  if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
-  if (status == GV_OK && o.exclude_self && queries->count != reference->count) {
+  if (status == GV_OK) status = check_search(context, index, queries, o, indices);
+  if (status == GV_OK && o->exclude_self && queries->count != reference->count) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
                    (long long)queries->count, (long long)reference->count);
   }
-  if (status == GV_OK && o.memory == GV_MEMORY_CUDA && !takes_device_arrays(index->backend))
+  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && !takes_device_arrays(index->backend))
     status = fail_device_arrays(context, index->backend);
+  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && queries->x != NULL)
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "points on a device are rows of one array");
   if (status != GV_OK || queries->count == 0) return status;
 
-  gv_index asked = *index;
-  if (o.memory == GV_MEMORY_CUDA) asked.automatic = false; /* no processor goes on with them */
+  gv_point_index asked = *index;
+  if (o->memory == GV_MEMORY_CUDA) asked.automatic = false; /* no processor goes on with them */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
-  status = gv_arrays_begin(context, o.memory, o.stream, given, 3, &arrays);
-  if (status == GV_OK) status = search_chunks(context, &asked, queries, &o, &of, &arrays, indices, distances);
+  status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);
+  if (status == GV_OK) status = search_chunks(context, &asked, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
-    status = take_roots(context, index, &arrays, queries->count * o.k, distances);
+    status = take_roots(context, index, &arrays, queries->count * o->k, distances);
   gv_arrays_end(context, &arrays);
   return status;
 }
@@ -395,7 +404,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
 /* ------------------------------------------------------------------------------------------ with other processes */
 
 typedef struct own_search {
-  const gv_index *index;
+  const gv_point_index *index;
   const gv_points *queries; /* NULL: the index's points */
 } own_search;
 
@@ -411,21 +420,20 @@ static gv_status take_rows(gv_context *context, const void *user, int64_t first,
 static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
                              const gv_together_rows *rows, int64_t *indices, double *canonical) {
   const own_search *own = user;
-  const gv_points points = {rows->data, rows->count, own->index->reference.dim, GV_FLOAT64};
-  return gv_index_search_part(context, own->index, &points, o, rows->first_query, rows->first_point, indices,
-                              canonical);
+  const gv_points points = gv_points_rows(rows->data, rows->count, own->index->reference.dim, GV_FLOAT64);
+  return search_part(context, &own->index->base, &points, o, rows->first_query, rows->first_point, indices,
+                     canonical);
 }
 
 static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
   const own_search *own = user;
-  return gv_index_distances(context, own->index, count, values);
+  return to_distances(context, &own->index->base, count, values);
 }
 
 /* What a process has to do with itself before it meets the others. */
 static gv_status check_together(gv_context *context, const own_search *own, const gv_search_options *o,
                                 const int64_t *indices) {
-  const gv_index *index = own->index;
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  const gv_point_index *index = own->index;
   const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
   gv_status status = check_points(context, queries, "query");
@@ -438,22 +446,21 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   return GV_OK;
 }
 
-gv_status gv_index_search_distributed(gv_context *context, const gv_communicator *processes, const gv_index *index,
-                                      const gv_points *queries, const gv_search_options *options, int64_t *indices,
-                                      double *distances) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  gv_take_given(&o, sizeof o, options);
-  own_search own = {index, queries};
-  gv_status status = check_together(context, &own, &o, indices);
+static gv_status search_distributed(gv_context *context, const gv_communicator *communicator, const gv_index *base,
+                                    const gv_points *queries, const gv_search_options *o, int64_t *indices,
+                                    double *distances) {
+  own_search own = {(const gv_point_index *)base, queries};
+  gv_status status = check_together(context, &own, o, indices);
   gv_together together = {
-      .options = &o, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
+      .options = o, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
   if (status == GV_OK) {
-    together.points = index->reference.count;
+    together.points = own.index->reference.count;
     together.queries = queries != NULL ? queries->count : together.points;
-    together.dim = index->reference.dim;
-    together.kind[0] = index->reference.metric;
+    together.dim = own.index->reference.dim;
+    together.kind[0] = own.index->reference.metric;
   }
-  return gv_search_together(context, processes, &together, status, indices, distances);
+  return gv_search_together(context, communicator, &together, status, indices, distances);
 }
+
+static const gv_index_type point_index = {GV_INDEX_POINTS,    search, search_part, to_distances,
+                                          search_distributed, destroy};

@@ -135,7 +135,7 @@ static gv_status read_all(gv_context *context, reading *r) {
 
 /* --------------------------------------------------------------------------------------------------- to the host */
 
-static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_index *index) {
+static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   bool wide = supply->source.dtype == GV_FLOAT64 || !index->backend->floats;
   int64_t count = supply->source.count;
   index->device = -1;
@@ -166,7 +166,7 @@ static gv_status fill(gv_context *context, void *user, size_t at, size_t bytes, 
   return read_all(context, &r);
 }
 
-static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv_index *index) {
+static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const char *reason = "";
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
   const gv_point_source *source = &supply->source;
@@ -195,8 +195,9 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
 }
 
 /* Of an array on a device: copied there, and widened where the backend does not take floats. */
-static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv_index *index) {
-  const gv_points points = {supply->array, supply->source.count, supply->source.dim, supply->source.dtype};
+static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
+  const gv_points points =
+      gv_points_rows(supply->array, supply->source.count, supply->source.dim, supply->source.dtype);
   bool narrow = points.dtype == GV_FLOAT32 && index->backend->floats;
   int64_t values = points.count * points.dim, bad = -1;
   gv_arrays arrays;
@@ -217,7 +218,7 @@ static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv
   return status;
 }
 
-gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_index *index) {
+gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const gv_backend *backend = index->backend;
   gv_status status = supply->memory == GV_MEMORY_CUDA ? take_on_device(context, supply, index)
                      : backend->device && backend->floats && !backend->several
@@ -229,7 +230,7 @@ gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_index 
   return status;
 }
 
-void gv_points_drop(gv_index *index) {
+void gv_points_drop(gv_point_index *index) {
   const gv_allocator *allocator = &index->reference.allocator;
   gv_arrays_release(allocator, index->device, index->data);
   gv_release(allocator, index->kept);
@@ -239,14 +240,16 @@ void gv_points_drop(gv_index *index) {
 
 /* ------------------------------------------------------------------------------------------------- an index's own */
 
-gv_points gv_points_of(const gv_index *index, int64_t first, int64_t count) {
+gv_points gv_points_of(const gv_point_index *index, int64_t first, int64_t count) {
   const gv_reference *reference = &index->reference;
-  gv_points points = {index->data, count, reference->dim, reference->floats != NULL ? GV_FLOAT32 : GV_FLOAT64};
+  gv_points points =
+      gv_points_rows(index->data, count, reference->dim, reference->floats != NULL ? GV_FLOAT32 : GV_FLOAT64);
   points.data = (const char *)points.data + (size_t)(first * reference->dim) * size_of(points.dtype);
   return points;
 }
 
-gv_status gv_points_fetch(gv_context *context, const gv_index *index, int64_t first, int64_t count, double *out) {
+gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int64_t first, int64_t count,
+                          double *out) {
   gv_points points = gv_points_of(index, first, count);
   int64_t values = count * points.dim;
   gv_arrays arrays;
@@ -268,7 +271,7 @@ gv_status gv_points_fetch(gv_context *context, const gv_index *index, int64_t fi
   return status;
 }
 
-gv_status gv_points_for_processor(gv_context *context, const gv_index *index, const gv_backend *backend,
+gv_status gv_points_for_processor(gv_context *context, const gv_point_index *index, const gv_backend *backend,
                                   gv_reference *out, double **wide) {
   const gv_reference *reference = &index->reference;
   const void *copy = index->kept != NULL ? index->kept : index->data;

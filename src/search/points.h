@@ -19,22 +19,23 @@ typedef struct gv_supply {
  * the index's backend takes it. What was taken goes with gv_points_drop, also after an error.
  * Errors: INVALID_ARGUMENT (a point that is not finite), what reading gives, OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
  */
-gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_index *index);
-void gv_points_drop(gv_index *index);
+gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index);
+void gv_points_drop(gv_point_index *index);
 
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row);
 
 /* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no copy. */
-gv_points gv_points_of(const gv_index *index, int64_t first, int64_t count);
+gv_points gv_points_of(const gv_point_index *index, int64_t first, int64_t count);
 
 /* The same as doubles of the host's, wherever they lie. */
-gv_status gv_points_fetch(gv_context *context, const gv_index *index, int64_t first, int64_t count, double *out);
+gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int64_t first, int64_t count,
+                          double *out);
 
 /*
  * The reference set for a backend of processors, where that of the index is on a device that failed: the copy, as doubles in *wide if need
  * be (to be freed by gv_release). Only where there is a copy.
  */
-gv_status gv_points_for_processor(gv_context *context, const gv_index *index, const gv_backend *backend,
+gv_status gv_points_for_processor(gv_context *context, const gv_point_index *index, const gv_backend *backend,
                                   gv_reference *out, double **wide);
 
 /* Values [0, count) as doubles. */

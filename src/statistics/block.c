@@ -1,4 +1,4 @@
-/* Adding a block, span by span. */
+/* Adding cells, span by span. */
 #include <math.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 #include "core/given.h"
 #include "statistics/parts.h"
 
-/* A block being added. */
+/* Cells being added. */
 typedef struct work {
   gv_context *context;
   const gv_statistics *s;
-  const gv_statistics_block *block;
-  gv_tile tile;                /* the block's */
+  const gv_statistics_cells *block;
+  gv_tile tile;                /* the cells */
   gv_block_quantity *quantity; /* one a sum */
   double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
   gv_regions regions;
@@ -158,7 +158,7 @@ static gv_status add_span(work *w, const span *at, int32_t shown) {
 }
 
 static gv_status add_row(work *w, int64_t r) {
-  const gv_statistics_block *block = w->block;
+  const gv_statistics_cells *block = w->block;
   const int32_t *cells = block->uniform ? block->seed : block->seed + r * block->stride;
   int64_t columns = w->tile.c1 - w->tile.c0;
   gv_status status = GV_OK;
@@ -182,21 +182,23 @@ static gv_status add_row(work *w, int64_t r) {
   return status;
 }
 
-gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_statistics_block *block) {
-  gv_statistics_block b;
-  gv_statistics_block_init(&b);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (s == NULL || block == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no block");
-  gv_take_given(&b, sizeof b, block);
-  if (b.seed == NULL || (s->distances && b.distance == NULL) || (s->sums > 0 && b.quantity == NULL)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
-  }
-  work w = {.context = context, .s = s, .block = &b};
-  GV_TRY(gv_tile_of_block(context, s->voronoi, b.column, b.row, &w.tile));
+/* `b` has its full size, and quantities of their full size. */
+static gv_status add_host(gv_context *context, gv_statistics *s, gv_statistics_cells *b) {
+  if (b->seed == NULL || (s->distances && b->distance == NULL))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells without seeds or distances");
+  GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, b->column, b->row, &b->columns, &b->rows));
+  if (b->stride == 0) b->stride = b->columns;
+  if (b->distance_stride == 0) b->distance_stride = b->columns;
+  if (b->stride < b->columns || b->distance_stride < b->columns)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "strides are shorter than rows");
+  work w = {.context = context,
+            .s = s,
+            .block = b,
+            .tile = {b->column, b->column + b->columns, b->row, b->row + b->rows}};
   for (int32_t q = 0; q < s->sums; q++) {
-    if (!gv_is_quantity(&b.quantity[q], &w.tile)) {
+    if (!gv_is_quantity(&b->quantity[q], &w.tile)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
+                     "quantity %d has no doubles, or its parts do not ascend from 0 within the cells", (int)q);
     }
   }
   gv_status status = work_make(&w);
@@ -204,5 +206,22 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
     status = add_row(&w, r);
   if (status == GV_OK) status = gv_regions_merge(context, s, &w.regions);
   work_free(&w);
+  return status;
+}
+
+gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
+  gv_statistics_cells b;
+  gv_quantity *quantities = NULL;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (s == NULL || cells == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no cells");
+  gv_statistics_cells_init(&b);
+  gv_take_given(&b, sizeof b, cells);
+  if (b.memory != GV_MEMORY_HOST && b.memory != GV_MEMORY_CUDA)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)b.memory);
+  gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);
+  b.quantity = quantities;
+  if (status == GV_OK)
+    status = b.memory == GV_MEMORY_CUDA ? gv_statistics_add_on_device(context, s, &b) : add_host(context, s, &b);
+  gv_release(&context->allocator, quantities);
   return status;
 }

@@ -361,7 +361,7 @@ static gv_status put(gv_context *context, gv_cuda_lane *lane, char **free, const
   return status;
 }
 
-static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_strip_statistics *strip,
+static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_statistics_cells *strip,
                              const gv_strip_factors *f, gv_device_sums *out) {
   const gv_statistics *s = out->s;
   const int64_t triangles = (int64_t)2 << s->voronoi->cells.grid.level;
@@ -389,7 +389,7 @@ static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_s
 }
 
 static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const gv_statistics *s,
-                            const gv_strip_statistics *strip, const gv_strip_factors *factors, int64_t labels,
+                            const gv_statistics_cells *strip, const gv_strip_factors *factors, int64_t labels,
                             int64_t distances, gv_device_sums *out) {
   gv_cuda_lane *lane = raster->lane;
   const size_t totals = (size_t)s->rows * sizeof(gv_totals), sums = (size_t)(s->rows * s->sums) * sizeof(gv_sum);
@@ -417,7 +417,7 @@ static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const g
                         "summing");
 }
 
-static gv::summing summing_of(const gv_device_sums *sums, const gv_strip_statistics *part) {
+static gv::summing summing_of(const gv_device_sums *sums, const gv_statistics_cells *part) {
   const gv_statistics *s = sums->s;
   gv::summing a = {};
   a.seed = part->seed;
@@ -478,7 +478,7 @@ static void launch_quantity(cudaStream_t stream, const gv::summing *a, const gv:
 }
 
 /* As statistics/quantities.c has it. */
-static gv::quantity quantity_of(const gv_device_sums *sums, const gv_strip_statistics *part, int32_t number) {
+static gv::quantity quantity_of(const gv_device_sums *sums, const gv_statistics_cells *part, int32_t number) {
   const gv_statistics *s = sums->s;
   gv::quantity q = {};
   q.value = part->quantity[number].value;
@@ -494,7 +494,7 @@ static gv::quantity quantity_of(const gv_device_sums *sums, const gv_strip_stati
 }
 
 static gv_status add_sums(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums,
-                          const gv_strip_statistics *part) {
+                          const gv_statistics_cells *part) {
   const gv::summing a = summing_of(sums, part);
   gv_status status = GV_OK;
   gv_cuda_mark_begin(raster->lane);

@@ -52,11 +52,11 @@ typedef struct gv_device_sums {
 typedef struct gv_statistics_device {
   /* Begins with nothing; `labels`, `distances`: room for how many is wanted. Errors: OUT_OF_MEMORY, DEVICE. */
   gv_status (*begin)(gv_context *context, gv_cuda_raster *raster, const gv_statistics *s,
-                     const gv_strip_statistics *strip, const gv_strip_factors *factors, int64_t labels,
+                     const gv_statistics_cells *strip, const gv_strip_factors *factors, int64_t labels,
                      int64_t distances, gv_device_sums *out);
   /* Starts to add a part of the strip, whose distances lie in `distance`, row after row without gaps. Errors: DEVICE. */
   gv_status (*add)(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums,
-                   const gv_strip_statistics *part);
+                   const gv_statistics_cells *part);
   /* Waits, and gives the sums: s->rows, and s->sums of each. Errors: OUT_OF_MEMORY, DEVICE. */
   gv_status (*take)(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums, gv_totals *of_row,
                     gv_sum *of_sum, gv_device_faults *faults);

@@ -176,6 +176,13 @@ typedef struct gv_block_quantity {
   gv_wide so_far;       /* the sum over the row's columns before the span at hand */
 } gv_block_quantity;
 
+/* gv_statistics_add of arrays on a device; quantities have their full size. */
+gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells);
+
+/* Copies an array of the caller's, whose structs may have another size; to be released by gv_release, also after an error. NULL without
+ * sums. */
+gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums, gv_quantity **out);
+
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);
 
 /* To be cleared even if it fails: out of memory. */

@@ -1,6 +1,8 @@
 /* Quantities of a block: segments of columns of one value, and running sums over them. */
 #include <math.h>
+#include <string.h>
 
+#include "core/given.h"
 #include "statistics/parts.h"
 
 /* True if numbers begin with 0, ascend and stay below n. */
@@ -11,8 +13,31 @@ static bool parts_of(const int32_t *first, int32_t count, int64_t n) {
   return good;
 }
 
+gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums, gv_quantity **out) {
+  const char *from = (const char *)given;
+  *out = NULL;
+  if (sums == 0) return GV_OK;
+  if (given == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells without their %d quantities", (int)sums);
+  *out = gv_allocate(&context->allocator, sums, sizeof **out);
+  if (*out == NULL) return gv_fail_memory(context, "the quantities");
+  for (int32_t q = 0; q < sums; q++) {
+    size_t size = 0;
+    memcpy(&size, from, sizeof size);
+    if (size < sizeof size) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d has no struct_size: use gv_quantity_init",
+                     (int)q);
+    }
+    gv_quantity_init(&(*out)[q]);
+    gv_take_given(&(*out)[q], sizeof **out, from);
+    from += size;
+  }
+  return GV_OK;
+}
+
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile) {
-  return q->value != NULL && (q->first == NULL || parts_of(q->first, q->count, tile->c1 - tile->c0)) &&
+  return q->value != NULL && q->type == GV_FLOAT64 &&
+         (q->first == NULL || parts_of(q->first, q->count, tile->c1 - tile->c0)) &&
          (q->first_row == NULL || parts_of(q->first_row, q->rows, tile->r1 - tile->r0));
 }
 
@@ -60,7 +85,7 @@ void gv_quantity_begin_row(const gv_statistics *s, gv_block_quantity *quantity, 
     while (quantity->row + 1 < of->rows && of->first_row[quantity->row + 1] <= r)
       quantity->row++;
   }
-  const double *values = of->value + quantity->row * of->stride;
+  const double *values = (const double *)of->value + quantity->row * of->stride;
   if (quantity->values == values) return;
   quantity->values = values;
   quantity->good = true;

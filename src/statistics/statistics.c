@@ -138,17 +138,19 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
   }
 }
 
-gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t seed, gv_seed_statistics *out,
-                            gv_sum_statistics *sums) {
+static gv_status check_seed(gv_context *context, const gv_statistics *s, int64_t seed, const void *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (s == NULL || out == NULL || seed < 0 || seed >= s->rows) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no place for them, or no seed %lld",
-                   (long long)seed);
-  }
+  if (s != NULL && out != NULL && seed >= 0 && seed < s->rows) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no place for them, or no seed %lld",
+                 (long long)seed);
+}
+
+gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t seed, gv_seed_statistics *out) {
+  GV_TRY(check_seed(context, s, seed, out));
   const gv_totals *t = &s->of_row[seed];
   /* Cells may be infinitely large, nothing of them is 0. */
   double area = t->area != 0 ? (double)t->area * s->area_unit : 0.0;
-  gv_seed_statistics result = {t->cells, area, NAN, NAN, NAN, NAN};
+  gv_seed_statistics result = {out->struct_size, t->cells, area, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {
     double units = s->row != NULL || s->voronoi->cells.grid.kind == GV_GRID_QTM
@@ -157,12 +159,21 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
     if (units > 0.0) result.distance_mean = (double)t->distance / units * s->longest;
     result.distance_max = t->farthest;
   }
-  for (int32_t q = 0; q < s->sums && sums != NULL; q++) {
-    const gv_sum *of = &s->of_sum[seed * s->sums + q];
-    sums[q].sum = (double)of->value * (gv_fixed_unit(s->bound[q]) / (double)(INT64_C(1) << GV_TERM_BITS));
-    sums[q].distance_mean =
+  if (gv_give(out, &result, sizeof result)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "the statistics have no struct_size: use gv_seed_statistics_init");
+}
+
+gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *s, int64_t seed, int32_t quantity,
+                                double *sum, double *distance_mean) {
+  GV_TRY(check_seed(context, s, seed, sum));
+  if (quantity < 0 || quantity >= s->sums)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no quantity %d", (int)quantity);
+  const gv_sum *of = &s->of_sum[seed * s->sums + quantity];
+  *sum = (double)of->value * (gv_fixed_unit(s->bound[quantity]) / (double)(INT64_C(1) << GV_TERM_BITS));
+  if (distance_mean != NULL) {
+    *distance_mean =
         s->distances && of->value != 0 ? (double)of->distance / (double)of->value * s->longest : (double)NAN;
   }
-  *out = result;
   return GV_OK;
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cells/area.h"
-#include "core/given.h"
 #include "measure/strips.h"
 #include "search/cuda_module.h"
 #include "statistics/device_sums.h"
@@ -15,7 +14,7 @@ enum {
 /* A strip being added. */
 typedef struct adding {
   gv_statistics *s;
-  gv_strip_statistics strip;
+  gv_statistics_cells strip;
   gv_row_sums *row;
   double *share, *triangle;
   gv_totals *of_row;
@@ -63,10 +62,10 @@ static void clear(const gv_context *context, adding *a) {
 
 /* Some cells: their distances, if they have some, and then what they add up to. `quantity`: room for as many as there are. */
 static gv_status add_part(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
-                          gv_strip_statistics *part) {
+                          gv_statistics_cells *part) {
   if (sums->s->distances) {
-    gv_strip_measure m;
-    gv_strip_measure_init(&m);
+    gv_measure m;
+    gv_measure_init(&m);
     m.column = part->column;
     m.row = part->row;
     m.columns = m.out_stride = part->columns;
@@ -82,11 +81,11 @@ static gv_status add_part(gv_device_strips *d, const gv_statistics_device *devic
 
 /* A strip in parts of `most` cells at most. */
 typedef struct parts {
-  const gv_strip_statistics *strip;
+  const gv_statistics_cells *strip;
   int64_t columns, rows, across, count;
 } parts;
 
-static parts cut(const gv_strip_statistics *strip, int64_t most) {
+static parts cut(const gv_statistics_cells *strip, int64_t most) {
   parts p = {strip, strip->columns < most ? strip->columns : most, 0, 0, 0};
   p.rows = most / p.columns;
   p.across = (strip->columns + p.columns - 1) / p.columns;
@@ -95,11 +94,10 @@ static parts cut(const gv_strip_statistics *strip, int64_t most) {
 }
 
 /* `quantity`: room for those of the part. */
-static gv_strip_statistics part_of(const parts *p, int64_t number, int32_t quantities,
-                                   gv_strip_quantity *quantity) {
+static gv_statistics_cells part_of(const parts *p, int64_t number, int32_t quantities, gv_quantity *quantity) {
   int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
-  const gv_strip_statistics *strip = p->strip;
-  gv_strip_statistics part = *strip;
+  const gv_statistics_cells *strip = p->strip;
+  gv_statistics_cells part = *strip;
   part.column += column;
   part.row += row;
   part.columns = strip->columns - column < p->columns ? strip->columns - column : p->columns;
@@ -116,11 +114,11 @@ static gv_strip_statistics part_of(const parts *p, int64_t number, int32_t quant
 
 /* As many cells at once as there is room for distances. `quantity`: room for them. */
 static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
-                           const gv_strip_statistics *strip, gv_strip_quantity *quantity) {
+                           const gv_statistics_cells *strip, gv_quantity *quantity) {
   const parts all = cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
-    gv_strip_statistics part = part_of(&all, i, sums->s->sums, quantity);
+    gv_statistics_cells part = part_of(&all, i, sums->s->sums, quantity);
     status = add_part(d, device, sums, &part);
   }
   return status;
@@ -128,14 +126,14 @@ static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *devi
 
 /* Finds the seeds of as many cells at once as there is room for, and adds them. `quantity`: room for those of two parts. */
 static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
-                              const gv_strip_statistics *strip, gv_strip_quantity *quantity) {
+                              const gv_statistics_cells *strip, gv_quantity *quantity) {
   int32_t count = sums->s->sums;
   const parts all = cut(strip, MOST_LABELS / sums->s->voronoi->k);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
-    gv_strip_statistics part = part_of(&all, i, count, quantity);
-    gv_strip labels;
-    gv_strip_init(&labels);
+    gv_statistics_cells part = part_of(&all, i, count, quantity);
+    gv_labels labels;
+    gv_labels_init(&labels);
     labels.memory = GV_MEMORY_CUDA;
     labels.column = part.column;
     labels.row = part.row;
@@ -185,7 +183,7 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
   int64_t distances = !a->s->distances ? 0 : cells < MOST_DISTANCES ? cells : MOST_DISTANCES;
   gv_device_sums sums;
   gv_device_faults faults;
-  gv_strip_quantity *quantity = gv_allocate(&d->context.allocator, 2 * a->s->sums, sizeof *quantity);
+  gv_quantity *quantity = gv_allocate(&d->context.allocator, 2 * a->s->sums, sizeof *quantity);
   if (quantity == NULL) return gv_fail_memory(&d->context, "a strip's statistics");
   gv_status status = device->begin(&d->context, d->raster, a->s, &a->strip, &factors, labels, distances, &sums);
   if (status == GV_OK) {
@@ -198,29 +196,24 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
   return status;
 }
 
-static gv_status check(gv_context *context, const gv_statistics *s, gv_strip_statistics *strip) {
-  if (s->sums > 0 && strip->quantity == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a strip without quantities");
+static gv_status check(gv_context *context, const gv_statistics *s, gv_statistics_cells *strip) {
   GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row, &strip->columns,
                             &strip->rows));
-  bool good = strip->seed == NULL || strip->stride >= strip->columns;
+  if (strip->stride == 0) strip->stride = strip->columns;
+  bool good = (strip->seed == NULL || strip->stride >= strip->columns) && !strip->uniform;
   for (int32_t q = 0; q < s->sums; q++) {
-    const gv_strip_quantity *of = &strip->quantity[q];
-    good = good && of->value != NULL && of->stride >= strip->columns &&
-           (of->type == GV_FLOAT32 || of->type == GV_FLOAT64);
+    const gv_quantity *of = &strip->quantity[q];
+    good = good && of->value != NULL && of->stride >= strip->columns && of->first == NULL &&
+           of->first_row == NULL && (of->type == GV_FLOAT32 || of->type == GV_FLOAT64);
   }
   return good ? GV_OK
-              : gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                        "strides are shorter than rows, or a quantity has no values or an unknown type");
+              : gv_fail(
+                    context, GV_ERROR_INVALID_ARGUMENT,
+                    "strides are shorter than rows, or a quantity has no value for each cell or an unknown type");
 }
 
-gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const gv_strip_statistics *given) {
-  adding a = {.s = s};
-  gv_strip_statistics_init(&a.strip);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (s == NULL || given == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or nothing to add");
-  gv_take_given(&a.strip, sizeof a.strip, given);
+gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
+  adding a = {.s = s, .strip = *cells};
   GV_TRY(check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {

@@ -2,6 +2,7 @@
  * The registry: every backend's name, abilities and engines. To add a backend, add its number (search/backend.h) and its row;
  * the conformance tests then compare it with `serial`.
  */
+#include "core/given.h"
 #include "search/cuda_module.h"
 #include "voronoi/engine.h"
 
@@ -144,14 +145,14 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
   const gv_backend *backend = &gv_backends[number];
   const char *reason = "";
   bool available = gv_backend_probe(backend, &reason) == GV_OK;
-  *out = (gv_backend_info){.name = backend->name,
-                           .summary = backend->summary,
-                           .searches_points = backend->searches_points,
-                           .allocates_grids = 1, /* any search engine is a grid engine too (points.c) */
-                           .weighted_grids = backend->weighted,
-                           .available = available,
-                           .reason = available ? "" : reason};
-  return GV_OK;
+  const gv_backend_info info = {.name = backend->name,
+                                .summary = backend->summary,
+                                .searches_points = backend->searches_points,
+                                .allocates_grids = 1, /* any search engine is a grid engine too (points.c) */
+                                .weighted_grids = backend->weighted,
+                                .available = available,
+                                .reason = available ? "" : reason};
+  return gv_give(out, &info, sizeof info) ? GV_OK : GV_ERROR_INVALID_ARGUMENT;
 }
 
 gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
@@ -159,13 +160,16 @@ gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32
   if (number < 0 || number >= GV_BACKENDS) return GV_ERROR_INVALID_ARGUMENT;
   const gv_backend *backend = &gv_backends[number];
   const char *why = NULL;
-  if (max_dim != NULL) *max_dim = backend->max_dim;
+  /* Indexes on the globe search chords. */
+  bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+  if (globe) metric = GV_EUCLIDEAN;
+  if (max_dim != NULL) *max_dim = globe ? 2 : backend->max_dim;
   if (!backend->searches_points) {
     why = "searches no points";
   } else if (type != GV_FLOAT32 && type != GV_FLOAT64) {
     why = "no such type";
   } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
-    why = "a metric of grids and of the globe's index";
+    why = "no such metric";
   } else if (k < 1 || k > GV_MAX_K) {
     why = "k is not in 1 ... 1024";
   } else if (backend->refuses != NULL) {

@@ -9,6 +9,7 @@
 #include "features/set.h"
 #include "geodesic/geodesic.h"
 #include "gpuvoronoi/experimental.h"
+#include "gpuvoronoi/features.h"
 #include "search/backend.h"
 #include "voronoi/seeds.h"
 
@@ -37,22 +38,33 @@ struct gv_voronoi {
 
 typedef struct gv_engine {
   gv_status (*create)(gv_context *context, gv_voronoi *voronoi, void **state);
-  /* Cells of `tile` into block->out, as gv_voronoi_fill; the block is checked and has the right size. */
+  /* Cells of `tile`, which lies within one block, into block->out, as gv_voronoi_fill; of *block no more than mask, out, their strides and
+   * uniform counts, and these are checked. */
   gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
-                     const gv_block *block);
+                     const gv_labels *block);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
   /* The backend that is at work, where that can change; else NULL. */
   const gv_backend *(*backend)(const gv_voronoi *voronoi, void *state);
-  /* A strip in a device's memory, checked and not empty; NULL: there is no such thing. */
-  gv_status (*device_strip)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_strip *strip);
+  /* A rectangle in a device's memory, checked and not empty; NULL: there is no such thing. */
+  gv_status (*device_strip)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_labels *strip);
 } gv_engine;
 
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */
-void gv_block_apply_mask(const gv_voronoi *voronoi, const gv_tile *tile, const gv_block *block);
+void gv_block_apply_mask(const gv_voronoi *voronoi, const gv_tile *tile, const gv_labels *block);
 
-/* The cells of a block; an error if there is no such block. */
-gv_status gv_tile_of_block(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
-                           gv_tile *out);
+/* Blocks in a row of blocks, and such rows. */
+int64_t gv_blocks_across(const gv_voronoi *voronoi);
+int64_t gv_blocks_down(const gv_voronoi *voronoi);
+
+/* The cells of block (column, row), which exists. */
+gv_tile gv_tile_of_block(const gv_voronoi *voronoi, int64_t column, int64_t row);
+
+/* A rectangle of cells that a caller named: sizes of 0 become what they stand for. An error if it is not within the grid. */
+gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
+                             int64_t *columns, int64_t *rows);
+
+/* True if a rectangle is within one block. */
+bool gv_within_block(const gv_voronoi *voronoi, const gv_tile *tile);
 
 extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */

@@ -24,7 +24,7 @@ static gv_status features_create(gv_context *context, gv_voronoi *v, void **stat
 /* A block at work. */
 typedef struct work {
   const gv_voronoi *v;
-  const gv_block *block;
+  const gv_labels *block;
   int64_t columns;
   const double *x; /* NaN where nothing is asked */
 } work;
@@ -48,7 +48,7 @@ static void write_nothing(const work *w, int64_t cell) {
 }
 
 static gv_status features_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                                const gv_block *block) {
+                                const gv_labels *block) {
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   bool globe = v->cells.dim == 3;
   work w = {v, block, columns, NULL};

@@ -38,14 +38,14 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
     data[(int64_t)i * dim + 1] = v->seeds.y[i];
     if (dim == 3) data[(int64_t)i * dim + 2] = v->seeds.z[i];
   }
-  gv_points points = {data, v->seeds.count, dim, GV_FLOAT64};
+  gv_points points = gv_points_rows(data, v->seeds.count, dim, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = v->backend->searches_points ? v->backend->name : "kdtree";
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
   gv_context quiet = *context;
   quiet.progress = NULL;
-  gv_status status = gv_index_build(&quiet, &points, &options, (gv_index **)state);
+  gv_status status = gv_point_index_build(&quiet, &points, &options, (gv_point_index **)state);
   if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
   gv_release(&context->allocator, data);
   return status;
@@ -53,14 +53,14 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
 
 static void points_destroy(const gv_voronoi *v, void *state) {
   (void)v;
-  gv_index_destroy(state);
+  gv_point_index_destroy(state);
 }
 
 /* One block at work. */
 typedef struct work {
   const gv_voronoi *v;
-  const gv_index *index;
-  const gv_block *block;
+  const gv_point_index *index;
+  const gv_labels *block;
   int64_t columns;
   int32_t asked;                 /* neighbours the backend is asked for */
   double limit;                  /* and their largest canonical distance */
@@ -127,7 +127,7 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
 }
 
 static gv_status points_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                              const gv_block *block) {
+                              const gv_labels *block) {
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
   bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;

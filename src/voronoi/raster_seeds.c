@@ -3,7 +3,7 @@
  * raster_proof.c leaves it open whether it can be the nearest. A span's cells are told by the spans above and below it, so the work after
  * the spans are found grows with their number, and so does the memory: each span that is not kept whole has edges that are kept.
  */
-#include "gpuvoronoi/raster_seeds.h"
+#include "voronoi/raster_seeds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ typedef struct span {
 struct gv_raster_seeds {
   gv_allocator allocator;
   gv_grid raster;
+  gv_metric metric;
   bool by_cell, finished;
   gv_raster_proof proof;
   int64_t rows;               /* given so far */
@@ -65,6 +66,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   if (s == NULL) return no_memory(context);
   s->allocator = context->allocator;
   s->raster = g;
+  s->metric = o.metric;
   s->by_cell = o.by_cell != 0;
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
   gv_status status = row_first != NULL ? GV_OK : no_memory(context);
@@ -413,6 +415,11 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   return status;
 }
 
+const gv_grid *gv_raster_seeds_grid(const gv_raster_seeds *seeds, gv_metric *metric) {
+  *metric = seeds->metric;
+  return &seeds->raster;
+}
+
 gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || out == NULL || !seeds->finished)
@@ -422,10 +429,8 @@ gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
   gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
                               s->cell.memory,  s->group.memory, s->cells,    s->groups,
                               s->value.memory, s->first,        s->proof.own};
-  size_t size = out->struct_size < sizeof list ? out->struct_size : sizeof list;
-  list.struct_size = out->struct_size;
-  memcpy(out, &list, size);
-  return GV_OK;
+  if (gv_give(out, &list, sizeof list)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the list has no struct_size: use gv_raster_seed_list_init");
 }
 
 /* The span that holds a column. */

@@ -3,21 +3,24 @@
 
 #include <string.h>
 
-static gv_status check_seeds(gv_context *context, const gv_cells *cells, const gv_seeds *seeds) {
-  if (seeds == NULL || seeds->count < 1 || seeds->x == NULL || seeds->y == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
-  }
+#include "search/pair.h"
+
+static gv_status check_seeds(gv_context *context, const gv_cells *cells, const gv_points *seeds) {
+  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
+  GV_TRY(gv_check_pairs(context, seeds, "seed"));
   if (seeds->count > INT32_MAX) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld seeds are too many (at most %d)",
                    (long long)seeds->count, INT32_MAX);
   }
   for (int64_t i = 0; i < seeds->count; i++) {
-    if (!isfinite(seeds->x[i]) || !isfinite(seeds->y[i])) {
+    double x, y;
+    gv_pair_get(seeds, i, &x, &y);
+    if (!isfinite(x) || !isfinite(y)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld has a coordinate that is not finite",
                      (long long)i);
     }
-    if (cells->dim == 3 && fabs(seeds->y[i]) > 90.0) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld has latitude %.15g", (long long)i, seeds->y[i]);
+    if (cells->dim == 3 && fabs(y) > 90.0) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld has latitude %.15g", (long long)i, y);
     }
   }
   return GV_OK;
@@ -39,15 +42,17 @@ typedef struct places {
   double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
 } places;
 
-static void find_places(const gv_cells *cells, const gv_seeds *seeds, int64_t first, int64_t count, places *p) {
+static void find_places(const gv_cells *cells, const gv_points *seeds, int64_t first, int64_t count, places *p) {
   for (int64_t i = 0; i < count; i++) {
+    double x, y;
+    gv_pair_get(seeds, first + i, &x, &y);
     if (cells->dim == 3) {
-      p->lon[i] = seeds->x[first + i];
-      p->lat[i] = seeds->y[first + i];
+      p->lon[i] = x;
+      p->lat[i] = y;
       gv_normalise_lonlat(&p->lon[i], &p->lat[i]);
     } else {
-      p->x[i] = seeds->x[first + i] + 0.0;
-      p->y[i] = seeds->y[first + i] + 0.0;
+      p->x[i] = x + 0.0;
+      p->y[i] = y + 0.0;
       p->z[i] = 0.0;
     }
   }
@@ -56,8 +61,8 @@ static void find_places(const gv_cells *cells, const gv_seeds *seeds, int64_t fi
   }
 }
 
-gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
-                           int32_t copies, gv_seed_set *out) {
+gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_points *seeds,
+                           const double *weights, int32_t copies, gv_seed_set *out) {
   memset(out, 0, sizeof *out);
   out->allocator = context->allocator;
   gv_status status = check_seeds(context, cells, seeds);

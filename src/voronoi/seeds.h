@@ -24,8 +24,8 @@ typedef struct gv_seed_set {
 /* Checks and copies. `copies`: how many seeds of one place are kept (k); 0 = all, number[i] = i: the reference engine
  * wants it so. `weights` has a value for each seed, or is NULL; they are checked by the caller.
  * Errors: INVALID_ARGUMENT (names the first bad seed), OUT_OF_MEMORY. */
-gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
-                           int32_t copies, gv_seed_set *out);
+gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_points *seeds,
+                           const double *weights, int32_t copies, gv_seed_set *out);
 /* Numbers and weights only, of seeds whose places others know. Errors: OUT_OF_MEMORY. */
 gv_status gv_seed_set_numbers(gv_context *context, int32_t count, const double *weights, gv_seed_set *out);
 

@@ -9,19 +9,19 @@
 typedef struct strip_work {
   const gv_voronoi *v;
   const gv_block_source *source;
-  const gv_strip *strip;
+  const gv_labels *strip;
   int64_t column, row, across; /* the first block, blocks in a row */
   gv_progress *progress;
 } strip_work;
 
 /* A block that the strip has only some cells of is made elsewhere. */
 static gv_status cut_block(gv_context *context, const strip_work *w, const gv_tile *tile, const gv_tile *wanted,
-                           const gv_block *block) {
+                           const gv_labels *block) {
   const gv_voronoi *v = w->v;
   int64_t width = tile->c1 - tile->c0, cells = width * (tile->r1 - tile->r0), columns = wanted->c1 - wanted->c0;
   int32_t *memory = gv_allocate(&context->allocator, cells * v->k, sizeof *memory);
   if (memory == NULL) return gv_fail_memory(context, "a block");
-  gv_block whole = *block;
+  gv_labels whole = *block;
   whole.out = memory;
   whole.stride = width;
   whole.band_stride = cells;
@@ -41,14 +41,12 @@ static gv_status cut_block(gv_context *context, const strip_work *w, const gv_ti
 
 static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
   const strip_work *w = worker->user;
-  const gv_strip *s = w->strip;
+  const gv_labels *s = w->strip;
   gv_tile tile, wanted;
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   (void)end; /* one by one */
-  block.column = w->column + number % w->across;
-  block.row = w->row + number / w->across;
-  GV_TRY(gv_tile_of_block(&worker->context, w->v, block.column, block.row, &tile));
+  tile = gv_tile_of_block(w->v, w->column + number % w->across, w->row + number / w->across);
   wanted = tile;
   if (wanted.c0 < s->column) wanted.c0 = s->column;
   if (wanted.r0 < s->row) wanted.r0 = s->row;
@@ -71,22 +69,10 @@ static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
 }
 
 gv_status gv_strip_by_blocks(gv_context *context, const gv_voronoi *v, const gv_block_source *source,
-                             const gv_strip *s, gv_progress *progress) {
+                             const gv_labels *s, gv_progress *progress) {
   strip_work w = {v, source, s, s->column / v->block_width, s->row / v->block_height, 0, progress};
   w.across = (s->column + s->columns - 1) / v->block_width - w.column + 1;
   int64_t down = (s->row + s->rows - 1) / v->block_height - w.row + 1;
   gv_loop loop = {context, context->threads, w.across * down, 1, progress, &w};
   return gv_parallel_for(&loop, make_block);
-}
-
-gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
-                             int64_t *columns, int64_t *rows) {
-  if (column < 0 || row < 0 || column >= grid->width || row >= grid->height || *columns < 0 || *rows < 0 ||
-      *columns > grid->width - column || *rows > grid->height - row) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld x %lld cells from %lld, %lld are not within the grid",
-                   (long long)*columns, (long long)*rows, (long long)column, (long long)row);
-  }
-  if (*columns == 0) *columns = grid->width - column;
-  if (*rows == 0) *rows = grid->height - row;
-  return GV_OK;
 }

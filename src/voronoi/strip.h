@@ -6,18 +6,14 @@
 
 #include "voronoi/engine.h"
 
-/* Whether a rectangle of cells is within a grid; sizes of 0 become what they stand for. */
-gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
-                             int64_t *columns, int64_t *rows);
-
 /* Who answers a block, as gv_engine's `block` does. */
 typedef struct gv_block_source {
-  gv_status (*block)(gv_context *context, void *from, const gv_tile *tile, const gv_block *block);
+  gv_status (*block)(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block);
   void *from;
 } gv_block_source;
 
 /* A strip in the host's memory, checked, by the context's threads. `progress` counts cells; NULL: nobody wants to know. */
 gv_status gv_strip_by_blocks(gv_context *context, const gv_voronoi *voronoi, const gv_block_source *source,
-                             const gv_strip *strip, gv_progress *progress);
+                             const gv_labels *strip, gv_progress *progress);
 
 #endif

@@ -1,10 +1,10 @@
 /* The public face of grids: checks, the choice of an engine, blocks, rectangles, whole rasters. */
 #include <string.h>
 
-#include "core/given.h"
 #include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
+#include "search/pair.h"
 #include "voronoi/engine.h"
 #include "voronoi/strip.h"
 
@@ -20,7 +20,7 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
 }
 
 /* Lines and polygons have an engine of their own, which some backends stand for. */
-static gv_status choose_features(gv_context *context, gv_voronoi *v, const gv_seeds *seeds,
+static gv_status choose_features(gv_context *context, gv_voronoi *v, const gv_points *seeds,
                                  const gv_features *features) {
   if (features == NULL) return GV_OK;
   if (seeds != NULL)
@@ -126,17 +126,19 @@ static bool beyond_squares(const gv_voronoi *v) {
   return !within;
 }
 
-gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
+gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_points *seeds,
                             const gv_voronoi_options *options, gv_voronoi **out) {
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   gv_grid g;
+  gv_points own;
   gv_grid_init(&g);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
   gv_take_given(&g, sizeof g, grid);
   gv_take_given(&o, sizeof o, options);
+  seeds = gv_points_given(seeds, &own);
   bool mesh = g.kind == GV_GRID_QTM;
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
@@ -200,110 +202,54 @@ const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
   return (changes ? voronoi->engine->backend(voronoi, voronoi->state) : voronoi->backend)->name;
 }
 
-gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_block *block) {
-  gv_block b;
-  gv_block_init(&b);
-  gv_tile tile = {0};
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || block == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  gv_take_given(&b, sizeof b, block);
-  if (b.out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a block");
-  GV_TRY(gv_tile_of_block(context, v, b.column, b.row, &tile));
-  int64_t columns = tile.c1 - tile.c0;
-  if (b.stride < columns || (v->k > 1 && b.band_stride < columns)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
-                   (long long)(b.stride < columns ? b.stride : b.band_stride));
-  }
-  if (b.mask != NULL && b.mask_stride < columns) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the block",
-                   (long long)b.mask_stride);
-  }
-  if (b.uniform != NULL) *b.uniform = 0;
-  return v->engine->block(context, v, v->state, &tile, &b);
-}
-
-gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
-                           int32_t *out, int64_t stride) {
-  gv_block block;
-  gv_block_init(&block);
-  gv_tile tile = {0};
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  GV_TRY(gv_tile_of_block(context, v, block_column, block_row, &tile));
-  block.column = block_column;
-  block.row = block_row;
-  block.out = out;
-  block.stride = stride;
-  block.band_stride = stride * (tile.r1 - tile.r0);
-  return gv_voronoi_fill(context, v, &block);
-}
-
 /* ----------------------------------------------------------------------------------------- rectangles of cells */
 
 /* What the grid's own engine answers. */
-static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_block *block) {
+static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block) {
   const gv_voronoi *v = from;
   return v->engine->block(context, v, v->state, tile, block);
 }
 
-static gv_status check_strip(gv_context *context, const gv_voronoi *v, gv_strip *s) {
-  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a strip");
+static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_labels *s) {
+  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the labels");
   if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)s->memory);
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows));
+  if (s->stride == 0) s->stride = s->columns;
+  if (s->band_stride == 0) s->band_stride = s->stride * s->rows;
+  if (s->mask_stride == 0) s->mask_stride = s->columns;
   if (s->stride < s->columns || (v->k > 1 && s->band_stride < s->columns)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the strip",
-                   (long long)(s->stride < s->columns ? s->stride : s->band_stride));
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+                   (long long)(s->stride < s->columns ? s->stride : s->band_stride), (long long)s->columns);
   }
   if (s->mask != NULL && s->mask_stride < s->columns) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the strip",
-                   (long long)s->mask_stride);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of %lld cells",
+                   (long long)s->mask_stride, (long long)s->columns);
   }
   return GV_OK;
 }
 
-gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_strip *strip) {
-  gv_strip s;
-  gv_strip_init(&s);
+gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_labels *labels) {
+  gv_labels s;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || strip == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a strip");
-  gv_take_given(&s, sizeof s, strip);
-  GV_TRY(check_strip(context, v, &s));
+  if (v == NULL || labels == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the labels");
+  gv_labels_init(&s);
+  gv_take_given(&s, sizeof s, labels);
+  GV_TRY(check_labels(context, v, &s));
+  if (s.uniform != NULL) *s.uniform = 0;
   if (s.memory == GV_MEMORY_CUDA) {
     if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend '%s' gives no answers into a device's memory: use cuda-tile", gv_voronoi_backend(v));
   }
+  const gv_tile tile = {s.column, s.column + s.columns, s.row, s.row + s.rows};
+  const gv_tile block = gv_tile_of_block(v, s.column / v->block_width, s.row / v->block_height);
+  if (tile.c0 == block.c0 && tile.c1 == block.c1 && tile.r0 == block.r0 && tile.r1 == block.r1)
+    return v->engine->block(context, v, v->state, &tile, &s);
+  s.uniform = NULL;
   gv_block_source source = {block_of_engine, (void *)v};
   gv_progress progress;
   gv_progress_init(&progress, context, s.columns * s.rows);
   return gv_strip_by_blocks(context, v, &source, &s, &progress);
-}
-
-gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
-                                  int32_t *out, int64_t stride) {
-  gv_window window;
-  gv_strip s;
-  gv_strip_init(&s);
-  gv_status status = gv_voronoi_part(context, v, part, parts, &window);
-  if (status != GV_OK || window.width == 0 || window.height == 0) return status;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the grid");
-  if (stride < window.width) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
-                   (long long)stride);
-  }
-  s.column = window.column;
-  s.row = window.row;
-  s.columns = window.width;
-  s.rows = window.height;
-  s.out = out;
-  s.stride = stride;
-  s.band_stride = stride * window.height;
-  return gv_voronoi_strip(context, v, &s);
-}
-
-gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
-  return gv_voronoi_compute_part(context, v, 0, 1, out, stride);
 }

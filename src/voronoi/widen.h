@@ -20,7 +20,7 @@ typedef struct gv_neighbours {
 
 typedef struct gv_widening {
   const gv_geodesic *geodesic;
-  const gv_index *chords;
+  const gv_point_index *chords;
   int32_t k, most; /* neighbours that are wanted; that are asked for at most */
   /* What is done with each query's neighbours. By several threads, in no order. */
   gv_status (*answer)(gv_context *context, const void *user, int64_t query, const gv_neighbours *neighbours);

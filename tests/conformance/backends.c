@@ -238,7 +238,7 @@ static void check_shape(const fixture *f, shape s, int32_t dim, int64_t n, int64
     to_float(q, m * dim);
   }
   char what[128];
-  gv_points reference = {r, n, dim, dtype}, queries = {q, m, dim, dtype};
+  gv_points reference = gv_points_rows(r, n, dim, dtype), queries = gv_points_rows(q, m, dim, dtype);
   snprintf(what, sizeof what, "%s, %d-d, %lld points, %s", shape_names[s], (int)dim, (long long)n,
            dtype == GV_FLOAT32 ? "float32" : "float64");
   check_set(f, &reference, &queries, false, what);
@@ -294,7 +294,7 @@ static void test_large(void **state) {
     double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
     fill(r, n, dim, cases[c].s, LATTICE_SIDE);
     fill(q, m, dim, cases[c].s, LATTICE_SIDE);
-    gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
+    gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64), queries = gv_points_rows(q, m, dim, GV_FLOAT64);
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
       gv_search_options options;
       gv_search_options_init(&options);
@@ -329,8 +329,8 @@ static void test_self(void **state) {
     memcpy(other + i * DIM, r + (i + 1) * DIM, DIM * sizeof *r);
   for (int i = 0; i < N; i += 2)
     memcpy(other + (i + 1) * DIM, r + (i + 1) * DIM, DIM * sizeof *r);
-  gv_points reference = {r, N, DIM, GV_FLOAT64}, same = {copy, N, DIM, GV_FLOAT64},
-            different = {other, N, DIM, GV_FLOAT64};
+  gv_points reference = gv_points_rows(r, N, DIM, GV_FLOAT64), same = gv_points_rows(copy, N, DIM, GV_FLOAT64),
+            different = gv_points_rows(other, N, DIM, GV_FLOAT64);
   for (int32_t k = 1; k <= 8; k += 7) {
     gv_search_options options;
     gv_search_options_init(&options);

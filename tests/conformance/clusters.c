@@ -3,6 +3,7 @@
  * thousands of kilometres, decided as a plain loop over geod_inverse decides them.
  */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <geodesic.h>
 #include <math.h>
@@ -93,7 +94,7 @@ static void expect(const question *q, const double *distance, const double *weig
 static void check(gv_context *context, const cluster *c, const gv_grid *grid, const char *backend,
                   const char *simd) {
   double x[SEEDS], y[SEEDS], weight[SEEDS], distance[SEEDS];
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   struct geod_geodesic geod;
   make_seeds(c, x, y);
   geod_init(&geod, c->a > 0.0 ? c->a : 6378137.0, c->a > 0.0 ? c->f : 1.0 / 298.257223563);
@@ -117,7 +118,7 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
     out[i] = malloc((size_t)cells * (size_t)questions[i].k * sizeof **out);
     assert_non_null(out[i]);
     if (gv_voronoi_create(context, grid, &seeds, &options, &voronoi) != GV_OK ||
-        gv_voronoi_compute(context, voronoi, out[i], stride) != GV_OK) {
+        fill_grid(context, voronoi, out[i], stride) != GV_OK) {
       fail_msg("%s: %s", c->name, gv_context_message(context));
     }
     gv_voronoi_destroy(voronoi);
@@ -186,6 +187,7 @@ static void on_a_gpu(void **state) {
   (void)state;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (strcmp(info.name, "cuda-tile") != 0) continue;
     if (!info.available) {

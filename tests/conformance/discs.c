@@ -3,6 +3,7 @@
  * discs do to each other, to the edges of blocks and of the globe, and whatever buffers held before.
  */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -59,17 +60,14 @@ static gv_grid plane(int64_t width, int64_t height) {
 }
 
 /* One block, into a buffer of its own or into its place in `out`. */
-static void answer_block(gv_context *context, const gv_voronoi *voronoi, const question *q, int64_t side_x,
-                         int64_t side_y, int64_t number, int32_t *buffer, int32_t *out) {
-  int64_t across = gv_voronoi_blocks_across(voronoi), width = q->grid.width, cells = width * q->grid.height;
-  gv_block block;
-  gv_block_init(&block);
+static void answer_block(gv_context *context, const gv_voronoi *voronoi, const question *q, int64_t number,
+                         int32_t *buffer, int32_t *out) {
+  int64_t across = blocks_across(voronoi), width = q->grid.width, cells = width * q->grid.height;
+  gv_labels block;
+  gv_labels_init(&block);
   int32_t uniform_block = 0;
-  block.column = number % across;
-  block.row = number / across;
-  int64_t x = block.column * side_x, y = block.row * side_y;
-  int64_t columns = width - x < side_x ? width - x : side_x;
-  int64_t rows = q->grid.height - y < side_y ? q->grid.height - y : side_y;
+  AT_BLOCK(block, voronoi, number % across, number / across);
+  int64_t x = block.column, y = block.row, columns = block.columns, rows = block.rows;
   if (q->mask != NULL) block.mask = q->mask + y * width + x;
   block.mask_stride = width;
   block.out = buffer != NULL ? buffer : out + y * width + x;
@@ -92,7 +90,7 @@ static void answer(const question *q, const char *backend, const char *simd, int
   gv_voronoi *voronoi = NULL;
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
-  gv_seeds seeds = {seed_x, seed_y, q->seeds};
+  gv_points seeds = gv_points_xy(seed_x, seed_y, q->seeds);
   o.backend = backend;
   o.metric = q->metric;
   o.block_width = (int32_t)side_x;
@@ -104,7 +102,7 @@ static void answer(const question *q, const char *backend, const char *simd, int
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   if (gv_voronoi_create(context, &q->grid, &seeds, &o, &voronoi) != GV_OK)
     fail_msg("%s", gv_context_message(context));
-  int64_t blocks = gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi);
+  int64_t blocks = blocks_across(voronoi) * blocks_down(voronoi);
   int32_t *buffer = NULL;
   if (buffered) {
     buffer = malloc((size_t)(side_x * side_y * q->k) * sizeof *buffer);
@@ -113,7 +111,7 @@ static void answer(const question *q, const char *backend, const char *simd, int
   }
   for (int64_t first = 0; first < stride; first++) {
     for (int64_t b = first; b < blocks; b += stride)
-      answer_block(context, voronoi, q, side_x, side_y, b, buffer, out);
+      answer_block(context, voronoi, q, b, buffer, out);
   }
   free(buffer);
   gv_voronoi_destroy(voronoi);
@@ -225,7 +223,7 @@ static void single_cells_are_cleared(void **state) {
     gv_voronoi *voronoi = NULL;
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
-    gv_seeds seeds = {seed_x, seed_y, q.seeds};
+    gv_points seeds = gv_points_xy(seed_x, seed_y, q.seeds);
     int32_t out[CELLS];
     o.backend = "tile";
     o.nodata = NODATA;
@@ -236,7 +234,7 @@ static void single_cells_are_cleared(void **state) {
     for (int stale = 0; stale < CELLS; stale++) {
       for (int i = 0; i < CELLS; i++)
         out[i] = i == stale ? 5 : NODATA;
-      answer_block(context, voronoi, &q, 512, 512, 0, NULL, out);
+      answer_block(context, voronoi, &q, 0, NULL, out);
       for (int i = 0; i < CELLS; i++)
         assert_int_equal(out[i], NODATA);
     }
@@ -309,7 +307,7 @@ static double distance_of_cell(const question *q, int64_t column, int64_t row) {
   gv_voronoi_options_init(&o);
   gv_measure m;
   gv_measure_init(&m);
-  gv_seeds seed = {seed_x, seed_y, 1};
+  gv_points seed = gv_points_xy(seed_x, seed_y, 1);
   int32_t first = 0;
   double distance = NAN;
   o.backend = "tile";
@@ -317,6 +315,7 @@ static double distance_of_cell(const question *q, int64_t column, int64_t row) {
   o.block_width = o.block_height = 1;
   m.column = column;
   m.row = row;
+  m.columns = m.rows = 1;
   m.seed = &first;
   m.stride = m.out_stride = 1;
   m.type = GV_FLOAT64;

@@ -44,7 +44,7 @@ static void make_queries(double *lon, double *lat) {
   }
 }
 
-static void expect(const struct geod_geodesic *geod, const gv_seeds *seeds, double lon, double lat, int64_t self,
+static void expect(const struct geod_geodesic *geod, const gv_points *seeds, double lon, double lat, int64_t self,
                    int32_t k, int64_t *best, double *value) {
   int32_t held = 0;
   for (int64_t s = 0; s < seeds->count; s++) {
@@ -63,9 +63,9 @@ static void expect(const struct geod_geodesic *geod, const gv_seeds *seeds, doub
 }
 
 /* queries NULL: the seeds themselves, each without itself. */
-static void check(const gv_seeds *seeds, const gv_seeds *queries, int32_t k) {
+static void check(const gv_points *seeds, const gv_points *queries, int32_t k) {
   struct geod_geodesic geod;
-  const gv_seeds *asked = queries != NULL ? queries : seeds;
+  const gv_points *asked = queries != NULL ? queries : seeds;
   size_t places = (size_t)asked->count * (size_t)k;
   int64_t *expected = malloc(places * sizeof *expected), *found = malloc(places * sizeof *found);
   double *value = malloc(places * sizeof *value), *distance = malloc(places * sizeof *distance);
@@ -77,18 +77,19 @@ static void check(const gv_seeds *seeds, const gv_seeds *queries, int32_t k) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b) || b->max_dim < 3) continue;
-    gv_globe_options build;
-    gv_globe_options_init(&build);
+    gv_index_options build;
+    gv_index_options_init(&build);
+    build.metric = GV_GEODESIC;
     gv_search_options options;
     gv_search_options_init(&options);
-    gv_globe_index *globe = NULL;
+    gv_index *globe = NULL;
     build.backend = b->name;
     options.k = k;
     options.exclude_self = queries == NULL;
-    assert_int_equal(gv_globe_index_build(context, seeds, &build, &globe), GV_OK);
+    assert_int_equal(gv_index_build(context, seeds, &build, &globe), GV_OK);
     for (int measured = 0; measured < 2; measured++) {
       memset(found, 0x55, places * sizeof *found);
-      if (gv_globe_index_search(context, globe, queries, &options, found, measured ? distance : NULL) != GV_OK) {
+      if (gv_index_search(context, globe, queries, &options, found, measured ? distance : NULL) != GV_OK) {
         fail_msg("%s: %s", b->name, gv_context_message(context));
       }
       for (size_t i = 0; i < places; i++) {
@@ -98,7 +99,7 @@ static void check(const gv_seeds *seeds, const gv_seeds *queries, int32_t k) {
         }
       }
     }
-    gv_globe_index_destroy(globe);
+    gv_index_destroy(globe);
   }
   gv_context_destroy(context);
   free(expected);
@@ -111,7 +112,8 @@ static void every_backend_finds_the_nearest(void **state) {
   (void)state;
   static const int32_t ks[] = {1, 2, MOST};
   static double lon[SEEDS], lat[SEEDS], query_lon[QUERIES], query_lat[QUERIES];
-  gv_seeds seeds = {lon, lat, SEEDS}, queries = {query_lon, query_lat, QUERIES}, few = {lon, lat, FEW};
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS), queries = gv_points_xy(query_lon, query_lat, QUERIES),
+            few = gv_points_xy(lon, lat, FEW);
   make_seeds(false, lon, lat);
   make_queries(query_lon, query_lat);
   for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
@@ -153,7 +155,7 @@ static void open_queries_are_searched_together(void **state) {
   gv_ellipsoid ellipsoid;
   gv_geodesic geodesic;
   gv_context *context = NULL;
-  gv_index *index = NULL;
+  gv_point_index *index = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   assert_int_equal(gv_ellipsoid_init(context, 0.0, 0.0, &ellipsoid), GV_OK);
   gv_geodesic_init(&ellipsoid, &geodesic);
@@ -165,11 +167,11 @@ static void open_queries_are_searched_together(void **state) {
   }
   for (int i = 0; i < PLACES; i++)
     places[3 * i + 2] = 0.9966;
-  gv_points reference = {points, RING, 3, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points, RING, 3, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = "openmp";
-  assert_int_equal(gv_index_build(context, &reference, &options, &index), GV_OK);
+  assert_int_equal(gv_point_index_build(context, &reference, &options, &index), GV_OK);
   gv_query query = {places, PLACES, ASKED, INFINITY, -1, NULL};
   assert_int_equal(gv_index_search_canonical(context, index, &query, found, chord2), GV_OK);
   counted = index->engine;
@@ -182,7 +184,7 @@ static void open_queries_are_searched_together(void **state) {
   assert_int_equal(searches, ROUNDS);
   for (int i = 0; i < PLACES; i++)
     assert_int_equal(count[i], RING);
-  gv_index_destroy(index);
+  gv_point_index_destroy(index);
   gv_context_destroy(context);
 }
 

@@ -175,7 +175,7 @@ static inline void compare(const grid_case *g, const char *seeds, int64_t count,
 
 /* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of `tile` and a
  * third of the others only, each time another. */
-static inline void check_question(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric,
+static inline void check_question(const grid_case *g, const char *name, const gv_points *seeds, gv_metric metric,
                                   const question *q, bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 64},
@@ -203,6 +203,7 @@ static inline void check_question(const grid_case *g, const char *name, const gv
   turn++;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (!to_be_compared(&info)) continue;
     if (strcmp(info.name, "tile") == 0) {
@@ -231,7 +232,7 @@ static inline void check_question(const grid_case *g, const char *name, const gv
 /* ---------------------------------------------------------------------------------------------------- questions */
 
 /* The reported distance of the seed nearest to a cell, by the other interface of the library; NaN for no position. */
-static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds, gv_metric metric, int64_t column,
+static inline double nearest_distance(const grid_case *g, const gv_points *seeds, gv_metric metric, int64_t column,
                                       int64_t row) {
   const double *t = g->geotransform;
   double x = t[0] + ((double)column + 0.5) * t[1] + ((double)row + 0.5) * t[2];
@@ -240,16 +241,16 @@ static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds,
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   if (on_globe(g)) {
-    gv_globe_options o;
-    gv_globe_options_init(&o);
-    gv_globe_index *globe = NULL;
+    gv_index_options o;
+    gv_index_options_init(&o);
+    o.metric = GV_GEODESIC;
+    gv_index *globe = NULL;
     if (g->inverse != NULL) g->inverse(&x, &y, 1, NULL);
-    gv_seeds query = {&x, &y, 1};
+    gv_points query = gv_points_xy(&x, &y, 1);
     o.metric = metric;
-    assert_int_equal(gv_globe_index_build(context, seeds, &o, &globe), GV_OK);
-    if (isfinite(x))
-      assert_int_equal(gv_globe_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
-    gv_globe_index_destroy(globe);
+    assert_int_equal(gv_index_build(context, seeds, &o, &globe), GV_OK);
+    if (isfinite(x)) assert_int_equal(gv_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
+    gv_index_destroy(globe);
   } else {
     gv_index_options o;
     gv_index_options_init(&o);
@@ -260,7 +261,8 @@ static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds,
       points[2 * i] = seeds->x[i];
       points[2 * i + 1] = seeds->y[i];
     }
-    gv_points reference = {points, seeds->count, 2, GV_FLOAT64}, query = {at, 1, 2, GV_FLOAT64};
+    gv_points reference = gv_points_rows(points, seeds->count, 2, GV_FLOAT64),
+              query = gv_points_rows(at, 1, 2, GV_FLOAT64);
     o.metric = metric;
     assert_int_equal(gv_index_build(context, &reference, &o, &plane), GV_OK);
     assert_int_equal(gv_index_search(context, plane, &query, NULL, &index, &distance), GV_OK);
@@ -273,7 +275,7 @@ static inline double nearest_distance(const grid_case *g, const gv_seeds *seeds,
 
 /* A maximum distance that is exactly that of some cell's nearest seed, or the last double below: the cell is in, or out.
  * The former is checked here. */
-static inline double boundary_distance(const grid_case *g, const gv_seeds *seeds, gv_metric metric, bool below) {
+static inline double boundary_distance(const grid_case *g, const gv_points *seeds, gv_metric metric, bool below) {
   gv_grid grid = grid_of(g);
   int64_t cell = (int64_t)(uniform() * (double)(g->width * g->height));
   double distance = nearest_distance(g, seeds, metric, cell % g->width, cell / g->width);

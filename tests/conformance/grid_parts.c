@@ -1,5 +1,6 @@
 /* Parts of a grid: together they are its cells, in order, with the values that the whole has. */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static gv_voronoi *new_voronoi(gv_context *context, gv_grid_kind kind, int k, in
   gv_grid_init(&grid);
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   gv_voronoi *voronoi = NULL;
   const double whole_globe[] = {-180, 4, 0, 90, 0, -180.0 / HEIGHT};
   uint64_t state = 3;
@@ -51,23 +52,26 @@ static void check_parts(gv_context *context, const gv_voronoi *voronoi, int part
   bool mesh = height == 1;
   int64_t seen = 0, most = 0, least = width * height, along = mesh ? width : height;
   for (int part = 0; part < parts; part++) {
-    gv_window w = {-1, -1, -1, -1};
+    gv_labels w;
+    gv_labels_init(&w);
+    w.column = w.row = w.columns = w.rows = -1;
     assert_int_equal(gv_voronoi_part(context, voronoi, part, parts, &w), GV_OK);
     assert_int_equal(mesh ? w.column : w.row, seen);
     assert_int_equal(mesh ? w.row : w.column, 0);
-    assert_int_equal(mesh ? w.height : w.width, mesh ? height : width);
-    int64_t extent = mesh ? w.width : w.height, stride = w.width + 3;
+    assert_int_equal(mesh ? w.rows : w.columns, mesh ? height : width);
+    int64_t extent = mesh ? w.columns : w.rows, stride = w.columns + 3;
     seen += extent;
     most = extent > most ? extent : most;
     if (seen < along && extent < least) least = extent;
-    int32_t *out = malloc((size_t)(stride * w.height * k + 1) * sizeof *out);
-    memset(out, 0x55, (size_t)(stride * w.height * k + 1) * sizeof *out);
-    assert_int_equal(gv_voronoi_compute_part(context, voronoi, part, parts, extent > 0 ? out : NULL, stride),
-                     GV_OK);
-    for (int64_t row = 0; row < w.height * k; row++) {
-      const int32_t *from = whole + ((row / w.height * height + w.row + row % w.height) * width + w.column);
-      assert_memory_equal(out + row * stride, from, (size_t)w.width * sizeof *out);
-      for (int64_t i = w.width; i < stride; i++)
+    int32_t *out = malloc((size_t)(stride * w.rows * k + 1) * sizeof *out);
+    memset(out, 0x55, (size_t)(stride * w.rows * k + 1) * sizeof *out);
+    w.out = out;
+    w.stride = stride;
+    if (extent > 0) assert_int_equal(gv_voronoi_fill(context, voronoi, &w), GV_OK);
+    for (int64_t row = 0; row < w.rows * k; row++) {
+      const int32_t *from = whole + ((row / w.rows * height + w.row + row % w.rows) * width + w.column);
+      assert_memory_equal(out + row * stride, from, (size_t)w.columns * sizeof *out);
+      for (int64_t i = w.columns; i < stride; i++)
         assert_int_equal(out[row * stride + i], 0x55555555);
     }
     free(out);
@@ -85,7 +89,7 @@ static void parts_are_the_whole(void **state) {
       int64_t width, height;
       gv_voronoi *voronoi = new_voronoi(context, kinds[i], k, &width, &height);
       int32_t *whole = malloc((size_t)(width * height * k) * sizeof *whole);
-      assert_int_equal(gv_voronoi_compute(context, voronoi, whole, width), GV_OK);
+      assert_int_equal(fill_grid(context, voronoi, whole, width), GV_OK);
       for (int parts = 1; parts <= 13; parts += 2) /* of nine rows of blocks */
         check_parts(context, voronoi, parts, k, width, height, whole);
       free(whole);
@@ -106,7 +110,8 @@ static void nonsense_is_refused(void **state) {
   gv_context_options_init(&options);
   gv_context *context = new_context(), *impatient = NULL;
   int64_t width, height;
-  gv_window w;
+  gv_labels w;
+  gv_labels_init(&w);
   gv_voronoi *voronoi = new_voronoi(context, GV_GRID_PLANE, 1, &width, &height);
   static int32_t out[WIDTH * HEIGHT];
   const gv_status wrong = GV_ERROR_INVALID_ARGUMENT;
@@ -117,13 +122,17 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_voronoi_part(context, voronoi, 2, 2, &w), wrong);
   assert_non_null(strstr(gv_context_message(context), "no part 2 (from 0) of 2"));
   assert_int_equal(gv_voronoi_part(context, voronoi, INT32_MAX - 1, INT32_MAX, &w), GV_OK);
-  assert_int_equal(w.row + w.height, HEIGHT);
-  assert_int_equal(gv_voronoi_compute_part(context, voronoi, 0, 2, NULL, width), wrong);
-  assert_int_equal(gv_voronoi_compute_part(context, voronoi, 0, 2, out, width - 1), wrong);
-  assert_int_equal(gv_voronoi_compute_part(NULL, voronoi, 0, 2, out, width), wrong);
+  assert_int_equal(w.row + w.rows, HEIGHT);
+  assert_int_equal(gv_voronoi_part(context, voronoi, 0, 2, &w), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &w), wrong); /* no place */
+  w.out = out;
+  w.stride = width - 1;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &w), wrong);
+  w.stride = width;
+  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &w), wrong);
   options.progress = cancel;
   assert_int_equal(gv_context_create(&options, &impatient), GV_OK);
-  assert_int_equal(gv_voronoi_compute_part(impatient, voronoi, 0, 2, out, width), GV_ERROR_CANCELLED);
+  assert_int_equal(gv_voronoi_fill(impatient, voronoi, &w), GV_ERROR_CANCELLED);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(impatient);
   gv_context_destroy(context);

@@ -44,7 +44,7 @@ static const uint8_t *make_mask(int64_t width, int64_t height, int kind) {
 }
 
 /* The next question in turn: every combination of its parts comes up in the course of a test. */
-static void check_next_question(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric) {
+static void check_next_question(const grid_case *g, const char *name, const gv_points *seeds, gv_metric metric) {
   static const int32_t ks[] = {1, 2, 3, 5, 8, 33, 1, 4, 64, 2, 9};
   static int turn = 0;
   question q = plain;
@@ -75,7 +75,7 @@ static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, c
     assert_non_null(y);
     for (int64_t i = 0; i < n; i++)
       make_seed(g, kind, i, n, x, y);
-    gv_seeds seeds = {x, y, n};
+    gv_points seeds = gv_points_xy(x, y, n);
     check_question(g, seed_names[kind], &seeds, metric, &plain, false);
     /* With few seeds there is little to ask. */
     if (n > 2) check_next_question(g, seed_names[kind], &seeds, metric);
@@ -101,7 +101,7 @@ static void check_limits(const grid_case *g, gv_metric metric, int64_t n) {
     seed_kind kind = kinds[turn % (int)(sizeof kinds / sizeof *kinds)];
     for (int64_t s = 0; s < n; s++)
       make_seed(g, kind, s, n, x, y);
-    gv_seeds seeds = {x, y, n};
+    gv_points seeds = gv_points_xy(x, y, n);
     question q = plain;
     q.k = ks[turn % 5];
     q.max_distance = cells[i] * cell;
@@ -263,7 +263,7 @@ static void distances_of_others(void **state) {
         q.weighting = (gv_weighting)weighting;
         q.weights = weighting != GV_UNWEIGHTED ? o.weight : NULL;
         if (limited) q.max_distance = 2.5 * unit;
-        gv_seeds seeds = {o.x, o.y, ORACLE_SEEDS};
+        gv_points seeds = gv_points_xy(o.x, o.y, ORACLE_SEEDS);
         run_options tile = {"tile", "avx512", 2, 64, 32};
         run(&grid, &seeds, metric, &tile, &q, NULL, out);
         for (int64_t i = 0; i < 120 * 60; i++) {
@@ -280,7 +280,7 @@ static void bad_questions(void **state) {
   (void)state;
   gv_context *context = NULL;
   double x[] = {0, 1, 2}, y[] = {0, 1, 2}, weights[] = {1.0, 2.0, 0.0};
-  gv_seeds seeds = {x, y, 3};
+  gv_points seeds = gv_points_xy(x, y, 3);
   gv_grid grid;
   gv_grid_init(&grid);
   gv_voronoi *voronoi = NULL;
@@ -332,8 +332,8 @@ static void bad_questions(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
   int32_t out[16];
   uint8_t mask[16] = {0};
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
   block.out = out;
   block.stride = 4;
@@ -357,7 +357,7 @@ static void antipodes(void **state) {
   static const double limits[] = {INFINITY, 20003931.458625, 19.9e6, 20.1e6, 10e6};
   static const grid_case g = {"antipodes", GV_GRID_LONLAT, 73, 37, {-182.5, 5, 0, 92.5, 0, -5}, NULL};
   for (int64_t n = 1; n <= 5; n++) {
-    gv_seeds seeds = {lon, lat, n};
+    gv_points seeds = gv_points_xy(lon, lat, n);
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
       for (int32_t k = 1; k <= 3; k++) {
         question q = plain;

@@ -3,6 +3,7 @@
  */
 #include "core/parallel.h"
 #include "grid_cases.h"
+#include "grid_fill.h"
 #include "left_out.h"
 
 /* More seeds than cells. */
@@ -13,7 +14,7 @@ static void check_many(const grid_case *g, gv_metric metric, seed_kind kind, int
   assert_true(x != NULL && y != NULL && weights != NULL);
   for (int64_t i = 0; i < n; i++)
     make_seed(g, kind, i, n, x, y);
-  gv_seeds seeds = {x, y, n};
+  gv_points seeds = gv_points_xy(x, y, n);
   question q = plain;
   q.k = k;
   q.weighting = weighting;
@@ -61,7 +62,7 @@ static void large_grid_against_a_plain_loop(void **state) {
     x[i] = 100 + floor(uniform() * WIDTH) * 0.5;
     y[i] = -40 - floor(uniform() * HEIGHT) * 0.5;
   }
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   run_options o = {"tile", "avx512", 2, 128, 128};
   run(&grid, &seeds, GV_EUCLIDEAN, &o, &plain, NULL, out);
   for (int row = 0; row < HEIGHT; row++) {
@@ -106,7 +107,7 @@ static void ranks_on_larger_grids(void **state) {
       bool geodesic = on_globe(&grids[g]) && turn % 3 == 0;
       int64_t n = geodesic ? 7 : turn % 2 == 0 ? 12 : MOST;
       gv_metric metric = geodesic ? GV_GEODESIC : on_globe(&grids[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
-      gv_seeds seeds = {x, y, n};
+      gv_points seeds = gv_points_xy(x, y, n);
       question q = plain;
       for (int64_t i = 0; i < n; i++)
         make_seed(&grids[g], kind, i, n, x, y);
@@ -171,7 +172,7 @@ static void large_grids_against_tile(void **state) {
       assert_non_null(x);
       assert_non_null(y);
       large_seeds(&cases[g], clusters, n, x, y);
-      gv_seeds seeds = {x, y, n};
+      gv_points seeds = gv_points_xy(x, y, n);
       const double *t = cases[g].geotransform;
       double apart = sqrt((double)cells / (double)n) * fabs(t[1]) * (globe ? 111e3 : 1.0);
       for (int m = 0; m < (globe ? 2 : 3); m++) {
@@ -211,15 +212,15 @@ typedef struct chosen_blocks {
 
 static gv_status compare_chosen(gv_worker *worker, int64_t first, int64_t end) {
   chosen_blocks *chosen = worker->user;
-  int64_t across = gv_voronoi_blocks_across(chosen->voronoi[0]);
+  int64_t across = blocks_across(chosen->voronoi[0]);
   const size_t bytes = sizeof(int32_t) * CHOSEN_SIDE * CHOSEN_SIDE;
   int32_t *out[2] = {malloc(bytes), malloc(bytes)};
   gv_status status = out[0] != NULL && out[1] != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     for (int m = 0; m < 2 && status == GV_OK; m++) {
       memset(out[m], 0x55, bytes);
-      status = gv_voronoi_block(&worker->context, chosen->voronoi[m], chosen->number[i] % across,
-                                chosen->number[i] / across, out[m], CHOSEN_SIDE);
+      status = fill_block(&worker->context, chosen->voronoi[m], chosen->number[i] % across,
+                          chosen->number[i] / across, out[m], CHOSEN_SIDE);
     }
     if (status == GV_OK && memcmp(out[0], out[1], bytes) != 0) atomic_fetch_add(&chosen->wrong, 1);
   }
@@ -248,7 +249,7 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
     lon[i] = 360.0 * uniform() - 180.0;
     lat[i] = asin(2.0 * uniform() - 1.0) * 180.0 / pi;
   }
-  gv_seeds seeds = {lon, lat, SEEDS};
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS);
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (int m = 0; m < 2; m++) {
     gv_voronoi_options o;
@@ -260,7 +261,7 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
       fail_msg("%s: %s", names[m], gv_context_message(context));
     }
   }
-  int64_t blocks = gv_voronoi_blocks_across(chosen.voronoi[0]) * gv_voronoi_blocks_down(chosen.voronoi[0]);
+  int64_t blocks = blocks_across(chosen.voronoi[0]) * blocks_down(chosen.voronoi[0]);
   for (int i = 0; i < CHOSEN; i++) /* some of them runs in file order */
     chosen.number[i] = i % 4 != 0 ? (chosen.number[i - 1] + 1) % blocks : (int64_t)(uniform() * (double)blocks);
   gv_loop loop = {.context = context, .threads = THREADS, .count = CHOSEN, .grain = 1, .user = &chosen};
@@ -279,7 +280,7 @@ static void blocks_keep_to_themselves(void **state) {
   const double x[] = {700.3, 650.1, 900.0}, y[] = {20.0, 5.5, 30.0};
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {x, y, 3};
+  gv_points seeds = gv_points_xy(x, y, 3);
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
   gv_voronoi_options o;
@@ -292,8 +293,8 @@ static void blocks_keep_to_themselves(void **state) {
   o.block_height = BH;
   for (int i = 0; i < K * WIDTH * HEIGHT; i++)
     out[i] = INT32_MIN;
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   block.column = block.row = 1;
   block.out = out + BH * WIDTH + BW;
   block.stride = WIDTH;

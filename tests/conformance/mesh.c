@@ -5,6 +5,7 @@
  */
 #include "cells/mesh.h"
 #include "failing_memory.h"
+#include "grid_fill.h"
 #include "left_out.h"
 #include "questions.h"
 
@@ -232,7 +233,7 @@ static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric
   }
 }
 
-static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_metric metric, const question *q,
+static void check_question(int level, seed_kind kind, const gv_points *seeds, gv_metric metric, const question *q,
                            bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 0},
@@ -255,6 +256,7 @@ static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_
   turn++;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (!to_be_compared(&info) || strcmp(info.name, "serial") == 0) continue;
     bool tile = strcmp(info.name, "tile") == 0;
@@ -278,7 +280,7 @@ static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
   assert_true(x != NULL && y != NULL);
   for (int64_t i = 0; i < n; i++)
     make_seed(kind, level, i, x, y);
-  gv_seeds seeds = {x, y, n};
+  gv_points seeds = gv_points_xy(x, y, n);
   check_question(level, kind, &seeds, metric, &plain, false);
   for (int i = 0; i < 2 && n > 2 && n < 1000; i++) {
     question q = next_question(metric, n, gv_qtm_count(level));
@@ -344,7 +346,7 @@ static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric m
   assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
   for (int64_t i = 0; i < n; i++)
     make_seed(kind, level, i, x, y);
-  gv_seeds seeds = {x, y, n};
+  gv_points seeds = gv_points_xy(x, y, n);
   gv_grid grid;
   gv_grid_init(&grid);
   grid.kind = GV_GRID_QTM;
@@ -415,7 +417,7 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
   assert_true(mesh != NULL && expected != NULL && got != NULL);
   for (int64_t i = 0; i < SEEDS; i++)
     make_seed(i % 2 ? UNIFORM : ON_CENTRES, level, i, x, y);
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   gv_grid grid;
   gv_grid_init(&grid);
   grid.kind = GV_GRID_QTM;
@@ -493,7 +495,7 @@ static void large_rasters_of_triangles_against_tile(void **state) {
   assert_true(x != NULL && y != NULL);
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     const raster_case *r = &cases[c].raster;
-    gv_seeds seeds = {x, y, cases[c].seeds};
+    gv_points seeds = gv_points_xy(x, y, cases[c].seeds);
     int64_t pixels = r->width * r->height;
     int32_t *expected = malloc((size_t)(MOST_K * pixels) * sizeof *expected);
     int32_t *got = malloc((size_t)(MOST_K * pixels) * sizeof *got);
@@ -531,7 +533,7 @@ static void bad_levels_and_metrics(void **state) {
   (void)state;
   gv_context *context = NULL;
   double x = 0.0, y = 0.0;
-  gv_seeds seeds = {&x, &y, 1};
+  gv_points seeds = gv_points_xy(&x, &y, 1);
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   static const int levels[] = {-2, -1, 21, 30, 2000000000};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
@@ -570,7 +572,7 @@ static void failing_allocations(void **state) {
   double x[SEEDS], y[SEEDS];
   for (int64_t i = 0; i < SEEDS; i++)
     make_seed(UNIFORM, 4, i, x, y);
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   int32_t *out = malloc(12 * PIXELS * sizeof *out), *expected = malloc(12 * PIXELS * sizeof *expected);
   double weights[SEEDS];
   for (int64_t i = 0; i < SEEDS; i++)
@@ -606,7 +608,7 @@ static void failing_allocations(void **state) {
       o.weights = q.weights;
       if (gv_context_create(&context_options, &context) != GV_OK) continue;
       status = gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
-      if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, raster ? 128 : cells);
+      if (status == GV_OK) status = fill_grid(context, voronoi, out, raster ? 128 : cells);
       assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
       gv_voronoi_destroy(voronoi);
       gv_context_destroy(context);

@@ -5,6 +5,7 @@
 #define GV_TEST_QUESTIONS_H
 
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -62,7 +63,7 @@ static int64_t cells_of(const gv_grid *grid) {
 }
 
 /* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
-static void spread(int64_t columns, int64_t rows, int32_t k, const gv_block *block) {
+static void spread(int64_t columns, int64_t rows, int32_t k, const gv_labels *block) {
   for (int32_t b = 0; b < k; b++) {
     int32_t *first = block->out + b * block->band_stride;
     for (int64_t i = 1; i < columns * rows; i++) {
@@ -76,30 +77,24 @@ static void spread(int64_t columns, int64_t rows, int32_t k, const gv_block *blo
 /* Block by block, of which two in three may be of one answer. The size of a mesh's blocks is asked of the object, which may
  * have made them smaller. */
 static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
-                             const gv_voronoi_options *o, int32_t *out) {
+                             int32_t *out) {
   gv_status status = GV_OK;
-  const int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
+  const int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
   const int64_t width = row_of(grid), height = cells_of(grid) / width;
-  int64_t bw = o->block_width > 0 ? o->block_width : 512, bh = o->block_height > 0 ? o->block_height : 512;
-  if (grid->kind == GV_GRID_QTM) bw = (width + across - 1) / across;
   for (int64_t b = 0; b < across * down && status == GV_OK; b++) {
-    gv_block block;
-    gv_block_init(&block);
+    gv_labels block;
+    gv_labels_init(&block);
     int32_t uniform = 7;
-    block.column = b % across;
-    block.row = b / across;
-    int64_t first = block.row * bh * width + block.column * bw;
+    AT_BLOCK(block, voronoi, b % across, b / across);
+    int64_t first = block.row * width + block.column;
     if (q->mask != NULL) block.mask = q->mask + first;
     block.mask_stride = block.stride = width;
     block.out = out + first;
     block.band_stride = width * height;
-    if ((block.row + block.column) % 3 != 2) block.uniform = &uniform;
+    if ((b % across + b / across) % 3 != 2) block.uniform = &uniform;
     status = gv_voronoi_fill(context, voronoi, &block);
     if (status == GV_OK && block.uniform != NULL) assert_in_range(uniform, 0, 1);
-    if (status == GV_OK && uniform == 1) {
-      int64_t columns = width - block.column * bw, rows = height - block.row * bh;
-      spread(columns < bw ? columns : bw, rows < bh ? rows : bh, q->k, &block);
-    }
+    if (status == GV_OK && uniform == 1) spread(block.columns, block.rows, q->k, &block);
   }
   return status;
 }
@@ -119,7 +114,7 @@ static gv_voronoi_options options_of(const question *q, gv_metric metric, const 
 }
 
 /* Labels: NULL = numbers. `out` has k bands. */
-static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+static gv_status try_run(const gv_grid *grid, const gv_points *seeds, gv_metric metric, const run_options *options,
                          const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
   gv_context_options context_options;
   gv_context_options_init(&context_options);
@@ -136,8 +131,8 @@ static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric m
     out[i] = INT32_MIN;
   gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
   if (status == GV_OK) {
-    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, &o, out)
-                                                          : gv_voronoi_compute(context, voronoi, out, row_of(grid));
+    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, out)
+                                                          : fill_grid(context, voronoi, out, row_of(grid));
   }
   snprintf(message, size, "%s", gv_context_message(context));
   gv_voronoi_destroy(voronoi);
@@ -145,7 +140,7 @@ static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric m
   return status;
 }
 
-static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+static void run(const gv_grid *grid, const gv_points *seeds, gv_metric metric, const run_options *options,
                 const question *q, const int32_t *labels, int32_t *out) {
   char message[512];
   gv_status status = try_run(grid, seeds, metric, options, q, labels, out, message, sizeof message);
@@ -160,7 +155,8 @@ static bool to_be_compared(const gv_backend_info *info) {
 
 /* False, with a message, if there is no GPU. */
 static inline bool have_cuda_tile(void) {
-  gv_backend_info info = {0};
+  gv_backend_info info;
+  gv_backend_info_init(&info);
   bool found = false;
   for (int b = 0; b < gv_backend_count() && !found; b++) {
     assert_int_equal(gv_backend_get(b, &info), GV_OK);

@@ -3,6 +3,7 @@
  * with that of all its cells, on rasters of many kinds, for the raster's own cells and for other grids.
  */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -79,12 +80,12 @@ static void answer(const gv_grid *asking, gv_metric metric, const gv_raster_seed
                    int64_t end, const char *backend, int32_t *out) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {list->x + first, list->y + first, end - first};
+  gv_points seeds = gv_points_xy(list->x + first, list->y + first, end - first);
   gv_voronoi *v = NULL;
   options.metric = metric;
   options.backend = backend;
   gv_status status = gv_voronoi_create(context, asking, &seeds, &options, &v);
-  if (status == GV_OK) status = gv_voronoi_compute(context, v, out, asking->width);
+  if (status == GV_OK) status = fill_grid(context, v, out, asking->width);
   if (status != GV_OK) fail_msg("%s", gv_context_message(context));
   gv_voronoi_destroy(v);
 }
@@ -108,6 +109,46 @@ static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metr
   }
 }
 
+/* An index of the cells finds what a list of their centers says, by the lowest cell. */
+static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_metric metric,
+                        const gv_raster_seed_list *list) {
+  enum { PLACES = 40, K = 3 };
+  double x[PLACES], y[PLACES], found_metres[PLACES * K], metres[PLACES * K];
+  int64_t found[PLACES * K], numbers[PLACES * K];
+  gv_index *cells = NULL, *centers = NULL;
+  if (list->count == 0 || raster->kind == GV_GRID_PROJECTED) return;
+  for (int i = 0; i < PLACES; i++) {
+    double c = (double)(i * 7 % (int)raster->width) + 0.25, r = (double)(i * 5 % (int)raster->height) + 0.5;
+    const double *g = raster->geotransform;
+    x[i] = g[0] + c * g[1] + r * g[2];
+    y[i] = g[3] + c * g[4] + r * g[5];
+  }
+  const gv_points places = gv_points_xy(x, y, PLACES), all = gv_points_xy(list->x, list->y, list->count);
+  gv_search_options three;
+  gv_search_options_init(&three);
+  three.k = K;
+  gv_index_options options;
+  gv_index_options_init(&options);
+  options.metric = metric;
+  options.backend = "serial";
+  options.semi_major = raster->semi_major;
+  options.flattening = raster->flattening;
+  assert_int_equal(gv_index_build_raster_seeds(context, seeds, NULL, &cells), GV_OK);
+  assert_int_equal(gv_index_get_kind(cells), GV_INDEX_RASTER_SEEDS);
+  assert_int_equal(gv_index_count(cells), list->count);
+  assert_int_equal(gv_index_build(context, &all, &options, &centers), GV_OK);
+  assert_int_equal(gv_index_search(context, cells, &places, &three, found, found_metres), GV_OK);
+  assert_int_equal(gv_index_search(context, centers, &places, &three, numbers, metres), GV_OK);
+  for (int i = 0; i < PLACES * K; i++) {
+    assert_int_equal(found[i], numbers[i] < 0 ? -1 : list->cell[numbers[i]]);
+    assert_true(found_metres[i] == metres[i]);
+  }
+  assert_int_equal(gv_index_search(context, cells, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_search_part(context, cells, &places, NULL, 0, 0, found, NULL), GV_ERROR_UNSUPPORTED);
+  gv_index_destroy(centers);
+  gv_index_destroy(cells);
+}
+
 /* How many of the raster's seeds are kept, after all comparisons. */
 static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
   static int32_t groups[MOST];
@@ -126,6 +167,7 @@ static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric met
   assert_int_equal(all.count, all.cells);
   assert_int_equal(kept.cells, all.cells);
   assert_int_equal(kept.groups, all.groups);
+  check_index(every, raster, metric, &all);
   gv_status status =
       gv_raster_seeds_groups(context, some, 0, 0, raster->width, raster->height, groups, raster->width);
   assert_int_equal(status, GV_OK);

@@ -29,7 +29,7 @@ typedef struct strip_case {
 } strip_case;
 
 /* One strip. `skip`: values between where memory begins and the strip. */
-static void check_strip(const store *in, const strip_case *c, gv_strip s, int64_t skip, bool masked) {
+static void check_strip(const store *in, const strip_case *c, gv_labels s, int64_t skip, bool masked) {
   size_t values = (size_t)(skip + (c->k - 1) * s.band_stride + (s.rows - 1) * s.stride + s.columns + AROUND);
   size_t mask_bytes = (size_t)(s.rows * s.mask_stride);
   int32_t *got = malloc(values * sizeof *got), *expected = malloc(values * sizeof *expected);
@@ -53,7 +53,7 @@ static void check_strip(const store *in, const strip_case *c, gv_strip s, int64_
   s.memory = in->memory;
   s.out = there + skip;
   s.mask = mask_there;
-  if (gv_voronoi_strip(c->context, c->voronoi, &s) != GV_OK)
+  if (gv_voronoi_fill(c->context, c->voronoi, &s) != GV_OK)
     fail_msg("%s: %s", c->name, gv_context_message(c->context));
   in->copy(got, there, values * sizeof *got);
   for (size_t i = 0; i < values; i++) {
@@ -75,15 +75,15 @@ static int64_t up_to(int64_t most) {
 
 /* The whole grid, as it is handed to most callers; some cells of it, anywhere. */
 static void check_strips(const store *in, const strip_case *c) {
-  gv_strip all;
-  gv_strip_init(&all);
+  gv_labels all;
+  gv_labels_init(&all);
   all.columns = all.stride = all.mask_stride = c->width;
   all.rows = c->height;
   all.band_stride = c->width * c->height;
   check_strip(in, c, all, 0, false);
   for (int i = 0; i < 4; i++) {
-    gv_strip s;
-    gv_strip_init(&s);
+    gv_labels s;
+    gv_labels_init(&s);
     s.column = up_to(c->width);
     s.row = up_to(c->height);
     s.columns = 1 + up_to(c->width - s.column);
@@ -100,7 +100,7 @@ static void check_strips(const store *in, const strip_case *c) {
 }
 
 /* Objects of a grid for a question, by `backend`, against `reference`. */
-static void check_strips_of(const store *in, const char *name, const gv_grid *grid, const gv_seeds *seeds,
+static void check_strips_of(const store *in, const char *name, const gv_grid *grid, const gv_points *seeds,
                             gv_metric metric, const question *q, const char *backend, const char *reference) {
   static int turn = 0;
   static const int32_t sides[][2] = {{0, 0}, {64, 64}, {37, 53}, {16, 256}};
@@ -145,7 +145,7 @@ static void check_every_grid(const store *in, const char *backend) {
         seed_kind kind = (seed_kind)(turn % SEED_KINDS);
         for (int64_t s = 0; s < n; s++)
           make_seed(g, kind, s, n, x, y);
-        gv_seeds seeds = {x, y, n};
+        gv_points seeds = gv_points_xy(x, y, n);
         question q = plain;
         q.k = ks[turn % 5];
         if (turn % 7 == 3) q.max_distance = boundary_distance(g, &seeds, metric, turn % 2 == 0);
@@ -166,7 +166,7 @@ static void check_meshes(const store *in, const char *backend) {
     for (int turn = 0; turn < 4; turn++) {
       gv_grid grid;
       gv_grid_init(&grid);
-      gv_seeds seeds = {x, y, turn == 0 ? 3 : MOST};
+      gv_points seeds = gv_points_xy(x, y, turn == 0 ? 3 : MOST);
       question q = plain;
       grid.kind = GV_GRID_QTM;
       grid.level = level;

@@ -31,7 +31,7 @@ static const double seed_x[] = {1.0, 7.0}, seed_y[] = {-2.0, -5.0};
 static gv_voronoi *small_grid(gv_context *context, const char *backend, int32_t k) {
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {seed_x, seed_y, 2};
+  gv_points seeds = gv_points_xy(seed_x, seed_y, 2);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL;
@@ -59,41 +59,42 @@ static void what_is_wrong_is_said(void **state) {
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *voronoi = small_grid(context, "tile", 2);
-  gv_strip good, s;
-  gv_strip_init(&good);
+  gv_labels good, s;
+  gv_labels_init(&good);
   good.out = out;
   good.stride = 300;
   good.band_stride = 200 * 300;
-  assert_int_equal(gv_voronoi_strip(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
-  expect(context, gv_voronoi_strip(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "no grid");
-  expect(context, gv_voronoi_strip(context, voronoi, NULL), GV_ERROR_INVALID_ARGUMENT, "no place");
+  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
+  expect(context, gv_voronoi_fill(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "no grid");
+  expect(context, gv_voronoi_fill(context, voronoi, NULL), GV_ERROR_INVALID_ARGUMENT, "no place");
   s = good, s.out = NULL;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "no place");
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "no place");
   const int64_t outside[][4] = {{-1, 0, 1, 1},  {0, -1, 1, 1},  {300, 0, 0, 0},       {0, 200, 0, 0},
                                 {0, 0, -1, 1},  {0, 0, 1, -1},  {299, 0, 2, 1},       {0, 199, 1, 2},
                                 {0, 0, 301, 1}, {0, 0, 1, 201}, {1, 0, INT64_MAX, 1}, {0, 1, 1, INT64_MAX}};
   for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
     s = good, s.column = outside[i][0], s.row = outside[i][1], s.columns = outside[i][2], s.rows = outside[i][3];
-    expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "not within the grid");
+    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "not within the grid");
   }
   s = good, s.stride = 299;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 299");
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 299");
   s = good, s.band_stride = 298;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 298");
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 298");
   s = good, s.mask = mask, s.mask_stride = 297;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 297");
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "stride 297");
   s = good, s.memory = (gv_memory)7;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "memory 7");
-  assert_int_equal(gv_voronoi_strip(context, voronoi, &good), GV_OK);
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "memory 7");
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &good), GV_OK);
   gv_voronoi_destroy(voronoi);
   /* Processors, and engines that search points, whatever they run on. */
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (!info.available || strcmp(info.name, "cuda-tile") == 0) continue;
     voronoi = small_grid(context, info.name, 1);
     s = good, s.memory = GV_MEMORY_CUDA;
-    expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "use cuda-tile");
+    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "use cuda-tile");
     gv_voronoi_destroy(voronoi);
   }
   gv_context_destroy(context);
@@ -113,11 +114,11 @@ static void cancelled(void **state) {
   options.progress = stop_soon;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   gv_voronoi *voronoi = small_grid(context, "tile", 1);
-  gv_strip s;
-  gv_strip_init(&s);
+  gv_labels s;
+  gv_labels_init(&s);
   s.out = out;
   s.stride = 300;
-  expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
+  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
 }
@@ -130,7 +131,7 @@ static void other_engines(void **state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const grid_case *g = &grid_cases[i * 4];
     double x[20], y[20];
-    gv_seeds seeds = {x, y, 20};
+    gv_points seeds = gv_points_xy(x, y, 20);
     question q = plain;
     gv_grid grid = grid_of(g);
     q.k = 1 + (int32_t)i;

@@ -7,12 +7,13 @@
 enum { WIDTH = 3600, HEIGHT = 1800, SEEDS = 3 };
 
 static gv_status count(gv_context *context, gv_statistics *statistics) {
-  gv_strip_statistics half; /* its seeds are found there */
-  gv_strip_statistics_init(&half);
+  gv_statistics_cells half; /* its seeds are found there */
+  gv_statistics_cells_init(&half);
+  half.memory = GV_MEMORY_CUDA;
   half.rows = HEIGHT / 2;
-  gv_status status = gv_statistics_add_strip(context, statistics, &half);
+  gv_status status = gv_statistics_add(context, statistics, &half);
   half.row = HEIGHT / 2; /* as another device could, with objects of its own */
-  return status == GV_OK ? gv_statistics_add_strip(context, statistics, &half) : status;
+  return status == GV_OK ? gv_statistics_add(context, statistics, &half) : status;
 }
 
 static int print_table(gv_context *context, const gv_statistics *statistics) {
@@ -20,7 +21,8 @@ static int print_table(gv_context *context, const gv_statistics *statistics) {
   long long cells = 0;
   for (int i = 0; i < SEEDS; i++) {
     gv_seed_statistics s;
-    if (gv_statistics_get(context, statistics, i, &s, NULL) != GV_OK) return 1;
+    gv_seed_statistics_init(&s);
+    if (gv_statistics_get(context, statistics, i, &s) != GV_OK) return 1;
     printf("%-8s %8lld cells, on average %5.0f km, at most %5.0f km\n", names[i], (long long)s.cells,
            s.distance_mean / 1e3, s.distance_max / 1e3);
     cells += s.cells;
@@ -31,7 +33,7 @@ static int print_table(gv_context *context, const gv_statistics *statistics) {
 int main(void) {
   const double lon[SEEDS] = {-78.5, 36.8, 106.8}, lat[SEEDS] = {-0.2, -1.3, -6.2};
   const double world[6] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
-  const gv_seeds seeds = {lon, lat, SEEDS};
+  const gv_points seeds = gv_points_xy(lon, lat, SEEDS);
   gv_grid grid;
   gv_grid_init(&grid);
   gv_voronoi_options options;

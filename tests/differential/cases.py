@@ -68,7 +68,7 @@ def make_grid(rng):
     shape = rng.choice(["plane", "plane rotated", "plane south-up", "plane one row", "plane tiny cells", "plane far away",
                         "globe", "globe from 0", "globe piece", "globe pole", "globe centres on poles", "globe antimeridian",
                         "globe more than once around", "globe tiny cells", "projected", "mesh", "globe by mesh"])
-    level = library.Grid().level - 1  # GV_QTM_NONE
+    level = library.c.QTM_NONE
     kind, inverse = library.LONLAT, None
     if shape.startswith("plane"):
         kind = library.PLANE

@@ -1,81 +1,21 @@
 """The library's C interface for Python: what the differential run needs of it, and no more."""
 
 import ctypes
+import importlib.util
 import math
-from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint8, c_void_p
+import pathlib
+from ctypes import byref, c_void_p
 
 import numpy as np
 
-INVALID_ARGUMENT, UNSUPPORTED = 1, 4
-METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic")
-WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
-PLANE, LONLAT, PROJECTED, QTM = range(4)
-INVERSE = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)
+# The binding of the Python package, which is written from the headers; nothing else of the package is loaded.
+_spec = importlib.util.spec_from_file_location("binding", pathlib.Path(__file__).resolve().parents[2] / "python" / "gpuvoronoi" / "_c.py")
+c = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(c)
 
-
-class Structure(ctypes.Structure):
-    def __init__(self, **values):
-        super().__init__()
-        if hasattr(self, "struct_size"):
-            self.struct_size = ctypes.sizeof(self)
-        for name, value in values.items():
-            setattr(self, name, value)
-
-
-class ContextOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("progress", c_void_p), ("progress_user", c_void_p),
-                ("allocate", c_void_p), ("release", c_void_p), ("allocate_user", c_void_p), ("device", c_int)]
-
-
-class BackendInfo(Structure):
-    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int), ("allocates_grids", c_int),
-                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
-
-
-class Points(Structure):
-    _fields_ = [("data", c_void_p), ("count", c_int64), ("dim", c_int32), ("dtype", c_int)]
-
-
-class IndexOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("expected_k", c_int32),
-                ("expected_queries", c_int64)]
-
-
-class SearchOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int)]
-
-
-class Grid(Structure):
-    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
-                ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double), ("inverse", INVERSE),
-                ("inverse_user", c_void_p), ("level", c_int)]
-
-
-class Seeds(Structure):
-    _fields_ = [("x", c_void_p), ("y", c_void_p), ("count", c_int64)]
-
-
-class VoronoiOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("block_width", c_int32),
-                ("block_height", c_int32), ("labels", c_void_p), ("nodata", c_int32), ("k", c_int32),
-                ("max_distance", c_double), ("weighting", c_int), ("weights", c_void_p)]
-
-
-class Block(Structure):
-    """The header's gv_block up to the last field that is used here: what is missing at the end counts as zero."""
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("mask", c_void_p),
-                ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
-
-
-class GlobeOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
-                ("flattening", c_double)]
-
-
-class Measure(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("bands", c_int32), ("seed", c_void_p),
-                ("stride", c_int64), ("band_stride", c_int64), ("type", c_int), ("distance", c_void_p),
-                ("azimuth", c_void_p), ("out_stride", c_int64), ("out_band_stride", c_int64)]
+INVALID_ARGUMENT, UNSUPPORTED, METRICS = c.INVALID_ARGUMENT, c.UNSUPPORTED, c.METRICS
+PLANE, LONLAT, PROJECTED, QTM = c.GRID_PLANE, c.GRID_LONLAT, c.GRID_PROJECTED, c.GRID_QTM
+WEIGHTINGS, INVERSE, Grid = c.WEIGHTINGS, c.Inverse, c.Grid
 
 
 class Failed(Exception):
@@ -90,7 +30,7 @@ def pointer(array):
 
 def seeds_of(xy):
     x, y = np.ascontiguousarray(xy[:, 0]), np.ascontiguousarray(xy[:, 1])
-    seeds = Seeds(x=pointer(x), y=pointer(y), count=len(x))
+    seeds = c.Points(x=pointer(x), y=pointer(y), count=len(x), dim=2, dtype=c.FLOAT64)
     seeds.keep = (x, y)
     return seeds
 
@@ -98,19 +38,19 @@ def seeds_of(xy):
 class Library:
     def __init__(self, path):
         self.c = ctypes.CDLL(path)
-        for name, kind in (("gv_context_message", c_char_p), ("gv_voronoi_blocks_across", c_int64),
-                           ("gv_voronoi_blocks_down", c_int64), ("gv_qtm_count", c_int64)):
-            getattr(self.c, name).restype = kind
+        for name, (result, arguments) in c.FUNCTIONS.items():
+            function = getattr(self.c, name)
+            function.restype, function.argtypes = result, arguments
         self.backends = []
         for number in range(self.c.gv_backend_count()):
-            info = BackendInfo()
+            info = c.BackendInfo()
             assert self.c.gv_backend_get(number, byref(info)) == 0
             if info.available:
                 self.backends.append((info.name.decode(), bool(info.searches_points), bool(info.allocates_grids)))
 
     def context(self, threads):
         context = c_void_p()
-        assert self.c.gv_context_create(byref(ContextOptions(threads=threads, device=-1)), byref(context)) == 0
+        assert self.c.gv_context_create(byref(c.ContextOptions(threads=threads)), byref(context)) == 0
         return context
 
     def check(self, context, status):
@@ -120,14 +60,14 @@ class Library:
     def search(self, reference, queries, backend, metric, k, limit, exclude_self, threads):
         """Indices and distances; reference and queries (None: itself) are count x dim arrays of float32 or float64."""
         def points(a):
-            return Points(data=pointer(a), count=len(a), dim=a.shape[1], dtype=int(a.dtype == np.float64))
+            return c.Points(data=pointer(a), count=len(a), dim=a.shape[1], dtype=int(a.dtype == np.float64))
 
         context, index = self.context(threads), c_void_p()
         try:
             self.check(context, self.c.gv_index_build(context, byref(points(reference)), byref(
-                IndexOptions(backend=backend.encode(), metric=METRICS.index(metric), expected_k=k)), byref(index)))
+                c.IndexOptions(backend=backend.encode(), metric=METRICS.index(metric), expected_k=k)), byref(index)))
             asked = reference if queries is None else queries
-            return self.answers(context, self.c.gv_index_search, index, None if queries is None else byref(points(queries)),
+            return self.answers(context, index, None if queries is None else byref(points(queries)),
                                 len(asked), k, limit, exclude_self)
         finally:
             self.c.gv_index_destroy(index)
@@ -137,21 +77,21 @@ class Library:
         """The same for longitudes and latitudes in degrees."""
         context, index = self.context(threads), c_void_p()
         try:
-            self.check(context, self.c.gv_globe_index_build(context, byref(seeds_of(reference)), byref(
-                GlobeOptions(backend=backend.encode(), metric=METRICS.index(metric))), byref(index)))
+            self.check(context, self.c.gv_index_build(context, byref(seeds_of(reference)), byref(
+                c.IndexOptions(backend=backend.encode(), metric=METRICS.index(metric))), byref(index)))
             asked = reference if queries is None else queries
             seeds = None if queries is None else seeds_of(queries)
-            return self.answers(context, self.c.gv_globe_index_search, index, None if queries is None else byref(seeds),
+            return self.answers(context, index, None if queries is None else byref(seeds),
                                 len(asked), k, limit, exclude_self)
         finally:
-            self.c.gv_globe_index_destroy(index)
+            self.c.gv_index_destroy(index)
             self.c.gv_context_destroy(context)
 
-    def answers(self, context, function, index, queries, count, k, limit, exclude_self):
+    def answers(self, context, index, queries, count, k, limit, exclude_self):
         indices, distances = np.full((count, k), -7, np.int64), np.full((count, k), np.nan)
-        options = SearchOptions(k=k, max_distance=limit, exclude_self=int(exclude_self))
-        self.check(context, function(context, index, queries, byref(options), c_void_p(pointer(indices)),
-                                     c_void_p(pointer(distances))))
+        options = c.SearchOptions(k=k, max_distance=limit, exclude_self=int(exclude_self))
+        self.check(context, self.c.gv_index_search(context, index, queries, byref(options), pointer(indices),
+                                                       pointer(distances)))
         return indices, distances
 
     def allocate(self, grid, seeds, backend, metric, k=1, limit=math.inf, weighting="unweighted", weights=None, mask=None,
@@ -159,7 +99,7 @@ class Library:
         """Seed numbers, k x height x width, and, if wanted, distances and azimuths of that shape."""
         context, voronoi = self.context(threads), c_void_p()
         try:
-            options = VoronoiOptions(backend=backend.encode(), metric=METRICS.index(metric), block_width=block[0],
+            options = c.VoronoiOptions(backend=backend.encode(), metric=METRICS.index(metric), block_width=block[0],
                                      block_height=block[1], nodata=-1, k=k, max_distance=limit,
                                      weighting=WEIGHTINGS.index(weighting), weights=pointer(weights))
             self.check(context, self.c.gv_voronoi_create(context, byref(grid), byref(seeds_of(seeds)), byref(options),
@@ -168,21 +108,21 @@ class Library:
             height = 1 if grid.kind == QTM else grid.height
             out = np.full((k, height, width), -7, np.int32)
             if mask is None and not measured:
-                self.check(context, self.c.gv_voronoi_compute(context, voronoi, c_void_p(pointer(out)), c_int64(width)))
+                self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(c.Labels(out=pointer(out), stride=width))))
                 return out, None, None
             distance, azimuth = np.full(out.shape, np.nan), np.full(out.shape, np.nan, np.float32)
-            across, down = self.c.gv_voronoi_blocks_across(voronoi), self.c.gv_voronoi_blocks_down(voronoi)
             columns, rows = self.block_size(width, height, grid.kind, block)
-            for j in range(down):
-                for i in range(across):
-                    at = j * rows * width + i * columns
-                    b = Block(column=i, row=j, mask=None if mask is None else pointer(mask) + at, mask_stride=width,
-                              out=pointer(out) + 4 * at, stride=width, band_stride=width * height)
+            for row in range(0, height, rows):
+                for column in range(0, width, columns):
+                    at = row * width + column
+                    place = {"column": column, "row": row, "columns": min(columns, width - column), "rows": min(rows, height - row)}
+                    b = c.Labels(**place, mask=None if mask is None else pointer(mask) + at, mask_stride=width,
+                                 out=pointer(out) + 4 * at, stride=width, band_stride=width * height)
                     self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(b)))
                     if measured:
-                        m = Measure(column=i, row=j, bands=k, seed=pointer(out) + 4 * at, stride=width,
-                                    band_stride=width * height, type=1, distance=pointer(distance) + 8 * at,
-                                    azimuth=pointer(azimuth) + 4 * at, out_stride=width, out_band_stride=width * height)
+                        m = c.Measure(**place, bands=k, seed=pointer(out) + 4 * at, stride=width, band_stride=width * height,
+                                      type=c.FLOAT64, distance=pointer(distance) + 8 * at, azimuth=pointer(azimuth) + 4 * at,
+                                      out_stride=width, out_band_stride=width * height)
                         self.check(context, self.c.gv_voronoi_measure(context, voronoi, byref(m)))
             return out, distance, azimuth
         finally:

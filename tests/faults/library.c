@@ -3,6 +3,9 @@
  * nothing leaks, and what there is can still be used: asked again, it answers.
  */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
+#include "grid_fill.h"
+#include "statistics_of.h"
 
 #include <errno.h>
 #include <math.h>
@@ -169,7 +172,8 @@ static void make_inputs(void) {
 
 static void search(run *r, const void *what) {
   const gv_backend *backend = what;
-  gv_points reference = {wide_points, POINTS, DIM, GV_FLOAT64}, queries = {narrow_points, 200, DIM, GV_FLOAT32};
+  gv_points reference = gv_points_rows(wide_points, POINTS, DIM, GV_FLOAT64),
+            queries = gv_points_rows(narrow_points, 200, DIM, GV_FLOAT32);
   gv_index_options build;
   gv_index_options_init(&build);
   gv_search_options options;
@@ -197,8 +201,8 @@ static gv_status read_narrow(void *user, int64_t first, int64_t count, void *out
 
 static void search_source(run *r, const void *what) {
   const gv_backend *backend = what;
-  const gv_point_source source = {POINTS, DIM, GV_FLOAT32, read_narrow, NULL};
-  gv_points queries = {narrow_points, 20, DIM, GV_FLOAT32};
+  const gv_point_source source = {sizeof(gv_point_source), POINTS, DIM, GV_FLOAT32, read_narrow, NULL};
+  gv_points queries = gv_points_rows(narrow_points, 20, DIM, GV_FLOAT32);
   gv_index_options build;
   gv_index_options_init(&build);
   gv_search_options options;
@@ -213,18 +217,19 @@ static void search_source(run *r, const void *what) {
 }
 
 static void search_globe(run *r, const void *what) {
-  gv_seeds seeds = {lon, lat, SEEDS}, queries = {plane_x, plane_y, SEEDS};
-  gv_globe_options build;
-  gv_globe_options_init(&build);
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS), queries = gv_points_xy(plane_x, plane_y, SEEDS);
+  gv_index_options build;
+  gv_index_options_init(&build);
+  build.metric = GV_GEODESIC;
   gv_search_options options;
   gv_search_options_init(&options);
-  gv_globe_index *index = NULL;
+  gv_index *index = NULL;
   build.metric = *(const gv_metric *)what;
   options.k = K;
-  ASK(r, gv_globe_index_build(r->context, &seeds, &build, &index));
-  ASK(r, gv_globe_index_search(r->context, index, &queries, &options, r->index, r->real));
+  ASK(r, gv_index_build(r->context, &seeds, &build, &index));
+  ASK(r, gv_index_search(r->context, index, &queries, &options, r->index, r->real));
   r->indices = r->reals = K * SEEDS;
-  gv_globe_index_destroy(index);
+  gv_index_destroy(index);
 }
 
 /* -------------------------------------------------------------------------------------------------------- grids */
@@ -294,9 +299,9 @@ static gv_status add_up(run *r, const gv_voronoi *v, int64_t width, gv_statistic
   options.bound = bound;
   gv_status status = gv_statistics_create(r->context, v, &options, out);
   if (status != GV_OK) return status;
-  gv_quantity quantity = {wide_points, NULL, (int32_t)width, width, NULL, 0};
-  gv_statistics_block block;
-  gv_statistics_block_init(&block);
+  gv_quantity quantity = quantity_of(wide_points, NULL, 0, width, NULL, 0);
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
   block.seed = r->cell;
   block.stride = block.distance_stride = width;
   block.distance = r->real;
@@ -314,8 +319,8 @@ static void add_statistics(run *r, const gv_voronoi *v, int64_t width) {
   ASK(r, add_up(r, v, width, &statistics));
   for (int64_t i = 0; i < SEEDS; i++) {
     gv_seed_statistics of;
-    gv_sum_statistics sum;
-    ASK(r, gv_statistics_get(r->context, statistics, i, &of, &sum));
+    sum_statistics sum;
+    ASK(r, get_statistics(r->context, statistics, i, &of, &sum, 1));
     const double all[] = {(double)of.cells, of.area, of.distance_mean, of.distance_max, sum.sum, sum.distance_mean};
     for (size_t a = 0; a < sizeof all / sizeof *all; a++)
       r->real[r->reals++] = isnan(all[a]) ? -1.0 : all[a];
@@ -327,7 +332,7 @@ static void grid(run *r, const void *what) {
   const grid_case *c = what;
   bool globe = c->kind != GV_GRID_PLANE;
   gv_grid where = grid_of(c);
-  gv_seeds seeds = {globe ? lon : plane_x, globe ? lat : plane_y, SEEDS};
+  gv_points seeds = gv_points_xy(globe ? lon : plane_x, globe ? lat : plane_y, SEEDS);
   gv_features features = layer_features(c->points ? &places : &countries, GV_EDGES_STRAIGHT, false);
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
@@ -343,24 +348,24 @@ static void grid(run *r, const void *what) {
   ASK(r, gv_voronoi_create(r->context, &where, c->features ? NULL : &seeds, &options, &v));
   int64_t width = c->kind == GV_GRID_QTM ? gv_qtm_count(c->level) : W, height = c->kind == GV_GRID_QTM ? 1 : H;
   size_t count = (size_t)(c->k * width * height);
-  ASK(r, gv_voronoi_compute(r->context, v, r->cell, width));
+  ASK(r, fill_grid(r->context, v, r->cell, width));
   static uint8_t mask[W * H];
   for (int i = 0; i < W * H; i++)
     mask[i] = i % 5 != 0;
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   block.mask = mask;
   block.mask_stride = width;
   block.out = r->cell + count;
   block.stride = width;
   block.band_stride = width * height;
   ASK(r, gv_voronoi_fill(r->context, v, &block));
-  ASK(r, gv_voronoi_block(r->context, v, 0, 0, r->cell + 2 * count, width));
+  ASK(r, fill_block(r->context, v, 0, 0, r->cell + 2 * count, width));
   r->cells = 3 * count;
   if (!c->labels) measure(r, c, v, width, height);
   if (c->statistics) add_statistics(r, v, width);
   if (c->kind != GV_GRID_PROJECTED) {
-    ASK(r, gv_voronoi_cell_areas(r->context, v, 0, 0, r->real + r->reals, width));
+    ASK(r, block_areas(r->context, v, 0, 0, r->real + r->reals, width));
   }
   gv_voronoi_destroy(v);
 }

@@ -1,5 +1,6 @@
 /* Lines and polygons: every engine gives the bytes of `serial`, which asks every edge for every cell. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -150,8 +151,8 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   uint8_t mask[4096];
   for (int i = 0; i < 4096; i++)
     mask[i] = i % 3 != 0;
-  gv_block b;
-  gv_block_init(&b);
+  gv_labels b;
+  gv_labels_init(&b);
   b.out = out->seed;
   b.stride = width;
   b.band_stride = *cells;

@@ -1,4 +1,5 @@
 /* Checks of features, what lies within a polygon, and which edges are its boundary. */
+#include "gpuvoronoi/features.h"
 #include "cmocka_test.h"
 
 #include <math.h>

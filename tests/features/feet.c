@@ -1,5 +1,6 @@
 /* Bounds of distances to edges by the series hold what every edge is asked for, and mostly say more than chords. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
 
 #include <math.h>
 

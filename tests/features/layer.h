@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "gpuvoronoi/features.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "split_mix.h"
 
@@ -17,6 +18,17 @@ typedef struct layer {
   double x[LAYER_VERTICES], y[LAYER_VERTICES];
   int64_t features, parts, rings, vertices;
 } layer;
+
+/* With the nearest points too; NULL: they are not wanted. */
+static inline gv_status search_features(gv_context *context, const gv_index *index, const gv_points *queries,
+                                        const gv_search_options *options, int64_t *indices, double *distances,
+                                        double *nearest) {
+  gv_search_options o;
+  gv_search_options_init(&o);
+  if (options != NULL) o = *options;
+  o.nearest = nearest;
+  return gv_index_search(context, index, queries, &o, indices, distances);
+}
 
 static inline void layer_clear(layer *l) {
   l->features = l->parts = l->rings = l->vertices = 0;

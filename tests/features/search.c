@@ -1,5 +1,6 @@
 /* The index over lines and polygons: the order and the values of all features, one by one, to the bit. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,21 +47,22 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
     y[i] = i % 10 == 0 ? l.y[i] : layer_uniform(low[1], high[1]);
   }
   gv_features f = layer_features(&l, edges, false);
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_GEODESIC;
   o.metric = metric;
-  gv_feature_index *index = NULL;
-  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
-  gv_seeds queries = {x, y, QUERIES};
+  gv_index *index = NULL;
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
+  gv_points queries = gv_points_xy(x, y, QUERIES);
   gv_search_options s;
   gv_search_options_init(&s);
   gv_feature_set set;
   assert_int_equal(gv_feature_set_init(context, metric, &wgs84, &f, &set), GV_OK);
   for (s.k = 1; s.k <= K; s.k += K - 1) {
     s.max_distance = s.k == 1 ? INFINITY : max_distance;
-    if (gv_feature_index_search(context, index, &queries, &s, indices, distances, nearest) != GV_OK)
+    if (search_features(context, index, &queries, &s, indices, distances, nearest) != GV_OK)
       fail_msg("%s", gv_context_message(context));
-    assert_int_equal(gv_feature_index_search(context, index, &queries, &s, indices, alone, NULL), GV_OK);
+    assert_int_equal(search_features(context, index, &queries, &s, indices, alone, NULL), GV_OK);
     assert_memory_equal(alone, distances, sizeof *alone * (size_t)(QUERIES * s.k));
     for (int i = 0; i < QUERIES; i++) {
       gv_edge_place q = {.lon = x[i], .lat = y[i], .vector = {x[i], y[i], 0.0}};
@@ -94,7 +96,7 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
     }
   }
   gv_feature_set_clear(&set);
-  gv_feature_index_destroy(index);
+  gv_index_destroy(index);
 }
 
 static void all_features_are_ranked(void **unused) {
@@ -128,21 +130,21 @@ static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, b
     if (edge && i % 4 == 0) y[i] = i % 8 == 0 ? 90.0 : -90.0;
   }
   gv_features f = layer_features(&l, edges, boundary);
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_GEODESIC;
   o.metric = metric;
-  gv_feature_index *index = NULL;
-  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+  gv_index *index = NULL;
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   gv_search_options s;
   gv_search_options_init(&s);
   s.max_distance = max_distance;
-  gv_seeds all = {x, y, CROWD};
-  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], distances[0], nearest[0]), GV_OK);
+  gv_points all = gv_points_xy(x, y, CROWD);
+  assert_int_equal(search_features(context, index, &all, &s, indices[0], distances[0], nearest[0]), GV_OK);
   for (int64_t i = 0; i < CROWD; i += FEW) {
-    gv_seeds few = {x + i, y + i, FEW};
+    gv_points few = gv_points_xy(x + i, y + i, FEW);
     assert_int_equal(
-        gv_feature_index_search(context, index, &few, &s, indices[1] + i, distances[1] + i, nearest[1] + 2 * i),
-        GV_OK);
+        search_features(context, index, &few, &s, indices[1] + i, distances[1] + i, nearest[1] + 2 * i), GV_OK);
   }
   for (int i = 0; i < CROWD; i++) {
     if (indices[0][i] != indices[1][i] || distances[0][i] != distances[1][i] ||
@@ -152,14 +154,13 @@ static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, b
   }
   memset(indices[0], 0, sizeof indices[0]);
   memset(distances[1], 0, sizeof distances[1]);
-  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], NULL, NULL), GV_OK);
+  assert_int_equal(search_features(context, index, &all, &s, indices[0], NULL, NULL), GV_OK);
   assert_memory_equal(indices[0], indices[1], sizeof indices[0]);
-  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], distances[1], NULL), GV_OK);
+  assert_int_equal(search_features(context, index, &all, &s, indices[0], distances[1], NULL), GV_OK);
   assert_memory_equal(distances[0], distances[1], sizeof distances[0]);
   y[CROWD - 1] = (double)NAN;
-  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], NULL, NULL),
-                   GV_ERROR_INVALID_ARGUMENT);
-  gv_feature_index_destroy(index);
+  assert_int_equal(search_features(context, index, &all, &s, indices[0], NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  gv_index_destroy(index);
 }
 
 static void crowds_are_answered_as_one_by_one(void **unused) {
@@ -180,25 +181,26 @@ static void what_cannot_be_squared_is_nobodys(void **unused) {
   enum { PLACES = 300 };
   static double x[PLACES], y[PLACES], distances[PLACES];
   static int64_t indices[PLACES];
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
-  gv_feature_index *index = NULL;
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_GEODESIC;
+  gv_index *index = NULL;
   layer_clear(&l);
   layer_box(&l, 0, 0, 1, 1);
   gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
   o.metric = GV_EUCLIDEAN;
-  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   for (int i = 0; i < PLACES; i++)
     x[i] = i % 3 == 0 ? 1e154 : i % 3 == 1 ? 1e155 : -6e153;
   for (int64_t count = 3; count <= PLACES; count += PLACES - 3) { /* one by one, and together */
-    gv_seeds places = {x, y, count};
-    assert_int_equal(gv_feature_index_search(context, index, &places, NULL, indices, distances, NULL), GV_OK);
+    gv_points places = gv_points_xy(x, y, count);
+    assert_int_equal(search_features(context, index, &places, NULL, indices, distances, NULL), GV_OK);
     for (int i = 0; i < count; i++) {
       assert_int_equal(indices[i], i % 3 == 1 ? -1 : 0);
       assert_true(distances[i] == (i % 3 == 1 ? INFINITY : fabs(x[i])));
     }
   }
-  gv_feature_index_destroy(index);
+  gv_index_destroy(index);
 }
 
 /* More features than are remembered at once, all as far from the pole: the lowest numbers, whichever of them comes first. */
@@ -206,14 +208,15 @@ static void many_are_as_near(void **unused) {
   (void)unused;
   enum { MANY = 360, MOST = 3 };
   const double x = 0.0, y = 90.0;
-  gv_seeds pole = {&x, &y, 1};
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
+  gv_points pole = gv_points_xy(&x, &y, 1);
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_GEODESIC;
   gv_search_options s;
   gv_search_options_init(&s);
   o.metric = GV_GEODESIC;
   for (int turn = 0; turn < MANY; turn += 1) {
-    gv_feature_index *index = NULL;
+    gv_index *index = NULL;
     int64_t found[MOST] = {-1, -1, -1};
     layer_clear(&l);
     s.k = turn % 2 == 0 ? 1 : MOST;
@@ -222,43 +225,44 @@ static void many_are_as_near(void **unused) {
       layer_add(&l, GV_PART_LINE, line, 2);
     }
     gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
-    assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
-    assert_int_equal(gv_feature_index_search(context, index, &pole, &s, found, NULL, NULL), GV_OK);
+    assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
+    assert_int_equal(search_features(context, index, &pole, &s, found, NULL, NULL), GV_OK);
     for (int i = 0; i < s.k; i++)
       assert_int_equal(found[i], i);
-    gv_feature_index_destroy(index);
+    gv_index_destroy(index);
   }
 }
 
-static void refused(const gv_feature_index *index, const gv_seeds *queries, const gv_search_options *s,
-                    const char *why) {
+static void refused(const gv_index *index, const gv_points *queries, const gv_search_options *s, const char *why) {
   int64_t found[4];
-  assert_int_equal(gv_feature_index_search(context, index, queries, s, found, NULL, NULL),
-                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(search_features(context, index, queries, s, found, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
   if (strstr(gv_context_message(context), why) == NULL) fail_msg("'%s'", gv_context_message(context));
 }
 
 static void bad_calls_are_refused(void **unused) {
   (void)unused;
-  gv_feature_index *index = NULL;
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
+  gv_index *index = NULL;
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_GEODESIC;
   layer_clear(&l);
   layer_box(&l, 0, 0, 1, 1);
   gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
-  assert_int_equal(gv_feature_index_build(NULL, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_feature_index_build(context, NULL, &o, &index), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_feature_index_build(context, &f, &o, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_build_features(NULL, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_build_features(context, NULL, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_build_features(context, &f, &o, NULL), GV_ERROR_INVALID_ARGUMENT);
   o.metric = (gv_metric)17;
-  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_null(index);
-  assert_int_equal(gv_feature_index_build(context, &f, NULL, &index), GV_OK);
+  o.metric = GV_GEODESIC;
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   double x[2] = {0.5, (double)NAN}, y[2] = {0.5, 1.0}, high[1] = {91.0};
-  gv_seeds good = {x, y, 1}, bad = {x, y, 2}, beyond = {x, high, 1}, none = {NULL, NULL, 1};
+  gv_points good = gv_points_xy(x, y, 1), bad = gv_points_xy(x, y, 2), beyond = gv_points_xy(x, high, 1),
+            none = gv_points_xy(NULL, NULL, 1);
   gv_search_options s;
   gv_search_options_init(&s);
   refused(NULL, &good, &s, "index is NULL");
-  refused(index, NULL, &s, "NULL");
+  refused(index, NULL, &s, "not themselves");
   refused(index, &none, &s, "NULL");
   refused(index, &bad, &s, "query 1 (from 0)");
   refused(index, &beyond, &s, "query 0 (from 0)");
@@ -270,8 +274,8 @@ static void bad_calls_are_refused(void **unused) {
   s.max_distance = INFINITY;
   s.exclude_self = 1;
   refused(index, &good, &s, "not themselves");
-  gv_feature_index_destroy(index);
-  gv_feature_index_destroy(NULL);
+  gv_index_destroy(index);
+  gv_index_destroy(NULL);
 }
 
 static int start(void **unused) {

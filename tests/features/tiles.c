@@ -3,6 +3,8 @@
  * distances those to the nearest of all edges, to the bit.
  */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,13 +154,13 @@ static void compare(const setting *s, bool limited, bool boundary, bool masked) 
     mask[i] = i % 5 < 3 && i / 9 % 4 != 1;
   for (int which = 0; which < 2; which++) {
     gv_voronoi *v = ask(context, s, which == 0 ? "serial" : "tile", limited, boundary);
-    gv_block b;
-    gv_block_init(&b);
+    gv_labels b;
+    gv_labels_init(&b);
     b.out = which == 0 ? expected : found;
     b.stride = width;
     b.band_stride = cells;
     if (masked) b.mask = mask, b.mask_stride = width;
-    assert_int_equal(gv_voronoi_blocks_across(v) * gv_voronoi_blocks_down(v), 1);
+    assert_int_equal(blocks_across(v) * blocks_down(v), 1);
     assert_int_equal(gv_voronoi_fill(context, v, &b), GV_OK);
     if (which == 1) check_distances(context, s, v, found, width, cells, s->metric == GV_GEODESIC ? 7 : 1);
     gv_voronoi_destroy(v);

@@ -1,7 +1,9 @@
 /* Seeds as GeoJSON, points, lines and polygons: refused with a line of text, or seeds that a grid is made around and asks for. */
 #include <math.h>
 
+#include "../grid_fill.h"
 #include "gdal_input.h"
+#include "gpuvoronoi/features.h"
 
 enum { MOST_BYTES = 4096, WIDTH = 9, HEIGHT = 7 };
 
@@ -12,7 +14,7 @@ static gv_status answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
   gv_features features;
-  gv_seeds points = {seeds->x, seeds->y, seeds->count};
+  gv_points points = gv_points_xy(seeds->x, seeds->y, seeds->count);
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
   one.threads = 1;
@@ -24,7 +26,7 @@ static gv_status answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   }
   gv_status status =
       gv_voronoi_create(context, &grid->grid, options.features != NULL ? NULL : &points, &options, &voronoi);
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, WIDTH);
+  if (status == GV_OK) status = fill_grid(context, voronoi, out, WIDTH);
   for (int i = 0; status == GV_OK && i < WIDTH * HEIGHT; i++)
     FUZZ_REQUIRE(out[i] >= -1 && out[i] < seeds->count);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');

@@ -16,14 +16,14 @@ static void take_places(fuzz_input *input, uint8_t kind, int64_t count, places *
   }
 }
 
-static gv_status search(gv_context *context, const gv_globe_options *build, const gv_seeds *seeds,
-                        const gv_seeds *queries, const gv_search_options *options, int64_t *indices,
+static gv_status search(gv_context *context, const gv_index_options *build, const gv_points *seeds,
+                        const gv_points *queries, const gv_search_options *options, int64_t *indices,
                         double *distances) {
-  gv_globe_index *index = NULL;
-  gv_status status = gv_globe_index_build(context, seeds, build, &index);
-  if (status == GV_OK) status = gv_globe_index_search(context, index, queries, options, indices, distances);
+  gv_index *index = NULL;
+  gv_status status = gv_index_build(context, seeds, build, &index);
+  if (status == GV_OK) status = gv_index_search(context, index, queries, options, indices, distances);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
-  gv_globe_index_destroy(index);
+  gv_index_destroy(index);
   return status;
 }
 
@@ -33,8 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static double expected_distance[MOST_SEEDS * MOST_K], found_distance[MOST_SEEDS * MOST_K];
   fuzz_input input = {data, size};
   int64_t room = fuzz_room(data, size);
-  gv_globe_options build;
-  gv_globe_options_init(&build);
+  gv_index_options build;
+  gv_index_options_init(&build);
+  build.metric = GV_GEODESIC;
   gv_search_options options;
   gv_search_options_init(&options);
   uint8_t choices = fuzz_byte(&input), kind = fuzz_byte(&input);
@@ -53,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (self) query_count = count;
   fuzz_shrink(build.metric == GV_GEODESIC ? room / GEODESICS_TAKE : room, &count, &query_count);
   if (self) query_count = count;
-  gv_seeds reference = {seeds.x, seeds.y, count}, asking = {queries.x, queries.y, query_count};
+  gv_points reference = gv_points_xy(seeds.x, seeds.y, count),
+            asking = gv_points_xy(queries.x, queries.y, query_count);
   size_t cells = (size_t)query_count * (size_t)options.k;
 
   gv_context *context =
@@ -63,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       search(context, &build, &reference, self ? NULL : &asking, &options, expected, expected_distance);
   for (int i = 0, asked = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     FUZZ_REQUIRE(gv_backend_get(i, &info) == GV_OK);
     if (!info.searches_points || !info.available || strcmp(info.name, "serial") == 0) continue;
     if (!fuzz_asks(kind >> 4 & 7U, asked++)) continue;

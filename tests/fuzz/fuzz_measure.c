@@ -2,6 +2,7 @@
  * Distances, directions and areas for any seed numbers, of points and features: refused, or the same in blocks of any size, in both
  * types, and within their ranges.
  */
+#include "../grid_fill.h"
 #include "question.h"
 
 enum { FEW_CELLS = 300 };
@@ -16,8 +17,7 @@ static gv_status measure_block(gv_context *context, const question *q, const gv_
   gv_measure measure;
   gv_measure_init(&measure);
   int64_t at = fuzz_block(q, column, row).at;
-  measure.column = column;
-  measure.row = row;
+  AT_BLOCK(measure, voronoi, column, row);
   measure.seed = seed + at;
   measure.stride = measure.out_stride = fuzz_stride(q);
   measure.signed_distance = within;
@@ -28,8 +28,7 @@ static gv_status measure_block(gv_context *context, const question *q, const gv_
   measure.distance = out->distance + at;
   measure.azimuth = NULL;
   if (status == GV_OK) status = gv_voronoi_measure(context, voronoi, &measure);
-  if (status == GV_OK)
-    status = gv_voronoi_cell_areas(context, voronoi, column, row, out->area + at, fuzz_stride(q));
+  if (status == GV_OK) status = block_areas(context, voronoi, column, row, out->area + at, fuzz_stride(q));
   return status;
 }
 
@@ -37,7 +36,7 @@ static gv_status measure_all(gv_context *context, const question *q, const int32
                              measures *out) {
   gv_voronoi *voronoi = NULL;
   gv_status status = fuzz_create(context, q, NULL, &voronoi);
-  int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
+  int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
   for (int64_t block = 0; status == GV_OK && block < across * down; block++)
     status = measure_block(context, q, voronoi, block % across, block / across, seed, within, out);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');

@@ -1,6 +1,7 @@
 /* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a file whose hash fits, as a
  * stranger would make it; other input is the whole file. */
 #include "fuzz.h"
+#include "gpuvoronoi/features.h"
 
 #include <stdio.h>
 #include <string.h>

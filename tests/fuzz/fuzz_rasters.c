@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "../grid_fill.h"
 #include "gdal_input.h"
 
 #include "io/overlay/mask.h"
@@ -90,7 +91,7 @@ static void answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   gv_context_options_init(&one);
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds points = {seeds->x, seeds->y, seeds->count};
+  gv_points points = gv_points_xy(seeds->x, seeds->y, seeds->count);
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
   int64_t width = grid->grid.width, height = grid->grid.height;
@@ -99,7 +100,7 @@ static void answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   FUZZ_REQUIRE(gv_context_create(&one, &context) == GV_OK);
   options.metric = grid->metric;
   gv_status status = gv_voronoi_create(context, &grid->grid, &points, &options, &voronoi);
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, width);
+  if (status == GV_OK) status = fill_grid(context, voronoi, out, width);
   for (int64_t i = 0; status == GV_OK && i < width * height; i++)
     FUZZ_REQUIRE(out[i] >= -1 && out[i] < seeds->count);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
@@ -127,7 +128,7 @@ static gv_status ask_grid(gv_io *io, bool like) {
 static double add_cells(const gv_quantity *q, int w, int h) {
   double sum = 0.0;
   for (int i = 0; i < w * h; i++)
-    sum += q->value[i];
+    sum += ((const double *)q->value)[i];
   return sum;
 }
 

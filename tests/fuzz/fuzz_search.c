@@ -72,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   void *reference_data = copy(points, (size_t)count * (size_t)dim, narrow);
   void *query_data = copy(places, (size_t)query_count * (size_t)dim, narrow);
   gv_dtype type = narrow ? GV_FLOAT32 : GV_FLOAT64;
-  gv_points reference = {reference_data, count, dim, type}, queries = {query_data, query_count, dim, type};
+  gv_points reference = gv_points_rows(reference_data, count, dim, type),
+            queries = gv_points_rows(query_data, query_count, dim, type);
   if (self) query_count = count;
   size_t cells = (size_t)query_count * (size_t)options.k;
 
@@ -82,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FUZZ_REQUIRE(first == GV_OK || first == GV_ERROR_INVALID_ARGUMENT);
   for (int i = 0, asked = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     FUZZ_REQUIRE(gv_backend_get(i, &info) == GV_OK);
     if (!info.searches_points || !info.available || strcmp(info.name, "serial") == 0) continue;
     if (!fuzz_asks(kind >> 3 & 7U, asked++)) continue;

@@ -4,6 +4,8 @@
  */
 #include <float.h>
 
+#include "../grid_fill.h"
+#include "../statistics_of.h"
 #include "question.h"
 
 enum { FEW_CELLS = 300, MOST_SUMS = 2 };
@@ -39,7 +41,7 @@ static quantity make_quantity(const question *q, const contents *c, int32_t sum,
   for (int32_t r = 0; r < rows; r++)
     for (int32_t i = 0; i < count; i++)
       made.value[r * count + i] = c->value[sum][place.at + r * span * fuzz_stride(q) + i * span];
-  made.q = (gv_quantity){made.value, NULL, count, count, NULL, rows};
+  made.q = quantity_of(made.value, NULL, count, count, NULL, rows);
   if (span == 1) return made;
   made.first = allocate((size_t)count, sizeof *made.first);
   made.first_row = allocate((size_t)rows, sizeof *made.first_row);
@@ -56,19 +58,18 @@ static quantity make_quantity(const question *q, const contents *c, int32_t sum,
   return made;
 }
 
-static gv_status add_block(gv_context *context, const question *q, const contents *c, int64_t column, int64_t row,
-                           gv_statistics *statistics) {
+static gv_status add_block(gv_context *context, const question *q, const contents *c, const gv_voronoi *voronoi,
+                           int64_t column, int64_t row, gv_statistics *statistics) {
   quantity made[MOST_SUMS];
   gv_quantity quantities[MOST_SUMS];
-  gv_statistics_block block;
-  gv_statistics_block_init(&block);
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
   block_place place = fuzz_block(q, column, row);
   for (int32_t s = 0; s < c->sums; s++) {
     made[s] = make_quantity(q, c, s, place);
     quantities[s] = made[s].q;
   }
-  block.column = column;
-  block.row = row;
+  AT_BLOCK(block, voronoi, column, row);
   block.seed = c->seed + place.at;
   block.distance = c->distance + place.at;
   block.stride = block.distance_stride = fuzz_stride(q);
@@ -83,7 +84,7 @@ static gv_status add_block(gv_context *context, const question *q, const content
 }
 
 static gv_status add_all(gv_context *context, const question *q, const contents *c, bool backwards,
-                         gv_seed_statistics *of_seed, gv_sum_statistics *sums) {
+                         gv_seed_statistics *of_seed, sum_statistics *sums) {
   gv_statistics_options options;
   gv_statistics_options_init(&options);
   gv_voronoi *voronoi = NULL;
@@ -93,13 +94,13 @@ static gv_status add_all(gv_context *context, const question *q, const contents 
   options.bound = c->bound;
   gv_status status = fuzz_create(context, q, NULL, &voronoi);
   if (status == GV_OK) status = gv_statistics_create(context, voronoi, &options, &statistics);
-  int64_t across = gv_voronoi_blocks_across(voronoi), count = across * gv_voronoi_blocks_down(voronoi);
+  int64_t across = blocks_across(voronoi), count = across * blocks_down(voronoi);
   for (int64_t i = 0; status == GV_OK && i < count; i++) {
     int64_t block = backwards ? count - 1 - i : i;
-    status = add_block(context, q, c, block % across, block / across, statistics);
+    status = add_block(context, q, c, voronoi, block % across, block / across, statistics);
   }
   for (int64_t i = 0; status == GV_OK && i < q->sources; i++)
-    status = gv_statistics_get(context, statistics, i, &of_seed[i], c->sums > 0 ? &sums[i * c->sums] : NULL);
+    status = get_statistics(context, statistics, i, &of_seed[i], &sums[i * c->sums], c->sums);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
   gv_statistics_destroy(statistics);
   gv_voronoi_destroy(voronoi);
@@ -107,7 +108,7 @@ static gv_status add_all(gv_context *context, const question *q, const contents 
 }
 
 static void check(const question *q, const contents *c, const gv_seed_statistics *of_seed,
-                  const gv_sum_statistics *sums) {
+                  const sum_statistics *sums) {
   int64_t cells = 0, assigned = 0;
   for (int64_t i = 0; i < q->cells; i++)
     assigned += c->seed[i] >= 0;
@@ -134,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static question q;
   static contents c;
   static gv_seed_statistics first[MOST_SEEDS], second[MOST_SEEDS];
-  static gv_sum_statistics first_sums[MOST_SEEDS * MOST_SUMS], second_sums[MOST_SEEDS * MOST_SUMS];
+  static sum_statistics first_sums[MOST_SEEDS * MOST_SUMS], second_sums[MOST_SEEDS * MOST_SUMS];
   fuzz_input input = {data, size};
   uint8_t choices = fuzz_byte(&input);
   c.spoiled = (choices & 0x10U) != 0 ? fuzz_byte(&input) : 0;

@@ -1,4 +1,6 @@
 #include "question.h"
+#include "../grid_fill.h"
+#include "gpuvoronoi/features.h"
 
 /* A wavy projection, without an inverse for large coordinates. */
 static int inverse(double *x, double *y, int64_t n, void *user) {
@@ -64,7 +66,7 @@ void fuzz_take_question(fuzz_input *input, question *q) {
   if (choices & 0x10U) options->max_distance = fuzz_take_number(input, numbers) * (globe ? 1e5 : 1.0);
   uint8_t count = fuzz_byte(input);
   q->sources = 1 + count % MOST_SEEDS;
-  q->seeds = (gv_seeds){q->x, q->y, q->sources};
+  q->seeds = gv_points_xy(q->x, q->y, q->sources);
   q->threads = (choices & 0x80U) != 0 && (count & 0xe0U) == 0 ? 2 : 1;
   q->asked = kind >> 2 & 7U;
   options->weighting = (choices & 0x20U) != 0 ? (gv_weighting)(1 + choices % 3) : GV_UNWEIGHTED;
@@ -175,13 +177,13 @@ gv_status fuzz_create(gv_context *context, const question *q, const char *backen
 
 static gv_status answer_block(gv_context *context, const question *q, const gv_voronoi *voronoi, int64_t column,
                               int64_t row, int32_t *out, double *distance) {
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   gv_measure measure;
   gv_measure_init(&measure);
   int64_t at = fuzz_block(q, column, row).at;
-  block.column = measure.column = column;
-  block.row = measure.row = row;
+  AT_BLOCK(block, voronoi, column, row);
+  AT_BLOCK(measure, voronoi, column, row);
   block.mask = q->masked ? q->mask + at : NULL;
   block.mask_stride = block.stride = measure.stride = measure.out_stride = fuzz_stride(q);
   block.band_stride = measure.band_stride = measure.out_band_stride = q->cells;
@@ -198,7 +200,7 @@ static gv_status answer_block(gv_context *context, const question *q, const gv_v
 gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out, double *distance) {
   gv_voronoi *voronoi = NULL;
   gv_status status = fuzz_create(context, q, backend, &voronoi);
-  int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
+  int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
   for (int64_t block = 0; status == GV_OK && block < across * down; block++)
     status = answer_block(context, q, voronoi, block % across, block / across, out, distance);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
@@ -231,6 +233,7 @@ void fuzz_compare_backends(const question *q) {
   if (first == GV_OK) check_answer(q, expected, distance);
   for (int i = 0, asked = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
+    gv_backend_info_init(&info);
     FUZZ_REQUIRE(gv_backend_get(i, &info) == GV_OK);
     if (!info.allocates_grids || !info.available || strcmp(info.name, "serial") == 0) continue;
     if (!fuzz_asks(q->asked, asked++)) continue;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
+#include "gpuvoronoi/features.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 enum { MOST_CELLS = 1500, MOST_SEEDS = 60, MOST_RANKS = 6 };
@@ -12,7 +13,7 @@ enum { MOST_PARTS = 24, MOST_RINGS = 32, MOST_VERTICES = 160 };
 
 typedef struct question {
   gv_grid grid;
-  gv_seeds seeds;
+  gv_points seeds;
   gv_features features;
   gv_voronoi_options options;
   int64_t cells;

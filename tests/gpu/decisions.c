@@ -103,8 +103,8 @@ static void test_decisions(void **state) {
     for (int kind = 0; kind < KINDS; kind++) {
       for (int floats = 0; floats < 2; floats++) {
         gv_dtype dtype = floats ? GV_FLOAT32 : GV_FLOAT64;
-        gv_points reference = {f->points, cases[c].points, cases[c].dim, dtype};
-        gv_points queries = {f->queries, cases[c].queries, cases[c].dim, dtype};
+        gv_points reference = gv_points_rows(f->points, cases[c].points, cases[c].dim, dtype);
+        gv_points queries = gv_points_rows(f->queries, cases[c].queries, cases[c].dim, dtype);
         fill(f->points, reference.count, reference.dim, kind, 1);
         fill(f->queries, queries.count, queries.dim, kind, 2);
         if (floats) narrow(f->points, reference.count * reference.dim);
@@ -128,7 +128,7 @@ static void test_self(void **state) {
   const fixture *f = *state;
   for (int kind = 0; kind < KINDS; kind++) {
     for (int32_t k = 1; k <= 64; k += 31) {
-      gv_points points = {f->points, QUERIES, 21, GV_FLOAT64};
+      gv_points points = gv_points_rows(f->points, QUERIES, 21, GV_FLOAT64);
       fill(f->points, points.count, points.dim, kind, 3);
       gv_search_options options;
       gv_search_options_init(&options);

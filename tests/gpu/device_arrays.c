@@ -48,7 +48,7 @@ static void drop(both *b) {
 }
 
 static gv_points points_of(const both *b, gv_memory memory, int64_t count, int32_t dim, gv_dtype dtype) {
-  return (gv_points){memory == GV_MEMORY_CUDA ? b->device : b->host, count, dim, dtype};
+  return gv_points_rows(memory == GV_MEMORY_CUDA ? b->device : b->host, count, dim, dtype);
 }
 
 static both random_rows(int64_t count, int32_t dim, gv_dtype dtype, shape s) {

@@ -4,6 +4,7 @@
  * is no GPU.
  */
 #include "../conformance/grid_cases.h"
+#include "grid_fill.h"
 
 #include <cuda_runtime_api.h>
 
@@ -48,14 +49,12 @@ typedef struct measured {
 
 /* By blocks: into these arrays, NULL if not wanted. */
 static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype type, void *distance, float *azimuth) {
-  int64_t across = gv_voronoi_blocks_across(of), down = gv_voronoi_blocks_down(of), bw = c->block, bh = c->block;
-  if (c->height == 1) bw = (c->width + across - 1) / across;
+  int64_t across = blocks_across(of), down = blocks_down(of);
   for (int64_t b = 0; b < across * down; b++) {
     gv_measure m;
     gv_measure_init(&m);
-    m.column = b % across;
-    m.row = b / across;
-    int64_t first = m.row * bh * c->width + m.column * bw;
+    AT_BLOCK(m, of, b % across, b / across);
+    int64_t first = m.row * c->width + m.column;
     m.bands = c->k;
     m.seed = c->seed + first;
     m.stride = m.out_stride = c->width;
@@ -126,8 +125,9 @@ static void end_comparing(const measured *c, const char *how, compared *a) {
 /* Some cells on the device; `gap`: values between rows and ranks, which stay as they are. */
 static void check_cells(const measured *c, int64_t column, int64_t row, int64_t columns, int64_t rows,
                         int64_t gap) {
-  gv_strip_measure m;
-  gv_strip_measure_init(&m);
+  gv_measure m;
+  gv_measure_init(&m);
+  m.memory = GV_MEMORY_CUDA;
   m.column = column;
   m.row = row;
   m.columns = columns;
@@ -159,7 +159,7 @@ static void check_cells(const measured *c, int64_t column, int64_t row, int64_t 
     m.seed = seed_there;
     m.distance = what == AZIMUTHS ? NULL : distance.there;
     m.azimuth = has_azimuths(what) ? azimuth.there : NULL;
-    if (gv_voronoi_measure_strip(c->context, c->voronoi, &m) != GV_OK)
+    if (gv_voronoi_measure(c->context, c->voronoi, &m) != GV_OK)
       fail_msg("%s: %s", c->name, gv_context_message(c->context));
     end_comparing(c, "a strip's distances", &distance);
     end_comparing(c, "a strip's azimuths", &azimuth);
@@ -169,7 +169,7 @@ static void check_cells(const measured *c, int64_t column, int64_t row, int64_t 
 }
 
 /* The nearest seeds, then any: pairs as far apart as can be. `block`: a side. */
-static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, int32_t k,
+static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric, int32_t k,
                        int32_t block) {
   measured c = {
       .name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .k = k, .block = block};
@@ -191,7 +191,7 @@ static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *se
     fail_msg("%s: %s", name, gv_context_message(c.context));
   o.backend = "tile";
   assert_int_equal(gv_voronoi_create(c.context, grid, seeds, &o, &c.tile), GV_OK);
-  assert_int_equal(gv_voronoi_compute(c.context, c.voronoi, c.seed, c.width), GV_OK);
+  assert_int_equal(fill_grid(c.context, c.voronoi, c.seed, c.width), GV_OK);
   for (int any = 0; any < 2; any++) {
     for (size_t i = 0; i < values; i++) {
       if (any) c.seed[i] = (int32_t)((double)seeds->count * uniform());
@@ -229,7 +229,7 @@ static void every_grid(void **state) {
         int64_t n = turn % 3 == 0 ? 7 : SEEDS;
         for (int64_t s = 0; s < n; s++)
           make_seed(g, kind, s, n, x, y);
-        gv_seeds seeds = {x, y, n};
+        gv_points seeds = gv_points_xy(x, y, n);
         gv_grid grid = grid_of(g);
         if (g->kind == GV_GRID_LONLAT && round == 1) grid.level = turn % 5; /* of triangles */
         check_grid(g->name, &grid, &seeds, metric, turn % 4 == 1 ? 3 : 1, turn % 2 == 0 ? 256 : 37);
@@ -247,7 +247,7 @@ static void every_mesh(void **state) {
     for (int m = 0; m < 2; m++) {
       gv_grid grid;
       gv_grid_init(&grid);
-      gv_seeds seeds = {x, y, SEEDS};
+      gv_points seeds = gv_points_xy(x, y, SEEDS);
       grid.kind = GV_GRID_QTM;
       grid.level = level;
       for (int i = 0; i < SEEDS; i++) {
@@ -269,7 +269,7 @@ static void every_ellipsoid(void **state) {
   for (int i = 0; i < 5; i++) {
     gv_grid grid;
     gv_grid_init(&grid);
-    gv_seeds seeds = {x, y, SEEDS};
+    gv_points seeds = gv_points_xy(x, y, SEEDS);
     int64_t side = i == 4 ? 1030 : 200;
     const double geotransform[] = {-180, 360.0 / (double)side, 0, 90, 0, -180.0 / (double)side};
     grid.kind = GV_GRID_LONLAT;
@@ -292,7 +292,7 @@ static void large_blocks(void **state) {
   for (int mesh = 0; mesh < 2; mesh++) {
     gv_grid grid;
     gv_grid_init(&grid);
-    gv_seeds seeds = {x, y, 5};
+    gv_points seeds = gv_points_xy(x, y, 5);
     const double geotransform[] = {-180, 0.4, 0, 90, 0, -0.3};
     grid.kind = mesh ? GV_GRID_QTM : GV_GRID_LONLAT;
     if (mesh) grid.level = 8;
@@ -310,7 +310,7 @@ static void next_to_each_other(void **state) {
   const double metre = 1.0 / 111319.5;
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {x, y, 128};
+  gv_points seeds = gv_points_xy(x, y, 128);
   const double geotransform[] = {-180.5, 1, 0, 90.5, 0, -1};
   random_state = 24;
   for (int i = 0; i < 128; i++) {
@@ -343,7 +343,7 @@ static void automatically(void **state) {
   gv_voronoi_options_init(&o);
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {x, y, 40};
+  gv_points seeds = gv_points_xy(x, y, 40);
   const double geotransform[] = {-180, 0.06, 0, 90, 0, -0.06};
   random_state = 25;
   for (int i = 0; i < 40; i++) {
@@ -369,8 +369,7 @@ static void automatically(void **state) {
   m.seed = seed;
   m.stride = m.out_stride = BLOCK;
   for (int64_t i = 0; i < HEIGHT / BLOCK * (WIDTH / BLOCK); i++) {
-    m.row = i / (WIDTH / BLOCK);
-    m.column = i % (WIDTH / BLOCK);
+    AT_BLOCK(m, tile, i % (WIDTH / BLOCK), i / (WIDTH / BLOCK));
     m.distance = got;
     assert_int_equal(gv_voronoi_measure(context, chosen, &m), GV_OK);
     m.distance = expected;
@@ -397,7 +396,7 @@ static void what_is_wrong_is_said(void **state) {
   gv_context *context = NULL;
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {x, y, 2};
+  gv_points seeds = gv_points_xy(x, y, 2);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL, *tile = NULL;
@@ -410,8 +409,9 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &tile), GV_OK);
   o.backend = "cuda-tile";
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
-  gv_strip_measure good, m;
-  gv_strip_measure_init(&good);
+  gv_measure good, m;
+  gv_measure_init(&good);
+  good.memory = GV_MEMORY_CUDA;
   good.seed = there;
   good.distance = distance;
   good.stride = good.out_stride = SIDE;
@@ -420,27 +420,27 @@ static void what_is_wrong_is_said(void **state) {
     copy(there, host, sizeof host);
     char message[64];
     snprintf(message, sizeof message, "there is no seed %d", 2 + round);
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &good), GV_ERROR_INVALID_ARGUMENT, message);
+    expect(context, gv_voronoi_measure(context, voronoi, &good), GV_ERROR_INVALID_ARGUMENT, message);
     host[77] = 1;
     copy(there, host, sizeof host);
-    assert_int_equal(gv_voronoi_measure_strip(context, voronoi, &good), GV_OK);
-    assert_int_equal(gv_voronoi_measure_strip(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
-    expect(context, gv_voronoi_measure_strip(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "no grid");
-    expect(context, gv_voronoi_measure_strip(context, tile, &good), GV_ERROR_UNSUPPORTED, "'tile'");
+    assert_int_equal(gv_voronoi_measure(context, voronoi, &good), GV_OK);
+    assert_int_equal(gv_voronoi_measure(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
+    expect(context, gv_voronoi_measure(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "no grid");
+    expect(context, gv_voronoi_measure(context, tile, &good), GV_ERROR_UNSUPPORTED, "'tile'");
     m = good, m.seed = host;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.distance = host;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.azimuth = (float *)host;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.distance = NULL;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "no place");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "no place");
     m = good, m.columns = SIDE + 1;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "within the grid");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "within the grid");
     m = good, m.bands = 0;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "bands");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "bands");
     m = good, m.out_stride = SIDE - 1;
-    expect(context, gv_voronoi_measure_strip(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "strides");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "strides");
   }
   gv_measure block; /* of the host's, measured there */
   gv_measure_init(&block);

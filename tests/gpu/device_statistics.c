@@ -4,6 +4,8 @@
  * where there is no GPU.
  */
 #include "../conformance/grid_cases.h"
+#include "grid_fill.h"
+#include "statistics_of.h"
 
 #include <cuda_runtime_api.h>
 
@@ -45,20 +47,20 @@ static gv_statistics *make_statistics(const counted *c) {
 
 /* By the host, block by block: all, or those of rows from `row` on. */
 static void add_blocks(const counted *c, gv_statistics *s, int64_t row) {
-  int64_t across = gv_voronoi_blocks_across(c->voronoi), down = gv_voronoi_blocks_down(c->voronoi);
+  int64_t across = blocks_across(c->voronoi), down = blocks_down(c->voronoi);
   int64_t bw = across > 1 ? 64 : c->width, bh = down > 1 ? 64 : c->height;
   double *distance = malloc((size_t)(bw * bh) * sizeof *distance);
   assert_non_null(distance);
   for (int64_t b = 0; b < across * down; b++) {
-    gv_statistics_block block;
-    gv_statistics_block_init(&block);
+    gv_statistics_cells block;
+    gv_statistics_cells_init(&block);
     gv_measure m;
     gv_measure_init(&m);
     gv_quantity quantity[SUMS];
-    block.column = m.column = b % across;
-    block.row = m.row = b / across;
-    if (block.row * bh < row) continue;
-    int64_t first = block.row * bh * c->width + block.column * bw;
+    AT_BLOCK(block, c->voronoi, b % across, b / across);
+    AT_BLOCK(m, c->voronoi, b % across, b / across);
+    if (block.row < row) continue;
+    int64_t first = block.row * c->width + block.column;
     block.seed = m.seed = c->seed + first;
     block.stride = m.stride = c->width;
     m.bands = 1;
@@ -68,7 +70,7 @@ static void add_blocks(const counted *c, gv_statistics *s, int64_t row) {
     if (c->how.distances) require(c, gv_voronoi_measure(c->context, c->voronoi, &m));
     block.distance = distance;
     for (int q = 0; q < SUMS; q++)
-      quantity[q] = (gv_quantity){c->quantity[q] + first, NULL, 0, c->width, NULL, 0};
+      quantity[q] = quantity_of(c->quantity[q] + first, NULL, 0, c->width, NULL, 0);
     block.quantity = quantity;
     require(c, gv_statistics_add(c->context, s, &block));
   }
@@ -78,11 +80,14 @@ static void add_blocks(const counted *c, gv_statistics *s, int64_t row) {
 static void add_strip(const counted *c, gv_statistics *s, int64_t column, int64_t row, int64_t columns,
                       int64_t rows) {
   int64_t first = row * c->width + column;
-  gv_strip_statistics strip;
-  gv_strip_statistics_init(&strip);
-  const gv_strip_quantity quantity[SUMS] = {{GV_FLOAT64, (double *)c->quantity_there[0] + first, c->width},
-                                            {GV_FLOAT32, (float *)c->quantity_there[1] + first, c->width}};
+  gv_statistics_cells strip;
+  gv_statistics_cells_init(&strip);
+  gv_quantity quantity[SUMS] = {
+      quantity_of((double *)c->quantity_there[0] + first, NULL, 0, c->width, NULL, 0),
+      quantity_of((double *)(void *)((float *)c->quantity_there[1] + first), NULL, 0, c->width, NULL, 0)};
+  quantity[1].type = GV_FLOAT32;
   if (columns < 1 || rows < 1) return;
+  strip.memory = GV_MEMORY_CUDA;
   strip.column = column;
   strip.row = row;
   strip.columns = columns;
@@ -90,7 +95,7 @@ static void add_strip(const counted *c, gv_statistics *s, int64_t column, int64_
   strip.seed = c->seed_there != NULL ? c->seed_there + first : NULL;
   strip.stride = c->width;
   strip.quantity = quantity;
-  require(c, gv_statistics_add_strip(c->context, s, &strip));
+  require(c, gv_statistics_add(c->context, s, &strip));
 }
 
 static void compare_sums(const counted *c, const gv_statistics *expected, const gv_statistics *found,
@@ -160,7 +165,7 @@ static void take_cells(counted *c) {
 }
 
 /* The nearest seeds, then any. */
-static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, int turn) {
+static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric, int turn) {
   static const double bounds[SUMS] = {1e-3, 1e9};
   counted c = {.name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .seeds = seeds->count};
   size_t cells = (size_t)cells_of(grid);
@@ -183,7 +188,7 @@ static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *se
   o.block_width = o.block_height = 64;
   assert_int_equal(gv_context_create(NULL, &c.context), GV_OK);
   require(&c, gv_voronoi_create(c.context, grid, seeds, &o, &c.voronoi));
-  require(&c, gv_voronoi_compute(c.context, c.voronoi, c.seed, c.width));
+  require(&c, fill_grid(c.context, c.voronoi, c.seed, c.width));
   for (int any = 0; any < 2; any++) {
     for (size_t i = 0; i < cells; i++) {
       if (any) c.seed[i] = (int32_t)((double)seeds->count * uniform());
@@ -223,7 +228,7 @@ static void every_grid(void **state) {
         int64_t n = turn % 3 == 0 ? 7 : SEEDS;
         for (int64_t s = 0; s < n; s++)
           make_seed(g, (seed_kind)(turn % SEED_KINDS), s, n, x, y);
-        gv_seeds seeds = {x, y, n};
+        gv_points seeds = gv_points_xy(x, y, n);
         gv_grid grid = grid_of(g);
         if (g->kind == GV_GRID_LONLAT && round == 1) grid.level = turn % 5; /* of triangles */
         check_grid(g->name, &grid, &seeds, metric, turn);
@@ -241,7 +246,7 @@ static void every_mesh(void **state) {
     for (int m = 0; m < 2; m++) {
       gv_grid grid;
       gv_grid_init(&grid);
-      gv_seeds seeds = {x, y, SEEDS};
+      gv_points seeds = gv_points_xy(x, y, SEEDS);
       grid.kind = GV_GRID_QTM;
       grid.level = level;
       grid.semi_major = 6378137.0;
@@ -264,7 +269,7 @@ static void large_grids(void **state) {
     counted c = {.name = "large", .width = size[i][0], .height = size[i][1], .seeds = 3};
     gv_grid grid;
     gv_grid_init(&grid);
-    gv_seeds seeds = {x, y, 3};
+    gv_points seeds = gv_points_xy(x, y, 3);
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     grid.width = c.width;
@@ -278,7 +283,7 @@ static void large_grids(void **state) {
     assert_non_null(c.seed);
     assert_int_equal(gv_context_create(NULL, &c.context), GV_OK);
     require(&c, gv_voronoi_create(c.context, &grid, &seeds, &o, &c.voronoi));
-    require(&c, gv_voronoi_compute(c.context, c.voronoi, c.seed, c.width));
+    require(&c, fill_grid(c.context, c.voronoi, c.seed, c.width));
     c.seed_there = put(c.seed, (size_t)(c.width * c.height) * sizeof *c.seed);
     gv_statistics *expected = make_statistics(&c), *found = make_statistics(&c);
     add_blocks(&c, expected, 0);
@@ -314,7 +319,7 @@ static void what_is_wrong_is_said(void **state) {
   gv_context *context = NULL;
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {x, y, 2};
+  gv_points seeds = gv_points_xy(x, y, 2);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL, *tile = NULL, *labelled = NULL;
@@ -342,35 +347,36 @@ static void what_is_wrong_is_said(void **state) {
   double *fine = put(value + 100, 100 * sizeof *value), *beyond = put(value, sizeof value);
   value[78] = NAN;
   double *nothing = put(value, sizeof value);
-  gv_strip_quantity q = {GV_FLOAT64, fine, 10};
-  gv_strip_statistics strip;
-  gv_strip_statistics_init(&strip);
+  gv_quantity q = quantity_of(fine, NULL, 0, 10, NULL, 0);
+  gv_statistics_cells strip;
+  gv_statistics_cells_init(&strip);
+  strip.memory = GV_MEMORY_CUDA;
   strip.columns = strip.rows = strip.stride = 10;
   strip.seed = good;
   strip.quantity = &q;
-  gv_strip_statistics wrong = strip;
-  assert_int_equal(gv_statistics_add_strip(context, s[0], &strip), GV_OK);
-  assert_int_equal(gv_statistics_add_strip(NULL, s[0], &strip), GV_ERROR_INVALID_ARGUMENT);
-  expect(context, gv_statistics_add_strip(context, NULL, &strip), GV_ERROR_INVALID_ARGUMENT, "no statistics");
-  expect(context, gv_statistics_add_strip(context, s[1], &strip), GV_ERROR_UNSUPPORTED, "'tile'");
-  expect(context, gv_statistics_add_strip(context, s[2], &strip), GV_ERROR_UNSUPPORTED, "without labels");
+  gv_statistics_cells wrong = strip;
+  assert_int_equal(gv_statistics_add(context, s[0], &strip), GV_OK);
+  assert_int_equal(gv_statistics_add(NULL, s[0], &strip), GV_ERROR_INVALID_ARGUMENT);
+  expect(context, gv_statistics_add(context, NULL, &strip), GV_ERROR_INVALID_ARGUMENT, "no statistics");
+  expect(context, gv_statistics_add(context, s[1], &strip), GV_ERROR_UNSUPPORTED, "'tile'");
+  expect(context, gv_statistics_add(context, s[2], &strip), GV_ERROR_UNSUPPORTED, "without labels");
   wrong.quantity = NULL;
-  expect(context, gv_statistics_add_strip(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "quantities");
+  expect(context, gv_statistics_add(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "quantities");
   wrong = strip, wrong.columns = SIDE + 1;
-  expect(context, gv_statistics_add_strip(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "within the grid");
+  expect(context, gv_statistics_add(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "within the grid");
   wrong = strip, wrong.stride = 9;
-  expect(context, gv_statistics_add_strip(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "strides");
+  expect(context, gv_statistics_add(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "strides");
   wrong = strip, wrong.seed = host;
-  expect(context, gv_statistics_add_strip(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+  expect(context, gv_statistics_add(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
   q.type = (gv_dtype)7;
-  expect(context, gv_statistics_add_strip(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "unknown type");
-  q = (gv_strip_quantity){GV_FLOAT64, beyond, 10};
-  expect(context, gv_statistics_add_strip(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "quantity 0");
+  expect(context, gv_statistics_add(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "unknown type");
+  q = quantity_of(beyond, NULL, 0, 10, NULL, 0);
+  expect(context, gv_statistics_add(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "quantity 0");
   q.value = nothing;
-  expect(context, gv_statistics_add_strip(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "quantity 0");
+  expect(context, gv_statistics_add(context, s[0], &strip), GV_ERROR_INVALID_ARGUMENT, "quantity 0");
   q.value = fine;
   wrong = strip, wrong.seed = bad;
-  expect(context, gv_statistics_add_strip(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "there is no seed 5");
+  expect(context, gv_statistics_add(context, s[0], &wrong), GV_ERROR_INVALID_ARGUMENT, "there is no seed 5");
   for (int i = 0; i < 3; i++)
     gv_statistics_destroy(s[i]);
   for (int i = 0; i < 3; i++)

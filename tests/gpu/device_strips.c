@@ -3,6 +3,7 @@
  * pieces, threads, devices; what is wrong is an error of the call and of nothing after it. Skipped where there is no GPU.
  */
 #include "../conformance/strip_cases.h"
+#include "grid_fill.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -60,7 +61,7 @@ static gv_voronoi *make_world(gv_context *context, const char *backend, int64_t 
   gv_voronoi_options_init(&o);
   gv_voronoi *voronoi = NULL;
   const double geotransform[] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
-  gv_seeds places = {lon, lat, seeds};
+  gv_points places = gv_points_xy(lon, lat, seeds);
   random_state = 3;
   for (int i = 0; i < SEEDS; i++) {
     lon[i] = 360.0 * uniform() - 180.0;
@@ -86,7 +87,7 @@ static world begin_world(int64_t seeds, double flattening) {
   assert_true(w.expected != NULL && w.got != NULL);
   assert_int_equal(gv_context_create(NULL, &w.context), GV_OK);
   gv_voronoi *tile = make_world(w.context, "tile", seeds, flattening);
-  assert_int_equal(gv_voronoi_compute(w.context, tile, w.expected, WIDTH), GV_OK);
+  assert_int_equal(fill_grid(w.context, tile, w.expected, WIDTH), GV_OK);
   gv_voronoi_destroy(tile);
   w.voronoi = make_world(w.context, "cuda-tile", seeds, flattening);
   return w;
@@ -99,9 +100,9 @@ static void end_world(world *w) {
   free(w->got);
 }
 
-static gv_strip whole(int32_t *out) {
-  gv_strip s;
-  gv_strip_init(&s);
+static gv_labels whole(int32_t *out) {
+  gv_labels s;
+  gv_labels_init(&s);
   s.out = out;
   s.stride = WIDTH;
   s.memory = GV_MEMORY_CUDA;
@@ -118,15 +119,15 @@ static void again_and_beside_the_host(void **state) {
   (void)state;
   world w = begin_world(SEEDS, 1.0 / 298.257223563);
   int32_t *there = take(sizeof *there * WIDTH * HEIGHT);
-  gv_strip s = whole(there);
+  gv_labels s = whole(there);
   for (int round = 0; round < 3; round++) {
     double before = gv_context_device_seconds(w.context);
     CUDA(cudaMemset(there, 0x55, sizeof *there * WIDTH * HEIGHT));
     CUDA(cudaDeviceSynchronize());
-    assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
     assert_true(gv_context_device_seconds(w.context) > before);
     compare_world(&w, there);
-    assert_int_equal(gv_voronoi_compute(w.context, w.voronoi, w.got, WIDTH), GV_OK);
+    assert_int_equal(fill_grid(w.context, w.voronoi, w.got, WIDTH), GV_OK);
     assert_memory_equal(w.got, w.expected, sizeof *w.got * WIDTH * HEIGHT);
   }
   give(there);
@@ -139,14 +140,14 @@ static void what_a_device_leaves_to_processors(void **state) {
   world w = begin_world(3, -0.001);
   int32_t *there = take(sizeof *there * (WIDTH + 3) * HEIGHT);
   uint8_t *mask = take(WIDTH * HEIGHT);
-  gv_strip s = whole(there);
-  assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_OK);
+  gv_labels s = whole(there);
+  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
   compare_world(&w, there);
   CUDA(cudaMemset(mask, 0, WIDTH * HEIGHT));
   s.mask = mask;
   s.mask_stride = WIDTH;
   s.stride = WIDTH + 3;
-  assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_OK);
+  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
   copy(w.got, there, sizeof *w.got * WIDTH * HEIGHT);
   for (int i = 0; i < WIDTH * HEIGHT; i++) {
     if (i % (WIDTH + 3) < WIDTH) assert_int_equal(w.got[i], -1);
@@ -165,7 +166,7 @@ static void rows_far_apart(void **state) {
   bool skipped = false;
   for (int i = 0; i < 2; i++) {
     int32_t *there = NULL;
-    gv_strip s = whole(NULL);
+    gv_labels s = whole(NULL);
     int64_t rows = i == 0 ? ROWS : 5;
     if (cudaMalloc((void **)&there, sizeof *there * (size_t)((rows - 1) * strides[i] + WIDTH)) != cudaSuccess) {
       (void)cudaGetLastError();
@@ -176,7 +177,7 @@ static void rows_far_apart(void **state) {
     s.stride = strides[i];
     s.row = 300;
     s.rows = rows;
-    if (gv_voronoi_strip(w.context, w.voronoi, &s) != GV_OK) fail_msg("%s", gv_context_message(w.context));
+    if (gv_voronoi_fill(w.context, w.voronoi, &s) != GV_OK) fail_msg("%s", gv_context_message(w.context));
     for (int64_t r = 0; r < rows; r++) {
       copy(w.got, there + r * strides[i], sizeof *w.got * WIDTH);
       assert_memory_equal(w.got, w.expected + (s.row + r) * WIDTH, sizeof *w.got * WIDTH);
@@ -201,7 +202,7 @@ static void the_callers_stream_is_waited_for(void **state) {
   uint8_t *mask = take(WIDTH * HEIGHT);
   cudaStream_t stream;
   CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  gv_strip s = whole(there);
+  gv_labels s = whole(there);
   s.stream = stream;
   s.mask = mask;
   s.mask_stride = WIDTH;
@@ -211,7 +212,7 @@ static void the_callers_stream_is_waited_for(void **state) {
     CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
     CUDA(cudaMemsetAsync(mask, 1, WIDTH * HEIGHT, stream));
     CUDA(cudaMemsetAsync(there, 0x55, sizeof *there * WIDTH * HEIGHT, stream));
-    assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
     compare_world(&w, there);
   }
   CUDA(cudaStreamDestroy(stream));
@@ -235,10 +236,10 @@ static void *fill_share(void *opaque) {
   gv_context *context = NULL;
   one->status = gv_context_create(NULL, &context);
   for (int row = one->number; row < HEIGHT && one->status == GV_OK; row += THREADS * 25) {
-    gv_strip s = whole(one->there + (int64_t)row * WIDTH);
+    gv_labels s = whole(one->there + (int64_t)row * WIDTH);
     s.row = row;
     s.rows = 1;
-    one->status = gv_voronoi_strip(context, one->w->voronoi, &s);
+    one->status = gv_voronoi_fill(context, one->w->voronoi, &s);
   }
   gv_context_destroy(context);
   return NULL;
@@ -278,16 +279,16 @@ static void any_device(void **state) {
     CUDA(cudaSetDevice(round % 2));
     int32_t *there = take(sizeof *there * WIDTH * HEIGHT);
     uint8_t *mask = take(WIDTH * HEIGHT);
-    gv_strip s = whole(there);
+    gv_labels s = whole(there);
     CUDA(cudaSetDevice(1 - round % 2));
-    assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
     CUDA(cudaGetDevice(&now));
     assert_int_equal(now, 1 - round % 2);
     compare_world(&w, there);
     uint8_t *elsewhere = take(WIDTH * HEIGHT);
     s.mask = elsewhere;
     s.mask_stride = WIDTH;
-    assert_int_equal(gv_voronoi_strip(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(gv_context_message(w.context), "on devices"));
     give(elsewhere);
     give(mask);
@@ -324,20 +325,20 @@ static void what_is_wrong_is_said(void **state) {
   options.progress_user = &wanted;
   assert_int_equal(gv_context_create(&options, &patient), GV_OK);
   for (int round = 0; round < 2; round++) {
-    gv_strip s = whole(w.got);
-    expect(w.context, gv_voronoi_strip(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    gv_labels s = whole(w.got);
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     s = whole(there);
     s.mask = (const uint8_t *)w.got;
     s.mask_stride = WIDTH;
-    expect(w.context, gv_voronoi_strip(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     s = whole(there);
     s.rows = HEIGHT + 1;
-    expect(w.context, gv_voronoi_strip(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "within the grid");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "within the grid");
     s = whole(there);
     wanted = 0;
-    expect(patient, gv_voronoi_strip(patient, w.voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
+    expect(patient, gv_voronoi_fill(patient, w.voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
     wanted = 1;
-    assert_int_equal(gv_voronoi_strip(patient, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(patient, w.voronoi, &s), GV_OK);
     compare_world(&w, there);
   }
   gv_context_destroy(patient);
@@ -349,7 +350,7 @@ static void what_is_wrong_is_said(void **state) {
 static void what_devices_do_not_do(void **state) {
   (void)state;
   const double x[] = {10.0, 20.0}, y[] = {5.0, 6.0}, weights[] = {1.0, 2.0};
-  gv_seeds seeds = {x, y, 2};
+  gv_points seeds = gv_points_xy(x, y, 2);
   gv_context *context = NULL;
   int32_t *there = take(1 << 20);
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
@@ -358,14 +359,14 @@ static void what_devices_do_not_do(void **state) {
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     gv_voronoi *voronoi = NULL;
-    gv_strip s = whole(there);
+    gv_labels s = whole(there);
     bool projected = grid.kind == GV_GRID_PROJECTED;
     o.backend = "cuda-tile";
     o.metric = on_globe(&grid_cases[i]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
     o.weighting = projected ? GV_UNWEIGHTED : GV_MULTIPLICATIVE;
     o.weights = projected ? NULL : weights;
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
-    expect(context, gv_voronoi_strip(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "weights and projected grids");
+    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "weights and projected grids");
     gv_voronoi_destroy(voronoi);
   }
   gv_context_destroy(context);

@@ -55,7 +55,7 @@ static gv_status create(gv_context *context, question *out) {
   const double geotransform[] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
   gv_grid grid;
   gv_grid_init(&grid);
-  gv_seeds seeds = {lon, lat, SEEDS};
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   grid.kind = GV_GRID_LONLAT;
@@ -80,12 +80,13 @@ static gv_status measure_here(gv_context *context, const question *q) {
 }
 
 static gv_status ask(gv_context *context, const question *q) {
-  gv_strip s;
-  gv_strip_init(&s);
-  gv_strip_measure m;
-  gv_strip_measure_init(&m);
-  gv_strip_statistics found;
-  gv_strip_statistics_init(&found);
+  gv_labels s;
+  gv_labels_init(&s);
+  gv_measure m;
+  gv_measure_init(&m);
+  gv_statistics_cells found;
+  gv_statistics_cells_init(&found);
+  m.memory = found.memory = GV_MEMORY_CUDA;
   s.out = label;
   s.stride = s.mask_stride = WIDTH;
   s.mask = mask;
@@ -94,10 +95,10 @@ static gv_status ask(gv_context *context, const question *q) {
   m.distance = distance;
   m.azimuth = azimuth;
   m.stride = m.out_stride = WIDTH;
-  gv_status status = gv_voronoi_strip(context, q->voronoi, &s);
-  if (status == GV_OK) status = gv_voronoi_measure_strip(context, q->voronoi, &m);
+  gv_status status = gv_voronoi_fill(context, q->voronoi, &s);
+  if (status == GV_OK) status = gv_voronoi_measure(context, q->voronoi, &m);
   if (status == GV_OK) status = measure_here(context, q);
-  return status == GV_OK ? gv_statistics_add_strip(context, q->statistics, &found) : status;
+  return status == GV_OK ? gv_statistics_add(context, q->statistics, &found) : status;
 }
 
 typedef struct answers {
@@ -185,7 +186,7 @@ static gv_status build_index(gv_context *context, const char *backend, int32_t d
 }
 
 static gv_status find_neighbours(gv_context *context, const gv_index *index, int32_t dim, neighbours *out) {
-  const gv_points queries = {place + POINTS, ASKED, dim, GV_FLOAT32};
+  const gv_points queries = gv_points_rows(place + POINTS, ASKED, dim, GV_FLOAT32);
   gv_search_options o;
   gv_search_options_init(&o);
   o.k = K;

@@ -3,6 +3,7 @@
  * which CUDA has not run. Skipped without a GPU.
  */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -44,7 +45,7 @@ static gv_status make(gv_context *context, const use *u, const char *backend, gv
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   const double geotransform[6] = {-180, 360.0 / (double)u->width, 0, 90, 0, -180.0 / (double)u->height};
-  gv_seeds seeds = {lon, lat, SEEDS};
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS);
   grid.kind = GV_GRID_LONLAT;
   grid.width = u->width;
   grid.height = u->height;
@@ -72,14 +73,14 @@ typedef struct comparing {
 
 static gv_status compare_some(gv_worker *worker, int64_t first, int64_t end) {
   comparing *c = worker->user;
-  int64_t across = gv_voronoi_blocks_across(c->voronoi[0]);
+  int64_t across = blocks_across(c->voronoi[0]);
   gv_context *context = NULL;
   size_t cells = (size_t)c->u->k * SIDE * SIDE;
   int32_t *out[2] = {calloc(cells, sizeof **out), calloc(cells, sizeof **out)};
   int result = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &context) == GV_OK ? GOOD : FAILED;
   for (int64_t b = c->first + first; b < c->first + end && result == GOOD; b++) {
     for (int m = 0; m < 2 && result == GOOD; m++) {
-      gv_status status = gv_voronoi_block(context, c->voronoi[m], b % across, b / across, out[m], SIDE);
+      gv_status status = fill_block(context, c->voronoi[m], b % across, b / across, out[m], SIDE);
       if (status != GV_OK) result = say(context);
     }
     if (result == GOOD && memcmp(out[0], out[1], cells * sizeof **out) != 0) result = WRONG;
@@ -114,7 +115,7 @@ static int compare(const use *u) {
   if (status != GV_OK) {
     result = say(context);
   } else {
-    int64_t blocks = gv_voronoi_blocks_across(voronoi[0]) * gv_voronoi_blocks_down(voronoi[0]);
+    int64_t blocks = blocks_across(voronoi[0]) * blocks_down(voronoi[0]);
     result = compare_blocks(u, voronoi, 0, (int64_t)(u->share * (double)blocks));
     /* Again. */
     if (result == GOOD) result = compare_blocks(u, voronoi, 0, (int64_t)(u->share * (double)blocks / 8.0));
@@ -130,7 +131,8 @@ static int compare(const use *u) {
 
 /* Whether `cuda-tile` can run here, which is not to be asked in the process that goes on. */
 static int look_for_device(const use *u) {
-  gv_backend_info info = {0};
+  gv_backend_info info;
+  gv_backend_info_init(&info);
   for (int b = 0; b < gv_backend_count(); b++) {
     if (gv_backend_get(b, &info) != GV_OK) return FAILED;
     if (strcmp(info.name, u->backend) == 0) break;

@@ -99,8 +99,8 @@ gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open
   return GV_OK;
 }
 
-static gv_status pretend_measure(gv_context *context, const gv_cuda_raster *raster, void *lane,
-                                 const gv_strip_measure *m, double radius, gv_open_pairs *open) {
+static gv_status pretend_measure(gv_context *context, const gv_cuda_raster *raster, void *lane, const gv_measure *m,
+                                 double radius, gv_open_pairs *open) {
   gv_open_pair *pair = lane;
   (void)raster, (void)radius;
   memset(open, 0, sizeof *open);

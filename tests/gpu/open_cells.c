@@ -1,5 +1,6 @@
 /* What the host decides for a device, without one: cells with every seed for a candidate have the answers of `serial`. */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void check(const gv_grid *grid, int64_t width, int64_t cells, int32_t k, 
   static int32_t id[CELLS * SEEDS], expected[MOST_K * CELLS], found[MOST_K * CELLS];
   gv_context *context = NULL;
   gv_voronoi *v = NULL;
-  gv_seeds seeds = {lon, lat, SEEDS};
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
   o.backend = "serial";
@@ -26,7 +27,7 @@ static void check(const gv_grid *grid, int64_t width, int64_t cells, int32_t k, 
   o.nodata = -7;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   assert_int_equal(gv_voronoi_create(context, grid, &seeds, &o, &v), GV_OK);
-  assert_int_equal(gv_voronoi_compute(context, v, expected, width), GV_OK);
+  assert_int_equal(fill_grid(context, v, expected, width), GV_OK);
   int32_t n = v->seeds.count;
   for (int32_t i = 0; i < cells; i++) {
     cell[i] = (gv_open_cell){.column = i % width, .row = i / width, .at = i, .list = (int64_t)i * n, .count = n};

@@ -18,6 +18,7 @@
 #define gv_engine_cuda_tile    tested_engine
 #define gv_cuda_tile_strips    tested_strips
 #define gv_cuda_tile_measuring tested_measuring
+#include "grid_fill.h"
 #include "voronoi/pipeline/cuda_tile.c"
 #include "voronoi/voronoi.c"
 
@@ -167,7 +168,7 @@ static gv_status cpu_create(gv_context *context, gv_voronoi *v, void **state) {
 }
 
 static gv_status cpu_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                           const gv_block *block) {
+                           const gv_labels *block) {
   (void)context, (void)v, (void)state;
   machine.computed++;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
@@ -237,8 +238,8 @@ static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
   for (int64_t n = first; n < end && status == GV_OK; n++) {
     int64_t b = (q->from + n * q->step) * a->scatter % BLOCKS;
     int32_t out[SIDE * SIDE];
-    gv_block block;
-    gv_block_init(&block);
+    gv_labels block;
+    gv_labels_init(&block);
     block.out = out;
     block.stride = SIDE;
     int64_t c = b % ACROSS * SIDE, r = b / ACROSS * SIDE, wrong = 0;
@@ -434,7 +435,7 @@ static void a_grid_is_made_without_it(void **state) {
     gv_voronoi_options_init(&o);
     gv_grid grid;
     gv_grid_init(&grid);
-    gv_seeds seeds = {lon, lat, SEEDS};
+    gv_points seeds = gv_points_xy(lon, lat, SEEDS);
     gv_context *context = NULL;
     gv_voronoi *chosen = NULL, *tile = NULL;
     machine_of(1, 0);
@@ -453,8 +454,8 @@ static void a_grid_is_made_without_it(void **state) {
     o.backend = "tile";
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &tile), GV_OK);
     assert_string_equal(gv_voronoi_backend(chosen), kind == 0 ? "cuda-tile" : "tile");
-    assert_int_equal(gv_voronoi_block(context, chosen, 3, 2, out[0], SIDE), GV_OK);
-    assert_int_equal(gv_voronoi_block(context, tile, 3, 2, out[1], SIDE), GV_OK);
+    assert_int_equal(fill_block(context, chosen, 3, 2, out[0], SIDE), GV_OK);
+    assert_int_equal(fill_block(context, tile, 3, 2, out[1], SIDE), GV_OK);
     if (kind == 0) assert_int_equal(out[0][0], value_of(3 * SIDE, 2 * SIDE));
     if (kind > 0) assert_memory_equal(out[0], out[1], SIDE * SIDE * sizeof **out);
     gv_voronoi_destroy(chosen);

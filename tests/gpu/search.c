@@ -35,7 +35,7 @@ static bool on_device(const gv_backend *backend) {
 
 static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count, int32_t dim,
                        gv_index **out) {
-  gv_points reference = {points, count, dim, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points, count, dim, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = backend;
@@ -44,7 +44,7 @@ static gv_status build(gv_context *context, const char *backend, const double *p
 }
 
 static void search(gv_context *context, const gv_index *index, const double *queries, int64_t *found) {
-  gv_points points = {queries, QUERIES, DIM, GV_FLOAT64};
+  gv_points points = gv_points_rows(queries, QUERIES, DIM, GV_FLOAT64);
   gv_search_options options;
   gv_search_options_init(&options);
   options.k = K;
@@ -55,6 +55,7 @@ static void search(gv_context *context, const gv_index *index, const double *que
 
 static int64_t free_bytes(gv_context *context) {
   gv_device_info info;
+  gv_device_info_init(&info);
   assert_int_equal(gv_device_get(context, 0, &info), GV_OK);
   return info.free_memory_bytes;
 }
@@ -184,7 +185,8 @@ static void test_no_memory_to_search(void **state) {
   assert_non_null(many);
   for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
     many[i] = (float)uniform(&random);
-  gv_points points = {many, MANY, WIDE, GV_FLOAT32}, queries = {many + WIDE, ASKED, WIDE, GV_FLOAT32};
+  gv_points points = gv_points_rows(many, MANY, WIDE, GV_FLOAT32),
+            queries = gv_points_rows(many + WIDE, ASKED, WIDE, GV_FLOAT32);
   const gv_point_source source = {MANY, WIDE, GV_FLOAT32, read_rows, &points};
   gv_index_options options;
   gv_index_options_init(&options);

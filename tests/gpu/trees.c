@@ -81,7 +81,7 @@ static void random_case(const fixture *f, const char *backend, int32_t max_dim, 
   fill(q, m, dim, alike ? s : (shape)(uniform() * SHAPES), LATTICE_SIDE);
   for (int64_t i = 0; i < m; i += 3)
     memcpy(q + i * dim, r + (i * 7 % n) * dim, (size_t)dim * sizeof *q);
-  gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
+  gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64), queries = gv_points_rows(q, m, dim, GV_FLOAT64);
   char what[256];
   snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend, shape_names[s],
            (int)dim, (long long)n, (long long)m, gv_metric_name(metric), (int)k, (int)self);
@@ -146,6 +146,7 @@ static void octree_cases(void **state) {
 
 static int64_t free_memory(const fixture *f) {
   gv_device_info info;
+  gv_device_info_init(&info);
   assert_int_equal(gv_device_get(f->context, 0, &info), GV_OK);
   return info.free_memory_bytes;
 }
@@ -158,7 +159,7 @@ static void no_memory_is_left_behind(void **state) {
   static double distances[N * K];
   random_state = 9;
   fill(points, N, DIM, UNIFORM, 1.0);
-  gv_points reference = {points, N, DIM, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points, N, DIM, GV_FLOAT64);
   gv_search_options options;
   gv_search_options_init(&options);
   options.k = K;

@@ -1,5 +1,7 @@
 /* Distances and directions to lines and polygons: they lead to them, and floats are the doubles, rounded. */
+#include "gpuvoronoi/features.h"
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <geodesic.h>
 #include <math.h>
@@ -32,8 +34,7 @@ static gv_voronoi *measure(gv_metric metric, gv_edges edges, double x, double y,
   memcpy(grid.geotransform, geotransform, sizeof geotransform);
   o.metric = metric;
   o.features = &features;
-  if (gv_voronoi_create(context, &grid, NULL, &o, &v) != GV_OK ||
-      gv_voronoi_compute(context, v, seed, SIDE) != GV_OK)
+  if (gv_voronoi_create(context, &grid, NULL, &o, &v) != GV_OK || fill_grid(context, v, seed, SIDE) != GV_OK)
     fail_msg("%s", gv_context_message(context));
   gv_measure m;
   gv_measure_init(&m);

@@ -1,5 +1,6 @@
 /* Distances, azimuths and areas against PROJ's geodesics, plain loops and the areas of whole ellipsoids. */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <geodesic.h>
 #include <math.h>
@@ -41,7 +42,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct setting {
   gv_grid grid;
-  gv_seeds seeds;
+  gv_points seeds;
   gv_metric metric;
   int32_t block_width, block_height;
 } setting;
@@ -102,16 +103,15 @@ static void measure_all(const setting *s, const char *simd, int32_t bands, const
   gv_voronoi *v = make(context, s);
   int64_t width = s->grid.kind == GV_GRID_QTM ? gv_qtm_count(s->grid.level) : s->grid.width;
   int64_t height = s->grid.kind == GV_GRID_QTM ? 1 : s->grid.height;
-  int64_t bw = (width + gv_voronoi_blocks_across(v) - 1) / gv_voronoi_blocks_across(v);
+  int64_t bw = (width + blocks_across(v) - 1) / blocks_across(v);
   if (s->block_width > 0) bw = s->block_width;
   int64_t bh = s->block_height > 0 ? s->block_height : 512;
-  for (int64_t row = 0; row < gv_voronoi_blocks_down(v); row++) {
-    for (int64_t column = 0; column < gv_voronoi_blocks_across(v); column++) {
+  for (int64_t row = 0; row < blocks_down(v); row++) {
+    for (int64_t column = 0; column < blocks_across(v); column++) {
       gv_measure m;
       gv_measure_init(&m);
       int64_t first = row * bh * width + column * bw;
-      m.column = column;
-      m.row = row;
+      AT_BLOCK(m, v, column, row);
       m.bands = bands;
       m.seed = seed + first;
       m.stride = m.out_stride = width;
@@ -262,7 +262,7 @@ static void geodesics_are_those_of_proj(void **state) {
     };
     for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
       make_seeds(&grids[k], x, y);
-      setting s = {.grid = grids[k], .seeds = {x, y, SEEDS}, .metric = GV_GEODESIC};
+      setting s = {.grid = grids[k], .seeds = gv_points_xy(x, y, SEEDS), .metric = GV_GEODESIC};
       check_geodesics(&s, &shapes[i], 1e-6 * shapes[i].a / 6378137.0);
     }
   }
@@ -282,7 +282,7 @@ static void great_circles_are_arcs(void **state) {
   geod_init(&sphere, radius, 0.0);
   for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
     make_seeds(&grids[k], x, y);
-    setting s = {.grid = grids[k], .seeds = {x, y, SEEDS}, .metric = GV_GREAT_CIRCLE};
+    setting s = {.grid = grids[k], .seeds = gv_points_xy(x, y, SEEDS), .metric = GV_GREAT_CIRCLE};
     int64_t width = grids[k].width, cells = width * grids[k].height;
     const double *g = grids[k].geotransform;
     int32_t *seed = make_spans(cells, SEEDS);
@@ -313,7 +313,7 @@ static void planes_are_simple(void **state) {
   double x[SEEDS], y[SEEDS];
   for (size_t k = 0; k < 2; k++) {
     const double *g = transforms[k];
-    setting s = {.seeds = {x, y, SEEDS}};
+    setting s = {.seeds = gv_points_xy(x, y, SEEDS)};
     gv_grid_init(&s.grid);
     s.grid.width = WIDTH;
     s.grid.height = HEIGHT;
@@ -365,7 +365,7 @@ static void other_grids_of_the_globe(void **state) {
   struct geod_geodesic geod;
   geod_init(&geod, shapes[0].a, shapes[0].f);
   setting s = {.grid = lonlat_grid(SIDE, SIDE, -1.1, 2.2 / SIDE, 1.05, -2.1 / SIDE, &shapes[0]),
-               .seeds = {x, y, SEEDS},
+               .seeds = gv_points_xy(x, y, SEEDS),
                .metric = GV_GEODESIC};
   make_seeds(&s.grid, x, y);
   s.grid.kind = GV_GRID_PROJECTED;
@@ -415,7 +415,7 @@ static void duplicates_are_seeds_too(void **state) {
   (void)state;
   double x[] = {1.0, 5.0, 1.0, 361.0, 9.0}, y[] = {2.0, 5.0, 2.0, 2.0, 9.0};
   int32_t seed[] = {0, 2, 3, 4, 0, 0};
-  setting s = {.grid = lonlat_grid(3, 2, 0.0, 10.0, 20.0, -10.0, &shapes[0]), .seeds = {x, y, 5}};
+  setting s = {.grid = lonlat_grid(3, 2, 0.0, 10.0, 20.0, -10.0, &shapes[0]), .seeds = gv_points_xy(x, y, 5)};
   for (s.metric = GV_GREAT_CIRCLE; s.metric <= GV_GEODESIC; s.metric++) {
     result r = result_make(6), plain = result_make(6);
     int32_t lowest[] = {0, 0, 0, 4, 0, 0};
@@ -433,8 +433,9 @@ static void bad_calls_are_errors(void **state) {
   double x[] = {1.0}, y[] = {2.0}, distance[6];
   int32_t seed[6] = {0};
   gv_context *context = NULL;
-  setting s = {
-      .grid = lonlat_grid(3, 2, 0.0, 10.0, 20.0, -10.0, &shapes[0]), .seeds = {x, y, 1}, .metric = GV_GEODESIC};
+  setting s = {.grid = lonlat_grid(3, 2, 0.0, 10.0, 20.0, -10.0, &shapes[0]),
+               .seeds = gv_points_xy(x, y, 1),
+               .metric = GV_GEODESIC};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *v = make(context, &s);
   gv_measure good;
@@ -445,13 +446,17 @@ static void bad_calls_are_errors(void **state) {
   good.distance = distance;
   assert_int_equal(gv_voronoi_measure(context, v, &good), GV_OK);
   gv_measure m = good;
-  m.column = 1;
+  m.column = 3;
+  assert_int_equal(gv_voronoi_measure(context, v, &m), GV_ERROR_INVALID_ARGUMENT);
+  m = good;
+  m.columns = 4;
   assert_int_equal(gv_voronoi_measure(context, v, &m), GV_ERROR_INVALID_ARGUMENT);
   m = good;
   m.bands = 0;
   assert_int_equal(gv_voronoi_measure(context, v, &m), GV_ERROR_INVALID_ARGUMENT);
   m = good;
   m.bands = 2;
+  m.band_stride = 1;
   assert_int_equal(gv_voronoi_measure(context, v, &m), GV_ERROR_INVALID_ARGUMENT);
   m = good;
   m.out_stride = 2;
@@ -464,9 +469,9 @@ static void bad_calls_are_errors(void **state) {
   assert_int_equal(gv_voronoi_measure(context, v, &m), GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(gv_context_message(context), "seed 1"));
   assert_int_equal(gv_voronoi_measure(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_cell_areas(context, v, 0, 1, distance, 3), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_cell_areas(context, v, 0, 0, distance, 2), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_cell_areas(context, v, 0, 0, NULL, 3), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(block_areas(context, v, 0, 1, distance, 3), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(block_areas(context, v, 0, 0, distance, 2), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(block_areas(context, v, 0, 0, NULL, 3), GV_ERROR_INVALID_ARGUMENT);
   gv_voronoi_destroy(v);
   gv_context_destroy(context);
 }
@@ -480,12 +485,11 @@ static double *areas_of(const setting *s, int64_t cells) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *v = make(context, s);
   int64_t bw = s->block_width > 0 ? s->block_width : 512, bh = s->block_height > 0 ? s->block_height : 512;
-  if (s->grid.kind == GV_GRID_QTM) bw = cells / gv_voronoi_blocks_across(v);
+  if (s->grid.kind == GV_GRID_QTM) bw = cells / blocks_across(v);
   int64_t width = s->grid.kind == GV_GRID_QTM ? cells : s->grid.width;
-  for (int64_t row = 0; row < gv_voronoi_blocks_down(v); row++) {
-    for (int64_t column = 0; column < gv_voronoi_blocks_across(v); column++) {
-      assert_int_equal(gv_voronoi_cell_areas(context, v, column, row, area + row * bh * width + column * bw, width),
-                       GV_OK);
+  for (int64_t row = 0; row < blocks_down(v); row++) {
+    for (int64_t column = 0; column < blocks_across(v); column++) {
+      assert_int_equal(block_areas(context, v, column, row, area + row * bh * width + column * bw, width), GV_OK);
     }
   }
   gv_voronoi_destroy(v);
@@ -528,7 +532,7 @@ static void positions_that_fail(void **state) {
   grid.inverse = degrees_or_nothing;
   grid.inverse_user = &failing;
   const double x = 2.0, y = 8.0;
-  setting s = {.grid = grid, .seeds = {&x, &y, 1}, .metric = GV_GREAT_CIRCLE};
+  setting s = {.grid = grid, .seeds = gv_points_xy(&x, &y, 1), .metric = GV_GREAT_CIRCLE};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   gv_voronoi *v = make(context, &s);
   static const int32_t seed[24];
@@ -555,7 +559,7 @@ static void areas_add_up_to_the_ellipsoid(void **state) {
   for (int i = 0; i < SHAPES; i++) {
     double whole = area_of_ellipsoid(&shapes[i]);
     for (int lattice = 0; lattice < 2; lattice++) {
-      setting s = {.seeds = {&x, &y, 1}, .metric = GV_GEODESIC, .block_width = 16, .block_height = 9};
+      setting s = {.seeds = gv_points_xy(&x, &y, 1), .metric = GV_GEODESIC, .block_width = 16, .block_height = 9};
       int64_t w = lattice ? 37 : 90, h = lattice ? 19 : 2000;
       double dy = lattice ? 10.0 : 180.0 / 2000;
       s.grid = lonlat_grid(w, h, -180.0, 360.0 / (double)w, lattice ? 95.0 : 90.0, -dy, &shapes[i]);
@@ -564,7 +568,7 @@ static void areas_add_up_to_the_ellipsoid(void **state) {
       free(area);
     }
     for (int level = 0; level < 8; level++) {
-      setting s = {.seeds = {&x, &y, 1}, .metric = GV_GREAT_CIRCLE, .block_width = 256};
+      setting s = {.seeds = gv_points_xy(&x, &y, 1), .metric = GV_GREAT_CIRCLE, .block_width = 256};
       gv_grid_init(&s.grid);
       s.grid.kind = GV_GRID_QTM;
       s.grid.level = level;
@@ -594,7 +598,7 @@ static void areas_of_thin_cells_are_exact(void **state) {
   for (int i = 0; i < SHAPES; i++) {
     for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
       setting s = {.grid = lonlat_grid(1, 1, 5.0, 0x1p-10, tops[t], -0x1p-10, &shapes[i]),
-                   .seeds = {&x, &y, 1},
+                   .seeds = gv_points_xy(&x, &y, 1),
                    .metric = GV_GEODESIC};
       double *area = areas_of(&s, 1);
       long double e2 = (long double)shapes[i].f * (2.0L - shapes[i].f), radian = acosl(-1.0L) / 180.0L;
@@ -615,7 +619,7 @@ static void areas_of_thin_cells_are_exact(void **state) {
 static void areas_of_plane_cells(void **state) {
   (void)state;
   double x = 0.0, y = 0.0;
-  setting s = {.seeds = {&x, &y, 1}, .metric = GV_EUCLIDEAN};
+  setting s = {.seeds = gv_points_xy(&x, &y, 1), .metric = GV_EUCLIDEAN};
   gv_grid_init(&s.grid);
   const double g[6] = {0, 3, 0.5, 0, 1, -2};
   s.grid.width = 5;

@@ -55,8 +55,8 @@ static void search_plane(setting *s) {
   gv_index *all = NULL, *own = NULL;
   share(s, POINTS, &first, &end);
   share(s, QUERIES, &first_query, &end_query);
-  gv_points points = {s->point, POINTS, DIM, GV_FLOAT64}, mine = points,
-            queries = {s->query, QUERIES, DIM, GV_FLOAT64};
+  gv_points points = gv_points_rows(s->point, POINTS, DIM, GV_FLOAT64), mine = points,
+            queries = gv_points_rows(s->query, QUERIES, DIM, GV_FLOAT64);
   gv_points asked = queries;
   mine.data = s->point + first * DIM;
   mine.count = end - first;
@@ -86,18 +86,21 @@ static void search_globe(setting *s) {
   int64_t first, end;
   gv_search_options options;
   gv_search_options_init(&options);
-  gv_globe_index *all = NULL, *own = NULL;
+  gv_index *all = NULL, *own = NULL;
   share(s, POINTS, &first, &end);
-  gv_seeds seeds = {s->point, s->point + POINTS, POINTS}, mine = {seeds.x + first, seeds.y + first, end - first};
+  gv_points seeds = gv_points_xy(s->point, s->point + POINTS, POINTS);
+  gv_points mine = gv_points_xy(seeds.x + first, seeds.y + first, end - first);
+  gv_index_options globe;
+  gv_index_options_init(&globe);
+  globe.metric = GV_GEODESIC;
   options.k = K;
-  EXPECT(gv_globe_index_build(s->context, &seeds, NULL, &all) == GV_OK);
-  EXPECT(gv_globe_index_build(s->context, &mine, NULL, &own) == GV_OK);
-  EXPECT(gv_globe_index_search(s->context, all, &seeds, &options, s->expected, s->expected_distance) == GV_OK);
-  EXPECT(gv_mpi_globe_index_search(s->communicator, s->context, own, &mine, &options, s->found, s->distance) ==
-         GV_OK);
+  EXPECT(gv_index_build(s->context, &seeds, &globe, &all) == GV_OK);
+  EXPECT(gv_index_build(s->context, &mine, &globe, &own) == GV_OK);
+  EXPECT(gv_index_search(s->context, all, &seeds, &options, s->expected, s->expected_distance) == GV_OK);
+  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, &mine, &options, s->found, s->distance) == GV_OK);
   compare(s, first, end);
-  gv_globe_index_destroy(own);
-  gv_globe_index_destroy(all);
+  gv_index_destroy(own);
+  gv_index_destroy(all);
 }
 
 static void compute(setting *s) {
@@ -105,9 +108,11 @@ static void compute(setting *s) {
   gv_grid_init(&grid);
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {s->point, s->point + POINTS, SEEDS};
+  gv_points seeds = gv_points_xy(s->point, s->point + POINTS, SEEDS);
   gv_voronoi *serial = NULL, *voronoi = NULL;
-  gv_window own = {0, 0, 0, 0};
+  gv_labels all, own;
+  gv_labels_init(&all);
+  gv_labels_init(&own);
   grid.width = WIDTH;
   grid.height = HEIGHT;
   grid.geotransform[1] = 8.0 / WIDTH;
@@ -117,16 +122,18 @@ static void compute(setting *s) {
   EXPECT(gv_voronoi_create(s->context, &grid, &seeds, &options, &voronoi) == GV_OK);
   options.backend = "serial";
   EXPECT(gv_voronoi_create(s->context, &grid, &seeds, &options, &serial) == GV_OK);
-  EXPECT(gv_voronoi_compute(s->context, serial, s->whole, WIDTH) == GV_OK);
+  all.out = s->whole;
+  EXPECT(gv_voronoi_fill(s->context, serial, &all) == GV_OK);
   EXPECT(gv_mpi_voronoi_part(s->communicator, s->context, voronoi, &own) == GV_OK);
-  EXPECT(gv_mpi_voronoi_compute(s->communicator, s->context, voronoi, s->cell, WIDTH) == GV_OK);
+  own.out = s->cell;
+  EXPECT(own.rows == 0 || gv_voronoi_fill(s->context, voronoi, &own) == GV_OK);
   for (int64_t band = 0; band < 2; band++) {
-    EXPECT(memcmp(s->cell + band * own.height * WIDTH, s->whole + (band * HEIGHT + own.row) * WIDTH,
-                  (size_t)(own.height * WIDTH) * sizeof *s->cell) == 0);
+    EXPECT(memcmp(s->cell + band * own.rows * WIDTH, s->whole + (band * HEIGHT + own.row) * WIDTH,
+                  (size_t)(own.rows * WIDTH) * sizeof *s->cell) == 0);
   }
-  long long rows = own.height, all = 0;
-  MPI_Allreduce(&rows, &all, 1, MPI_LONG_LONG, MPI_SUM, s->communicator);
-  EXPECT(all == HEIGHT && own.column == 0 && own.width == WIDTH);
+  long long rows = own.rows, total = 0;
+  MPI_Allreduce(&rows, &total, 1, MPI_LONG_LONG, MPI_SUM, s->communicator);
+  EXPECT(total == HEIGHT && own.column == 0 && own.columns == WIDTH);
   gv_voronoi_destroy(serial);
   gv_voronoi_destroy(voronoi);
 }

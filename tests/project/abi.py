@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """What programs compiled against an older header rely on: where the fields of public structs lie, and what constants are.
 
-    abi.py HEADER RECORD WORK CC [--record] [OTHER_HEADER ...]
+    abi.py HEADER FOLDER WORK CC [--record] [OTHER_HEADER ...]
 
-HEADER has the version; the others lie beside it. RECORD holds a line a field, constant and function of the last release. Fields may be added at the end of a struct that begins with
-struct_size, constants and functions anywhere; whatever else differs is an error until the version's minor number is raised
-(--record writes the file anew). Sizes are those of 64-bit machines. Of a header that needs <mpi.h> only what its functions take is looked
-at, without MPI.
+HEADER has the version; the others lie beside it. FOLDER holds the interface of the last release: abi.txt, a line a field, constant and
+function, and the headers themselves, in gpuvoronoi/, with whose examples the test abi_programs runs the library. Fields may be added at
+the end of a struct that begins with struct_size, constants and functions anywhere; whatever else differs is an error until the version's
+minor number is raised (--record writes the folder anew). Sizes are those of 64-bit machines.
 """
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -61,12 +62,16 @@ def differences(old, new):
             yield "new in a struct of fixed size: " + line
 
 
-def main(header, record, work, compiler, *options):
+def main(header, folder, work, compiler, *options):
     headers = [pathlib.Path(h) for h in (header, *options) if h != "--record"]
-    new, record = lines(headers, pathlib.Path(work), compiler), pathlib.Path(record)
+    new, folder = lines(headers, pathlib.Path(work), compiler), pathlib.Path(folder)
+    record = folder / "abi.txt"
     version = re.search(r'GV_VERSION_STRING "(\d+\.\d+)', pathlib.Path(header).read_text())[1]
     if "--record" in options:
+        (folder / "gpuvoronoi").mkdir(parents=True, exist_ok=True)
         record.write_text("\n".join([f"version {version}", *new]) + "\n")
+        for path in headers:
+            shutil.copy(path, folder / "gpuvoronoi" / path.name)
         return 0
     first, *old = record.read_text().splitlines()
     if len(old) < 10:

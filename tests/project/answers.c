@@ -9,6 +9,7 @@
 #include "exact/globe_kernels.h"
 #include "geodesic/series.h"
 #include "gpuvoronoi/gpuvoronoi.h"
+#include "grid_fill.h"
 #include "split_mix.h"
 
 enum { WIDTH = 70, HEIGHT = 45, CELLS = WIDTH * HEIGHT, SEEDS = 400, MOST = 12 };
@@ -40,12 +41,12 @@ static float azimuths[CELLS];
 
 static void ask_grid(gv_context *context, const char *name, const gv_grid *grid, const gv_voronoi_options *options,
                      bool measure) {
-  const gv_seeds seeds = {seed_x, seed_y, SEEDS};
+  const gv_points seeds = gv_points_xy(seed_x, seed_y, SEEDS);
   gv_voronoi *voronoi = NULL;
   need(gv_voronoi_create(context, grid, &seeds, options, &voronoi), context, name);
   memset(labels, 0, sizeof labels);
   int64_t row = grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width;
-  need(gv_voronoi_compute(context, voronoi, labels, row), context, name);
+  need(fill_grid(context, voronoi, labels, row), context, name);
   digest(name, gv_metric_name(options->metric), options->k, labels, sizeof labels);
   if (measure) {
     gv_measure m;
@@ -122,7 +123,8 @@ static void ask_searches(gv_context *context) {
     for (int metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
       for (int32_t dim = 2; dim <= MOST_DIM; dim += dim < 4 ? 1 : 8) {
         if (strcmp(backends[b], "octree") == 0 && dim > 3) continue;
-        gv_points reference = {data, POINTS, dim, GV_FLOAT64}, queries = {data + 7, QUERIES, dim, GV_FLOAT64};
+        gv_points reference = gv_points_rows(data, POINTS, dim, GV_FLOAT64),
+                  queries = gv_points_rows(data + 7, QUERIES, dim, GV_FLOAT64);
         gv_index_options options;
         gv_index_options_init(&options);
         gv_search_options search;

@@ -140,7 +140,7 @@ def abi():
         f"GV_API int gv_{i}(int x,\n   int y);\n" for i in range(4))
     head = '#include <stddef.h>\n#define GV_API\n#define GV_VERSION_STRING "0.1.0"\n'
     header = write("gpuvoronoi.h", head + struct + fixed + rest)
-    record = WORK / "abi.txt"
+    record = WORK / "record"
     arguments = ["abi.py", header, record, WORK / "probe", COMPILER]
     good("recording", *arguments, "--record")
     good("as recorded", *arguments)
@@ -178,7 +178,7 @@ def abi():
 
 def header_examples():
     def header(*codes):
-        comments = ["/*\n * Example:\n" + "".join(f" *     {line}\n" for line in code.split("\n")) + " */\n" if code else "" for code in codes]
+        comments = ["/**\n * @code\n" + "".join(f" * {line}\n" for line in code.split("\n")) + " * @endcode\n */\n" if code else "" for code in codes]
         functions = ["typedef struct gv_context gv_context;", "int gv_context_create(void *, gv_context **);",
                      "void gv_context_destroy(gv_context *);", "const char *gv_context_message(gv_context *);", "int gv_x(void);"]
         dashes = "-" * 30
@@ -201,7 +201,7 @@ def header_examples():
     def header_for_mpi(*codes):
         dashes = "-" * 30
         return write("gpuvoronoi/mpi.h", "#pragma once\n#include <mpi.h>\n#include \"gpuvoronoi.h\"\n" + "".join(
-            f"/* {dashes} mpi {i} */\n/*\n * Example:\n *     {code}\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
+            f"/* {dashes} mpi {i} */\n/**\n * @code\n * {code}\n * @endcode\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
             for i, code in enumerate(codes)))
 
     write("mpi/mpi.h", "#define MPI_SUCCESS 0\nstatic inline int MPI_Init(void *a, void *b) { (void)a; (void)b; return 0; }\n"
@@ -439,7 +439,7 @@ def debian():
     good("as it is", "debian.py", tree)
     for name, old, new, says in (
             ("include/gpuvoronoi/experimental.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
-            ("debian/libgpuvoronoi0.1.symbols", " gv_version@Base", " gv_old@Base", "gv_old is no function of the headers"),
+            ("debian/libgpuvoronoi0.1.symbols", " gv_version@GPUVORONOI", " gv_old@GPUVORONOI", "gv_old is no function of the headers"),
             ("debian/control", "Package: gdal-plugin-voronoi", "Package: gdal-plugin", "gdal-plugin: no files"),
             ("debian/control", "libproj-dev,", "libproj-dev,\n               libnew-dev,", "libnew-dev, which debian/control needs"),
             ("debian/tests/control", "Tests: driver", "Tests: drivers", "debian/tests/drivers: no program"),

@@ -3,7 +3,7 @@
 # exports.sh HEADER LIBRARY [HEADER...]
 set -euo pipefail
 declared=$(sed -n 's/^GV_\(API\|SHARED\) .*[ *]\(gv_[a-z0-9_]*\)(.*/\2/p' "$1" "${@:3}" | sort -u)
-exported=$(nm -D --defined-only "$2" | awk 'NF == 3 {sub(/@.*/, "", $3); print $3}' | sort -u)
+exported=$(nm -D --defined-only "$2" | awk 'NF == 3 && $2 != "A" {sub(/@.*/, "", $3); print $3}' | sort -u)
 [[ $(wc -l <<<"$declared") -gt 8 ]] || {
   echo "hardly a function found in $1"
   exit 1

@@ -3,7 +3,7 @@
 
     header_examples.py [--mpi PACKAGE] HEADER WORK LIBRARY CC [CXX]
 
-An example is the indented text below a line " * Example:" of a comment. Each becomes the body of a function of its own that has a
+An example is the text between @code and @endcode of a comment. Each becomes the body of a function of its own that has a
 `gv_context *context` and returns 0 if all is well (but a paragraph that begins with "static gv_status", which is a function); the program runs
 them all. Every group of functions (between two lines of
 "/* ----- name */") that declares one has an example. Headers that need <mpi.h> are left to a run with --mpi, which looks at nothing else:
@@ -23,8 +23,8 @@ def groups(header):
 
 
 def examples(text):
-    for found in re.finditer(r"^ \* Example:\n((?: \*(?:     .*)?\n)+)", text, flags=re.M):
-        yield "\n".join(line[7:] for line in found[1].rstrip("\n").split("\n"))
+    for found in re.finditer(r"^ \* @code\n(.*?)^ \* @endcode\n", text, flags=re.M | re.S):
+        yield "\n".join(line[3:] for line in found[1].rstrip("\n").split("\n"))
 
 
 def main(header, work, library, *compilers, mpi=None):

@@ -155,4 +155,4 @@ def test_joblib_sends_a_tree():
 
 def test_structure_of_the_header_is_not_sent():
     with pytest.raises((TypeError, ValueError)):
-        pickle.dumps(_c.Seeds(x=4096, y=4096, count=1))
+        pickle.dumps(_c.Points(x=4096, y=4096, count=1))

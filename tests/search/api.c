@@ -14,7 +14,7 @@
 #include "search/cuda_module.h"
 
 static const double square[] = {0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5};
-static const gv_points corners = {square, 5, 2, GV_FLOAT64};
+static const gv_points corners = {sizeof(gv_points), square, 5, 2, GV_FLOAT64, NULL, NULL};
 
 static int make_context(void **state) {
   return gv_context_create(NULL, (gv_context **)state) == GV_OK ? 0 : -1;
@@ -62,16 +62,19 @@ static void test_bad_builds(void **state) {
   p.dtype = (gv_dtype)7;
   expect_build(context, GV_ERROR_INVALID_ARGUMENT, &p, NULL, "type 7");
   const double bad[] = {0, 0, 1, NAN, 2, 2}, infinite[] = {0, 0, 1, 1, -INFINITY, 2};
-  expect_build(context, GV_ERROR_INVALID_ARGUMENT, &(gv_points){bad, 3, 2, GV_FLOAT64}, NULL, "point 1 ");
-  expect_build(context, GV_ERROR_INVALID_ARGUMENT, &(gv_points){infinite, 3, 2, GV_FLOAT64}, NULL, "point 2 ");
+  expect_build(context, GV_ERROR_INVALID_ARGUMENT,
+               &(gv_points){sizeof(gv_points), bad, 3, 2, GV_FLOAT64, NULL, NULL}, NULL, "point 1 ");
+  expect_build(context, GV_ERROR_INVALID_ARGUMENT,
+               &(gv_points){sizeof(gv_points), infinite, 3, 2, GV_FLOAT64, NULL, NULL}, NULL, "point 2 ");
   options.backend = "no-such";
   expect_build(context, GV_ERROR_UNKNOWN_BACKEND, &corners, &options, "no-such");
   options.backend = "octree";
   const double four[4] = {0};
-  expect_build(context, GV_ERROR_UNSUPPORTED, &(gv_points){four, 1, 4, GV_FLOAT64}, &options, "octree");
+  expect_build(context, GV_ERROR_UNSUPPORTED, &(gv_points){sizeof(gv_points), four, 1, 4, GV_FLOAT64, NULL, NULL},
+               &options, "octree");
   options.backend = NULL;
   options.metric = GV_GEODESIC;
-  expect_build(context, GV_ERROR_UNSUPPORTED, &corners, &options, "geodesic");
+  expect_build(context, GV_ERROR_INVALID_ARGUMENT, NULL, &options, "no reference points");
   options.metric = (gv_metric)99;
   expect_build(context, GV_ERROR_UNSUPPORTED, &corners, &options, "unknown");
 }
@@ -106,18 +109,18 @@ static void test_bad_searches(void **state) {
     o.max_distance = NAN;
     assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     o.max_distance = INFINITY;
-    gv_points q = {square, 3, 3, GV_FLOAT64};
+    gv_points q = gv_points_rows(square, 3, 3, GV_FLOAT64);
     assert_int_equal(gv_index_search(context, index, &q, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(gv_context_message(context), "3 dimensions"));
-    q = (gv_points){square, 3, 2, GV_FLOAT64};
+    q = gv_points_rows(square, 3, 2, GV_FLOAT64);
     o.exclude_self = 1;
     assert_int_equal(gv_index_search(context, index, &q, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     o.exclude_self = 0;
     const float bad[] = {0, 0, 1, INFINITY};
-    q = (gv_points){bad, 2, 2, GV_FLOAT32};
+    q = gv_points_rows(bad, 2, 2, GV_FLOAT32);
     assert_int_equal(gv_index_search(context, index, &q, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(gv_context_message(context), "query point 1"));
-    q = (gv_points){NULL, 0, 2, GV_FLOAT64};
+    q = gv_points_rows(NULL, 0, 2, GV_FLOAT64);
     assert_int_equal(gv_index_search(context, index, &q, &o, NULL, NULL), GV_OK);
     gv_index_destroy(index);
   }
@@ -161,11 +164,13 @@ static void test_device_arrays(void **state) {
   build.memory = (gv_memory)7;
   expect_build(context, GV_ERROR_INVALID_ARGUMENT, &corners, &build, "kind of memory 7");
 
-  gv_globe_index *globe = NULL;
-  gv_seeds seeds = {square, square, 3};
-  assert_int_equal(gv_globe_index_build(context, &seeds, NULL, &globe), GV_OK);
-  assert_int_equal(gv_globe_index_search(context, globe, NULL, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
-  gv_globe_index_destroy(globe);
+  gv_index *globe = NULL;
+  gv_points seeds = gv_points_xy(square, square, 3);
+  gv_index_options_init(&build);
+  build.metric = GV_GEODESIC;
+  assert_int_equal(gv_index_build(context, &seeds, &build, &globe), GV_OK);
+  assert_int_equal(gv_index_search(context, globe, NULL, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
+  gv_index_destroy(globe);
 }
 
 /* Distances may be left out; the centre of the square is equally far from all corners. */
@@ -203,7 +208,7 @@ static void test_limits_are_exact(void **state) {
       s[d] = (double)(random_state >> 11) * 0x1p-53 * scale;
     }
     const double q[3] = {0, 0, 0};
-    gv_points reference = {s, 1, 3, GV_FLOAT64}, query = {q, 1, 3, GV_FLOAT64};
+    gv_points reference = gv_points_rows(s, 1, 3, GV_FLOAT64), query = gv_points_rows(q, 1, 3, GV_FLOAT64);
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &reference, NULL, &index), GV_OK);
     gv_search_options o;
@@ -246,11 +251,11 @@ static void test_progress_and_cancel(void **state) {
   for (int i = 0; i < N * 3; i++)
     points[i] = (double)((int64_t)i * 7919 % 10007);
   int64_t *indices = malloc(N * sizeof *indices);
-  gv_points all = {points, N, 3, GV_FLOAT64};
+  gv_points all = gv_points_rows(points, N, 3, GV_FLOAT64);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b)) continue;
     bool slow = b->exhaustive;
-    gv_points some = {points, slow ? 500 : N, 3, GV_FLOAT64};
+    gv_points some = gv_points_rows(points, slow ? 500 : N, 3, GV_FLOAT64);
     watch w = {0, INT32_MAX, 0.0, false};
     gv_context_options options;
     gv_context_options_init(&options);
@@ -329,13 +334,17 @@ static void test_nothing_asked_on_the_globe(void **state) {
   (void)state;
   const double lon[] = {0, 90}, lat[] = {0, 45};
   gv_context *context = NULL;
-  gv_globe_index *index = NULL;
-  gv_seeds seeds = {lon, lat, 2}, none = {NULL, NULL, 0}, fewer = {lon, lat, -1};
+  gv_index *index = NULL;
+  gv_points seeds = gv_points_xy(lon, lat, 2), none = gv_points_xy(NULL, NULL, 0),
+            fewer = gv_points_xy(lon, lat, -1);
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  assert_int_equal(gv_globe_index_build(context, &seeds, NULL, &index), GV_OK);
-  assert_int_equal(gv_globe_index_search(context, index, &none, NULL, NULL, NULL), GV_OK);
-  assert_int_equal(gv_globe_index_search(context, index, &fewer, NULL, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
-  gv_globe_index_destroy(index);
+  gv_index_options build;
+  gv_index_options_init(&build);
+  build.metric = GV_GEODESIC;
+  assert_int_equal(gv_index_build(context, &seeds, &build, &index), GV_OK);
+  assert_int_equal(gv_index_search(context, index, &none, NULL, NULL, NULL), GV_OK);
+  assert_int_equal(gv_index_search(context, index, &fewer, NULL, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  gv_index_destroy(index);
   gv_context_destroy(context);
 }
 

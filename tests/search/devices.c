@@ -32,6 +32,7 @@ static void every_device_is_described(void **state) {
   if (gv_device_count(context, &count) != GV_OK) skip();
   for (int i = 0; i < count; i++) {
     gv_device_info info;
+    gv_device_info_init(&info);
     memset(&info, 0xff, sizeof info);
     assert_int_equal(gv_device_get(context, i, &info), GV_OK);
     assert_string_not_equal(info.name, "");
@@ -48,6 +49,7 @@ static void no_other_device_is_described(void **state) {
   int count = 0;
   gv_status status = gv_device_count(context, &count);
   gv_device_info untouched;
+  gv_device_info_init(&untouched);
   memset(&untouched, 0x5a, sizeof untouched);
   gv_device_info before = untouched;
   gv_status wrong = gv_device_get(context, count, &untouched);

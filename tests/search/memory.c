@@ -62,7 +62,8 @@ static void test_failing_allocations(void **state) {
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!searches_here(b)) continue;
     int64_t many = b->exhaustive ? 10 : 2000;
-    gv_points reference = {wide, N, DIM, GV_FLOAT64}, queries = {narrow, many, DIM, GV_FLOAT32}, one = queries;
+    gv_points reference = gv_points_rows(wide, N, DIM, GV_FLOAT64),
+              queries = gv_points_rows(narrow, many, DIM, GV_FLOAT32), one = queries;
     one.count = 1;
     try_all(b->name, &reference, &queries, 3, false);
     try_all(b->name, &reference, &one, 1, true);
@@ -82,16 +83,19 @@ static void test_globe(void **state) {
     failing_memory_begin(&memory, fail_at);
     gv_context_options options = failing_options(&memory, 1);
     gv_context *context = NULL;
-    gv_globe_index *index = NULL;
+    gv_index *index = NULL;
     gv_status status = gv_context_create(&options, &context);
-    gv_seeds seeds = {lon, lat, 5}, queries = {x, y, 3};
+    gv_points seeds = gv_points_xy(lon, lat, 5), queries = gv_points_xy(x, y, 3);
     int64_t indices[3] = {-9, -9, -9};
-    if (status == GV_OK) status = gv_globe_index_build(context, &seeds, NULL, &index);
-    if (status == GV_OK) status = gv_globe_index_search(context, index, &queries, NULL, indices, NULL);
+    gv_index_options build;
+    gv_index_options_init(&build);
+    build.metric = GV_GEODESIC;
+    if (status == GV_OK) status = gv_index_build(context, &seeds, &build, &index);
+    if (status == GV_OK) status = gv_index_search(context, index, &queries, NULL, indices, NULL);
     finished = atomic_load(&memory.calls) <= fail_at;
     assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
     if (finished) assert_int_equal(indices[0], 0);
-    gv_globe_index_destroy(index);
+    gv_index_destroy(index);
     gv_context_destroy(context);
     assert_int_equal(atomic_load(&memory.live), 0);
   }

@@ -59,7 +59,8 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
 
 static gv_status build_from(gv_context *context, memory_source *m, const char *backend, gv_metric metric,
                             gv_index **out) {
-  const gv_point_source source = {m->points.count, m->points.dim, m->points.dtype, read_points, m};
+  const gv_point_source source = {sizeof(gv_point_source), m->points.count, m->points.dim,
+                                  m->points.dtype,         read_points,     m};
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = backend;
@@ -77,13 +78,13 @@ static gv_points make_points(int64_t count, int32_t dim, gv_dtype dtype, shape s
   double *values = malloc((size_t)(count * dim) * sizeof *values);
   assert_non_null(values);
   fill(values, count, dim, s, 5.0);
-  if (dtype == GV_FLOAT64) return (gv_points){values, count, dim, dtype};
+  if (dtype == GV_FLOAT64) return gv_points_rows(values, count, dim, dtype);
   float *narrow = malloc((size_t)(count * dim) * sizeof *narrow);
   assert_non_null(narrow);
   for (int64_t i = 0; i < count * dim; i++)
     narrow[i] = (float)fmax(fmin(values[i], FLT_MAX), -FLT_MAX);
   free(values);
-  return (gv_points){narrow, count, dim, dtype};
+  return gv_points_rows(narrow, count, dim, dtype);
 }
 
 /* -------------------------------------------------------------------------------------------------------- answers */
@@ -110,7 +111,7 @@ static void ask(gv_context *context, const gv_index *index, const gv_points *que
   int64_t count = gv_index_count(index), own = count < 50 ? count : 50, at = 0;
   gv_search_options o;
   gv_search_options_init(&o);
-  gv_points few = {NULL, own, queries->dim, GV_FLOAT64};
+  gv_points few = gv_points_rows(NULL, own, queries->dim, GV_FLOAT64);
   o.k = K;
   gv_status status = gv_index_search(context, index, queries, &o, a->indices, a->values);
   at += queries->count * K;
@@ -310,8 +311,8 @@ static void the_first_of_two_at_once_is_told_of(void **state) {
 static void what_is_asked_wrongly_is_said(void **state) {
   gv_context *context = ((const fixture *)*state)->context[0];
   const float values[] = {1, 2, 3, 4};
-  memory_source m = source_of(&(gv_points){values, 2, 2, GV_FLOAT32});
-  const gv_point_source good = {2, 2, GV_FLOAT32, read_points, &m};
+  memory_source m = source_of(&(gv_points){sizeof(gv_points), values, 2, 2, GV_FLOAT32, NULL, NULL});
+  const gv_point_source good = {sizeof(gv_point_source), 2, 2, GV_FLOAT32, read_points, &m};
   gv_index *index = NULL;
   gv_index_options options;
   gv_index_options_init(&options);

@@ -31,7 +31,7 @@ static void *search(void *user) {
   gv_search_options o;
   gv_search_options_init(&o);
   o.k = K;
-  gv_points queries = {query_data, M, DIM, GV_FLOAT64};
+  gv_points queries = gv_points_rows(query_data, M, DIM, GV_FLOAT64);
   for (int round = 0; round < ROUNDS && !w->failed; round++) {
     w->failed = gv_index_search(context, w->index, &queries, &o, indices, NULL) != GV_OK ||
                 memcmp(indices, expected, sizeof expected) != 0;
@@ -59,7 +59,8 @@ static void test_concurrent_searches(void **state) {
     gv_index_options build;
     gv_index_options_init(&build);
     build.backend = b->name;
-    gv_points reference = {reference_data, N, DIM, GV_FLOAT64}, queries = {query_data, M, DIM, GV_FLOAT64};
+    gv_points reference = gv_points_rows(reference_data, N, DIM, GV_FLOAT64),
+              queries = gv_points_rows(query_data, M, DIM, GV_FLOAT64);
     gv_index *index = NULL;
     assert_int_equal(gv_index_build(context, &reference, &build, &index), GV_OK);
     gv_search_options o;

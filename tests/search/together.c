@@ -87,7 +87,7 @@ typedef struct question {
   const double *point, *query;         /* longitude, latitude on the globe */
   gv_index_options build;
   bool globe, narrow, distances;
-  gv_globe_options globe_build;
+  gv_index_options globe_build;
   gv_search_options search[MOST];
   gv_context_options context[MOST];
 } question;
@@ -115,16 +115,17 @@ static gv_status search_globe(gv_context *context, runner *r, gv_communicator *a
   static double x[MOST][2][MOST_POINTS + MOST_QUERIES], y[MOST][2][MOST_POINTS + MOST_QUERIES];
   int rank = r->p.rank;
   split(points, count, x[rank][0], y[rank][0]);
-  gv_seeds seeds = {x[rank][0], y[rank][0], count}, query = {x[rank][1], y[rank][1], asked};
+  gv_points seeds = gv_points_xy(x[rank][0], y[rank][0], count),
+            query = gv_points_xy(x[rank][1], y[rank][1], asked);
   if (queries != NULL) split(queries, asked, x[rank][1], y[rank][1]);
-  gv_globe_index *index = NULL;
-  gv_status status = gv_globe_index_build(context, &seeds, &q->globe_build, &index);
+  gv_index *index = NULL;
+  gv_status status = gv_index_build(context, &seeds, &q->globe_build, &index);
   assert_int_equal(status, GV_OK);
   const gv_search_options *o = &q->search[rank];
-  const gv_seeds *given = queries != NULL ? &query : NULL;
-  status = all != NULL ? gv_globe_index_search_distributed(context, all, index, given, o, indices, distances)
-                       : gv_globe_index_search(context, index, given, o, indices, distances);
-  gv_globe_index_destroy(index);
+  const gv_points *given = queries != NULL ? &query : NULL;
+  status = all != NULL ? gv_index_search_distributed(context, all, index, given, o, indices, distances)
+                       : gv_index_search(context, index, given, o, indices, distances);
+  gv_index_destroy(index);
   return status;
 }
 
@@ -134,10 +135,11 @@ static gv_status search(gv_context *context, runner *r, gv_communicator *all, co
   const question *q = r->q;
   if (q->globe) return search_globe(context, r, all, points, count, queries, asked, indices, distances);
   float *narrow = malloc((size_t)(asked > 0 ? asked * q->dim : 1) * sizeof *narrow);
-  gv_points own = {points, count, q->dim, GV_FLOAT64}, query = {queries, asked, q->dim, GV_FLOAT64};
+  gv_points own = gv_points_rows(points, count, q->dim, GV_FLOAT64),
+            query = gv_points_rows(queries, asked, q->dim, GV_FLOAT64);
   for (int64_t i = 0; q->narrow && queries != NULL && i < asked * q->dim; i++)
     narrow[i] = (float)queries[i];
-  if (q->narrow) query = (gv_points){narrow, asked, q->dim, GV_FLOAT32};
+  if (q->narrow) query = gv_points_rows(narrow, asked, q->dim, GV_FLOAT32);
   gv_index *index = NULL;
   gv_status status = gv_index_build(context, &own, &q->build, &index);
   assert_int_equal(status, GV_OK);
@@ -238,7 +240,8 @@ static question make_question(int ranks, int dim) {
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
     asked[i] = (double)(split_mix(&seed) % 17) / 2.0 - 4.0;
   gv_index_options_init(&q.build);
-  gv_globe_options_init(&q.globe_build);
+  gv_index_options_init(&q.globe_build);
+  q.globe_build.metric = GV_GEODESIC;
   for (int i = 0; i < ranks; i++) {
     q.points[i] = 1 + (i * 211 + 97) % 300;
     q.queries[i] = i == 1 ? 0 : 5 + i * 31;
@@ -385,7 +388,7 @@ static void test_memory(void **state) {
     if (fail_at < 0) { /* what the context and the index take before */
       gv_context *context = NULL;
       gv_index *index = NULL;
-      const gv_points points = {numbers, 300, 2, GV_FLOAT64};
+      const gv_points points = gv_points_rows(numbers, 300, 2, GV_FLOAT64);
       assert_int_equal(gv_context_create(&q.context[1], &context), GV_OK);
       assert_int_equal(gv_index_build(context, &points, &q.build, &index), GV_OK);
       own = atomic_load(&memory.calls);
@@ -412,7 +415,7 @@ static void test_nonsense(void **state) {
   (void)state;
   gv_context *context = NULL;
   gv_communicator all = {sizeof all, 0, 1, NULL, NULL, NULL, NULL};
-  const gv_points points = {numbers, 3, 1, GV_FLOAT64};
+  const gv_points points = gv_points_rows(numbers, 3, 1, GV_FLOAT64);
   gv_index *index = NULL;
   int64_t found[3];
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
@@ -426,7 +429,7 @@ static void test_nonsense(void **state) {
                    GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, NULL, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_globe_index_search_distributed(context, &all, NULL, NULL, NULL, found, NULL),
+  assert_int_equal(gv_index_search_distributed(context, &all, NULL, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
   all.rank = 1;
   assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL),

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "gpuvoronoi/gpuvoronoi.h"
+#include "grid_fill.h"
 #include "split_mix.h"
 
 enum {
@@ -110,7 +111,7 @@ static uint64_t search(int variant) {
   gv_index_options_init(&options);
   options.backend = backends[variant % 6];
   options.metric = (gv_metric)(variant % 3);
-  gv_points reference = {points, POINTS, DIM, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points, POINTS, DIM, GV_FLOAT64);
   gv_index *index = NULL;
   gv_status status =
       context == NULL ? GV_ERROR_OUT_OF_MEMORY : gv_index_build(context, &reference, &options, &index);
@@ -121,7 +122,7 @@ static uint64_t search(int variant) {
     how.max_distance = i % 2 == 0 ? INFINITY : 0.2;
     for (int q = 0; q < QUERIES * DIM; q++)
       queries[q] = uniform(&state);
-    gv_points asked = {queries, QUERIES, DIM, GV_FLOAT64};
+    gv_points asked = gv_points_rows(queries, QUERIES, DIM, GV_FLOAT64);
     status = gv_index_search(context, index, &asked, &how, indices, distances);
     seen = digest(digest(seen, indices, sizeof indices), distances, sizeof distances);
   }
@@ -152,10 +153,10 @@ static gv_status add_block(gv_context *context, const gv_voronoi *voronoi, gv_st
   static double distance[WIDTH * HEIGHT];
   gv_measure measure;
   gv_measure_init(&measure);
-  gv_statistics_block block;
-  gv_statistics_block_init(&block);
-  measure.column = block.column = at.column;
-  measure.row = block.row = at.row;
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
+  AT_BLOCK(measure, voronoi, at.column, at.row);
+  AT_BLOCK(block, voronoi, at.column, at.row);
   measure.seed = block.seed = out + at.row * BLOCK * at.stride + at.column * width;
   measure.stride = measure.out_stride = block.stride = block.distance_stride = at.stride;
   measure.type = GV_FLOAT64;
@@ -191,7 +192,7 @@ static uint64_t grid(int variant) {
   if (plane && variant % 16 == 0) options.weighting = GV_MULTIPLICATIVE, options.weights = weights;
   options.block_width = kind == GV_GRID_QTM ? TRIANGLES / 8 : BLOCK;
   options.block_height = BLOCK;
-  gv_seeds seeds = {x, y, SEEDS};
+  gv_points seeds = gv_points_xy(x, y, SEEDS);
   gv_context *context = context_of(1 + variant % THREADS);
   gv_voronoi *voronoi = NULL;
   gv_statistics *statistics = NULL;
@@ -199,20 +200,21 @@ static uint64_t grid(int variant) {
       context == NULL ? GV_ERROR_OUT_OF_MEMORY : gv_voronoi_create(context, &asked, &seeds, &options, &voronoi);
   int64_t stride = kind == GV_GRID_QTM ? TRIANGLES : WIDTH,
           cells = kind == GV_GRID_QTM ? TRIANGLES : WIDTH * HEIGHT;
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, stride);
+  if (status == GV_OK) status = fill_grid(context, voronoi, out, stride);
   if (status == GV_OK) seen = digest(seen, out, (size_t)(cells * options.k) * sizeof *out);
   gv_statistics_options with;
   gv_statistics_options_init(&with);
   with.distances = 1;
   if (status == GV_OK) status = gv_statistics_create(context, voronoi, &with, &statistics);
-  int64_t across = status == GV_OK ? gv_voronoi_blocks_across(voronoi) : 0;
-  int64_t blocks = status == GV_OK ? across * gv_voronoi_blocks_down(voronoi) : 0;
+  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0;
+  int64_t blocks = status == GV_OK ? across * blocks_down(voronoi) : 0;
   for (int64_t i = 0; i < blocks && status == GV_OK; i++)
     status =
         add_block(context, voronoi, statistics, (where){i % across, i / across, stride}, options.block_width, out);
   for (int i = 0; i < SEEDS && status == GV_OK; i++) {
     gv_seed_statistics one;
-    status = gv_statistics_get(context, statistics, i, &one, NULL);
+    gv_seed_statistics_init(&one);
+    status = gv_statistics_get(context, statistics, i, &one);
     seen = digest(digest(seen, &one.cells, sizeof one.cells), &one.area, sizeof one.area);
   }
   if (status != GV_OK) fprintf(stderr, "soak: %s\n", context == NULL ? "no context" : gv_context_message(context));

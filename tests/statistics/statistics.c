@@ -3,6 +3,7 @@
  * bad input and failing allocations.
  */
 #include "failing_memory.h"
+#include "grid_fill.h"
 #include "statistics/parts.h"
 #include "world.h"
 
@@ -24,13 +25,13 @@ static void check_plainly(const world *w, const result got[SEEDS]) {
   long double sum_distance[SEEDS][SUMS] = {{0}};
   double farthest[SEEDS] = {0};
   int64_t cells[SEEDS] = {0};
-  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  int64_t across = blocks_across(voronoi), blocks = across * blocks_down(voronoi);
   for (int64_t number = 0; number < blocks; number++) {
     piece p;
     make_piece(context, w, voronoi, block, number, &p);
     double *areas = malloc((size_t)(p.w * p.h) * sizeof *areas);
     assert_non_null(areas);
-    assert_int_equal(gv_voronoi_cell_areas(context, voronoi, number % across, number / across, areas, p.w), GV_OK);
+    assert_int_equal(block_areas(context, voronoi, number % across, number / across, areas, p.w), GV_OK);
     for (int64_t i = 0; i < p.w * p.h; i++) {
       int32_t s = p.seed[i];
       int64_t c = p.x + i % p.w, r = p.y + i / p.w;
@@ -128,23 +129,24 @@ static void the_globe_has_no_centroid(void **state) {
     grid.width = width;
     grid.height = 7;
     memcpy(grid.geotransform, geotransform, sizeof geotransform);
-    gv_seeds seeds = {&place, &place, 1};
+    gv_points seeds = gv_points_xy(&place, &place, 1);
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     gv_statistics_options options;
     gv_statistics_options_init(&options);
-    gv_statistics_block block;
-    gv_statistics_block_init(&block);
+    gv_statistics_cells block;
+    gv_statistics_cells_init(&block);
     gv_voronoi *voronoi = NULL;
     gv_statistics *s = NULL;
     gv_seed_statistics got;
+    gv_seed_statistics_init(&got);
     o.metric = GV_GREAT_CIRCLE;
     block.seed = nobody; /* all are those of seed 0 */
     block.stride = width;
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
     assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_OK);
     assert_int_equal(gv_statistics_add(context, s, &block), GV_OK);
-    assert_int_equal(gv_statistics_get(context, s, 0, &got, NULL), GV_OK);
+    assert_int_equal(get_statistics(context, s, 0, &got, NULL, 0), GV_OK);
     assert_true(got.cells == 7 * width && isnan(got.centroid_x) && isnan(got.centroid_y));
     gv_statistics_destroy(s);
     gv_voronoi_destroy(voronoi);
@@ -179,9 +181,9 @@ static void nonsense_is_refused(void **state) {
   s = new_statistics(context, voronoi);
   piece p;
   make_piece(context, &w, voronoi, 64, 0, &p);
-  gv_statistics_block good = block_of(p.seed, p.distance, p.w);
+  gv_statistics_cells good = block_of(voronoi, p.seed, p.distance, p.w);
   good.quantity = p.quantity;
-  gv_statistics_block bad = good;
+  gv_statistics_cells bad = good;
   assert_int_equal(gv_statistics_add(context, none, &good), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_statistics_add(context, s, NULL), GV_ERROR_INVALID_ARGUMENT);
   bad.seed = NULL;
@@ -194,13 +196,13 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
   static const int32_t parts[][3] = {{0, 5, 99}, {1, 5, 9}, {0, 5, 5}, {0, -1, 3}, {0, 5, 9}};
   for (int i = 0; i < 10; i++) {
-    gv_quantity wrong[SUMS] = {{w.fine, parts[i % 5], 3, W, NULL, 0}, p.quantity[1]};
+    gv_quantity wrong[SUMS] = {quantity_of(w.fine, parts[i % 5], 3, W, NULL, 0), p.quantity[1]};
     if (i % 5 == 4) wrong[0].count = 0;
-    if (i > 4) wrong[0] = (gv_quantity){w.fine, NULL, (int32_t)p.w, W, parts[i % 5], i % 5 == 4 ? 0 : 3};
+    if (i > 4) wrong[0] = quantity_of(w.fine, NULL, (int32_t)p.w, W, parts[i % 5], i % 5 == 4 ? 0 : 3);
     bad = good;
     bad.quantity = wrong;
     assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
-    wrong[0] = (gv_quantity){NULL, NULL, (int32_t)p.w, W, NULL, 0};
+    wrong[0] = quantity_of(NULL, NULL, (int32_t)p.w, W, NULL, 0);
     assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
   }
   bad = good;
@@ -223,9 +225,10 @@ static void nonsense_is_refused(void **state) {
     w.fine[0] = value;
   }
   gv_seed_statistics out;
-  assert_int_equal(gv_statistics_get(context, s, SEEDS, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_statistics_get(context, s, -1, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_statistics_get(context, s, 0, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  gv_seed_statistics_init(&out);
+  assert_int_equal(gv_statistics_get(context, s, SEEDS, &out), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, -1, &out), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, 0, NULL), GV_ERROR_INVALID_ARGUMENT);
   free_piece(&p);
   gv_statistics_destroy(s);
   gv_voronoi_destroy(voronoi);
@@ -245,7 +248,7 @@ static void labels_lead_back(void **state) {
     labels[i] = 1000 - 37 * i;
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {w.x, w.y, SEEDS};
+  gv_points seeds = gv_points_xy(w.x, w.y, SEEDS);
   options.metric = w.metric;
   options.nodata = 7;
   gv_seed_statistics got[2][SEEDS];
@@ -257,11 +260,11 @@ static void labels_lead_back(void **state) {
     options.nodata = with ? 7 : -1;
     assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
     assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_OK);
-    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
-    gv_statistics_block b = block_of(seen, NULL, W);
+    assert_int_equal(fill_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_cells b = block_of(voronoi, seen, NULL, W);
     assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
     for (int i = 0; i < SEEDS; i++)
-      assert_int_equal(gv_statistics_get(context, s, i, &got[with][i], NULL), GV_OK);
+      assert_int_equal(get_statistics(context, s, i, &got[with][i], NULL, 0), GV_OK);
     seen[5] = 8;
     assert_int_equal(gv_statistics_add(context, s, &b), with ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
     gv_statistics_destroy(s);
@@ -304,7 +307,7 @@ static void groups_add_up(void **state) {
   }
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {w.x, w.y, SEEDS};
+  gv_points seeds = gv_points_xy(w.x, w.y, SEEDS);
   options.metric = w.metric;
   for (int with = 0; with < 3; with++) { /* nothing, groups, groups whose labels are all that tells them */
     gv_voronoi *voronoi = NULL, *numbers = NULL;
@@ -321,19 +324,17 @@ static void groups_add_up(void **state) {
     assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
     gv_measure m;
     gv_measure_init(&m);
-    assert_int_equal(gv_voronoi_block(context, numbers, 0, 0, seen, W), GV_OK);
+    assert_int_equal(fill_block(context, numbers, 0, 0, seen, W), GV_OK);
     m.seed = seen;
-    m.stride = m.out_stride = W;
     m.type = GV_FLOAT64;
     m.distance = distance;
     assert_int_equal(gv_voronoi_measure(context, numbers, &m), GV_OK);
-    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
-    gv_statistics_block b = block_of(seen, distance, W);
+    assert_int_equal(fill_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_cells b = block_of(voronoi, seen, distance, W);
     assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
     for (int i = 0; i < (with > 0 ? GROUPS : SEEDS); i++)
-      assert_int_equal(gv_statistics_get(context, s, i, with > 0 ? &got[i] : &alone[i], NULL), GV_OK);
-    assert_int_equal(gv_statistics_get(context, s, with > 0 ? GROUPS : SEEDS, &got[0], NULL),
-                     GV_ERROR_INVALID_ARGUMENT);
+      assert_int_equal(get_statistics(context, s, i, with > 0 ? &got[i] : &alone[i], NULL, 0), GV_OK);
+    assert_int_equal(gv_statistics_get(context, s, with > 0 ? GROUPS : SEEDS, &got[0]), GV_ERROR_INVALID_ARGUMENT);
     gv_statistics_destroy(s);
     gv_voronoi_destroy(voronoi);
     gv_voronoi_destroy(numbers);
@@ -494,7 +495,7 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
 
 /* Adds the picture's part in a block: quantities as a caller may have them, and whether all cells are equal. */
 static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
-                     int64_t h, gv_statistics_block *b, bool tell) {
+                     int64_t h, gv_statistics_cells *b, bool tell) {
   int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
   double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
   assert_true(values != NULL && shared != NULL);
@@ -513,10 +514,10 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
   b->uniform = tell;
   for (int64_t i = 0; i < w * h; i++)
     if (first[i / w * WIDE + i % w] != first[0]) b->uniform = 0;
-  const gv_quantity quantity[KINDS] = {{values, columns, across, across, NULL, 0},
-                                       {values, columns, across, across, every, (int32_t)h},
-                                       {shared, columns, across, across, rows, down},
-                                       {p->value + y * WIDE + x, NULL, (int32_t)w, WIDE, NULL, 0}};
+  const gv_quantity quantity[KINDS] = {quantity_of(values, columns, across, across, NULL, 0),
+                                       quantity_of(values, columns, across, across, every, (int32_t)h),
+                                       quantity_of(shared, columns, across, across, rows, down),
+                                       quantity_of(p->value + y * WIDE + x, NULL, 0, WIDE, NULL, 0)};
   b->seed = first;
   b->stride = WIDE;
   b->quantity = quantity;
@@ -538,7 +539,7 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
     x[i] = i;
     y[i] = 1.0;
   }
-  gv_seeds seeds = {x, y, MANY};
+  gv_points seeds = gv_points_xy(x, y, MANY);
   options.metric = p->grid.kind == GV_GRID_LONLAT ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
   options.labels = p->labelled ? p->labels : NULL;
   options.nodata = p->nodata;
@@ -548,19 +549,18 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   how.bound = picture_bound;
   assert_int_equal(gv_voronoi_create(context, &p->grid, &seeds, &options, &voronoi), GV_OK);
   assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
-  for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi); row++) {
-    for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi); column++) {
-      gv_statistics_block b;
-      gv_statistics_block_init(&b);
-      b.column = column;
-      b.row = row;
+  for (int64_t row = 0; row < blocks_down(voronoi); row++) {
+    for (int64_t column = 0; column < blocks_across(voronoi); column++) {
+      gv_statistics_cells b;
+      gv_statistics_cells_init(&b);
+      AT_BLOCK(b, voronoi, column, row);
       int64_t left = column * block_w, top = row * block_h;
       add_part(context, p, s, left, top, WIDE - left < block_w ? WIDE - left : block_w,
                HIGH - top < block_h ? HIGH - top : block_h, &b, tell);
       if (column > 0) continue;
       double *areas = malloc((size_t)(block_w * block_h) * sizeof *areas);
       assert_non_null(areas);
-      assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, row, areas, block_w), GV_OK);
+      assert_int_equal(block_areas(context, voronoi, 0, row, areas, block_w), GV_OK);
       for (int64_t r = top; r < HIGH && r < top + block_h; r++) {
         area[r] = areas[(r - top) * block_w];
         largest = fmax(largest, area[r]);
@@ -573,8 +573,9 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   add_exactly(p, area, largest, want);
   for (int i = 0; i < MANY; i++) {
     gv_seed_statistics got;
-    gv_sum_statistics sums[KINDS];
-    assert_int_equal(gv_statistics_get(context, s, i, &got, sums), GV_OK);
+    gv_seed_statistics_init(&got);
+    sum_statistics sums[KINDS];
+    assert_int_equal(get_statistics(context, s, i, &got, sums, KINDS), GV_OK);
     assert_int_equal(got.cells, want[i].cells);
     assert_true(want[i].cells > 0);
     const double m[3] = {(double)want[i].moment[0], (double)want[i].moment[1], (double)want[i].moment[2]};
@@ -665,7 +666,7 @@ static void failing_allocations(void **state) {
       how.groups = 1;
       gv_status status = gv_statistics_create(context, voronoi, &how, &s);
       if (status == GV_OK) {
-        gv_statistics_block b = block_of(p.seed, p.distance, p.w);
+        gv_statistics_cells b = block_of(voronoi, p.seed, p.distance, p.w);
         b.quantity = p.quantity;
         status = gv_statistics_add(context, s, &b);
       }

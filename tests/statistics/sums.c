@@ -1,4 +1,5 @@
 /* Sums of several processes, as bytes: together they are those of one. */
+#include "grid_fill.h"
 #include "world.h"
 
 #include "gpuvoronoi/experimental.h"
@@ -8,14 +9,13 @@ enum { MOST = 512 };
 /* Adds the blocks first, first + step ... */
 static void add_blocks(gv_context *context, const world *w, const gv_voronoi *voronoi, gv_statistics *s,
                        int64_t first, int64_t step) {
-  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  int64_t across = blocks_across(voronoi), blocks = across * blocks_down(voronoi);
   for (int64_t i = first; i < blocks; i += step) {
     piece p;
     make_piece(context, w, voronoi, 32, i, &p);
-    gv_statistics_block b;
-    gv_statistics_block_init(&b);
-    b.column = i % across;
-    b.row = i / across;
+    gv_statistics_cells b;
+    gv_statistics_cells_init(&b);
+    AT_BLOCK(b, voronoi, i % across, i / across);
     b.seed = p.seed;
     b.stride = b.distance_stride = p.w;
     b.distance = p.distance;
@@ -51,7 +51,7 @@ static void parts_are_the_whole(void **state) {
     for (int i = 0; i < SEEDS; i++) {
       result got;
       memset(&got, 0, sizeof got);
-      assert_int_equal(gv_statistics_get(context, merged, i, &got.seed, got.sum), GV_OK);
+      assert_int_equal(get_statistics(context, merged, i, &got.seed, got.sum, SUMS), GV_OK);
       assert_memory_equal(&got, &whole[i], sizeof got);
     }
     gv_statistics_destroy(merged);

@@ -5,6 +5,8 @@
 #define GV_TEST_WORLD_H
 
 #include "cmocka_test.h"
+#include "grid_fill.h"
+#include "statistics_of.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -74,9 +76,11 @@ static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
 }
 
 /* The cells of the block in the corner. */
-static inline gv_statistics_block block_of(const int32_t *seed, const double *distance, int64_t stride) {
-  gv_statistics_block block;
-  gv_statistics_block_init(&block);
+static inline gv_statistics_cells block_of(const gv_voronoi *voronoi, const int32_t *seed, const double *distance,
+                                           int64_t stride) {
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
+  AT_BLOCK(block, voronoi, 0, 0);
   block.seed = seed;
   block.distance = distance;
   block.stride = block.distance_stride = stride;
@@ -100,7 +104,7 @@ static gv_context *new_context(void) {
 static gv_voronoi *new_voronoi(gv_context *context, const world *w, int32_t block) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  gv_seeds seeds = {w->x, w->y, SEEDS};
+  gv_points seeds = gv_points_xy(w->x, w->y, SEEDS);
   gv_voronoi *voronoi = NULL;
   options.metric = w->metric;
   options.block_width = block;
@@ -121,7 +125,7 @@ typedef struct piece {
 
 static void make_piece(gv_context *context, const world *w, const gv_voronoi *voronoi, int32_t block,
                        int64_t number, piece *p) {
-  int64_t across = gv_voronoi_blocks_across(voronoi), size_w = block, size_h = block > 64 ? 64 : block;
+  int64_t across = blocks_across(voronoi), size_w = block, size_h = block > 64 ? 64 : block;
   if (w->grid.kind == GV_GRID_QTM) size_w = w->width / across;
   p->x = number % across * size_w;
   p->y = number / across * size_h;
@@ -131,7 +135,7 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
   p->distance = malloc((size_t)(p->w * p->h) * sizeof *p->distance);
   p->coarse = malloc((size_t)(p->w * p->h) * sizeof *p->coarse);
   assert_true(p->seed != NULL && p->distance != NULL && p->coarse != NULL);
-  assert_int_equal(gv_voronoi_block(context, voronoi, number % across, number / across, p->seed, p->w), GV_OK);
+  assert_int_equal(fill_block(context, voronoi, number % across, number / across, p->seed, p->w), GV_OK);
   /* Every seventh row counts for nobody. */
   for (int64_t r = 0; r < p->h; r++) {
     for (int64_t c = 0; c < p->w; c++) {
@@ -141,14 +145,13 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
   }
   gv_measure m;
   gv_measure_init(&m);
-  m.column = number % across;
-  m.row = number / across;
+  AT_BLOCK(m, voronoi, number % across, number / across);
   m.seed = p->seed;
   m.stride = m.out_stride = p->w;
   m.type = GV_FLOAT64;
   m.distance = p->distance;
   assert_int_equal(gv_voronoi_measure(context, voronoi, &m), GV_OK);
-  p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width, NULL, 0};
+  p->quantity[0] = quantity_of(w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width, NULL, 0);
   int32_t n = 0;
   bool by_spans = p->w <= W;
   for (int64_t c = 0; c < p->w && by_spans; c++) {
@@ -160,8 +163,8 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
       p->coarse[r * (by_spans ? n : p->w) + i] = w->coarse[(p->y + r) * spans_of(w) + c / COARSE];
     }
   }
-  p->quantity[1] = by_spans ? (gv_quantity){p->coarse, p->first, n, n, NULL, 0}
-                            : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0};
+  p->quantity[1] = by_spans ? quantity_of(p->coarse, p->first, n, n, NULL, 0)
+                            : quantity_of(p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0);
 }
 
 static void free_piece(piece *p) {
@@ -184,7 +187,7 @@ static gv_statistics *new_statistics(gv_context *context, const gv_voronoi *voro
 
 typedef struct result {
   gv_seed_statistics seed;
-  gv_sum_statistics sum[SUMS];
+  sum_statistics sum[SUMS];
 } result;
 
 /* Adding all blocks. */
@@ -201,13 +204,12 @@ static gv_status add_some(gv_worker *worker, int64_t first, int64_t end) {
   const adding *a = worker->user;
   gv_context *own = new_context();
   for (int64_t i = first; i < end; i++) {
-    int64_t number = a->backwards ? a->blocks - 1 - i : i, across = gv_voronoi_blocks_across(a->voronoi);
+    int64_t number = a->backwards ? a->blocks - 1 - i : i, across = blocks_across(a->voronoi);
     piece p;
     make_piece(own, a->w, a->voronoi, a->block, number, &p);
-    gv_statistics_block b;
-    gv_statistics_block_init(&b);
-    b.column = number % across;
-    b.row = number / across;
+    gv_statistics_cells b;
+    gv_statistics_cells_init(&b);
+    AT_BLOCK(b, a->voronoi, number % across, number / across);
     b.seed = p.seed;
     b.stride = p.w;
     b.distance = p.distance;
@@ -227,12 +229,12 @@ static void compute(const world *w, int32_t block, bool backwards, bool threads,
   gv_voronoi *voronoi = new_voronoi(context, w, block);
   gv_statistics *statistics = new_statistics(context, voronoi);
   adding a = {w, voronoi, statistics, block, 0, backwards};
-  a.blocks = gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi);
+  a.blocks = blocks_across(voronoi) * blocks_down(voronoi);
   gv_loop loop = {.threads = threads ? 2 : 1, .count = a.blocks, .grain = 1, .user = &a};
   assert_int_equal(gv_parallel_for(&loop, add_some), GV_OK);
   memset(out, 0, SEEDS * sizeof *out);
   for (int i = 0; i < SEEDS; i++)
-    assert_int_equal(gv_statistics_get(context, statistics, i, &out[i].seed, out[i].sum), GV_OK);
+    assert_int_equal(get_statistics(context, statistics, i, &out[i].seed, out[i].sum, SUMS), GV_OK);
   gv_statistics_destroy(statistics);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);

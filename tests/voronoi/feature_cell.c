@@ -1,5 +1,7 @@
 /* Cells among lines and polygons, each asked of its tile's list of edges: nothing beside the list is looked at. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
+#include "grid_fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +94,7 @@ static void lists_are_all_that_is_asked(void **state) {
     layer_state = 21;
     layer_random(&l, 40, low, high, globe ? 0.6 : 2.4);
     gv_voronoi *v = ask(context, metrics[m], "serial");
-    assert_int_equal(gv_voronoi_compute(context, v, expected, WIDTH), GV_OK);
+    assert_int_equal(fill_grid(context, v, expected, WIDTH), GV_OK);
     gv_voronoi_destroy(v);
     v = ask(context, metrics[m], "tile");
     gv_feature_lookup lookup = {0};

@@ -3,6 +3,7 @@
  * answers are those of `serial`.
  */
 #include "cmocka_test.h"
+#include "grid_fill.h"
 
 #include <geodesic.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static double uniform(double low, double high) {
 static double x[MOST_SEEDS], y[MOST_SEEDS], weight[MOST_SEEDS];
 
 /* memory: of guarded_options, or NULL. */
-static void answer(bool *memory, const char *backend, const gv_grid *grid, const gv_seeds *seeds,
+static void answer(bool *memory, const char *backend, const gv_grid *grid, const gv_points *seeds,
                    gv_voronoi_options *o, int32_t *out) {
   gv_context_options options;
   gv_context_options_init(&options);
@@ -33,15 +34,14 @@ static void answer(bool *memory, const char *backend, const gv_grid *grid, const
   gv_voronoi *v = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   o->backend = backend;
-  if (gv_voronoi_create(context, grid, seeds, o, &v) != GV_OK ||
-      gv_voronoi_compute(context, v, out, grid->width) != GV_OK)
+  if (gv_voronoi_create(context, grid, seeds, o, &v) != GV_OK || fill_grid(context, v, out, grid->width) != GV_OK)
     fail_msg("%s: %s", backend, gv_context_message(context));
   gv_voronoi_destroy(v);
   gv_context_destroy(context);
 }
 
 /* Each time with the next instruction set of those that there are. `guarded`: in memory that ends, and that begins, where it was asked to. */
-static void check(bool guarded, const gv_grid *grid, const gv_seeds *seeds, gv_voronoi_options *o,
+static void check(bool guarded, const gv_grid *grid, const gv_points *seeds, gv_voronoi_options *o,
                   const char *what) {
   static int32_t expected[GV_VORONOI_MAX_K * MOST_CELLS], got[GV_VORONOI_MAX_K * MOST_CELLS];
   static const char *const simd[] = {"avx512", "avx2", "baseline"};
@@ -92,7 +92,7 @@ static void leaves_within_their_memory(void **state) {
     for (int turn = 0; turn < 5 * 3 * 3; turn++) {
       gv_voronoi_options o;
       gv_voronoi_options_init(&o);
-      gv_seeds seeds = {x, y, counts[turn % 5]};
+      gv_points seeds = gv_points_xy(x, y, counts[turn % 5]);
       o.k = ks[turn / 5 % 3];
       o.weighting = (gv_weighting)(turn / 15);
       o.weights = o.weighting != GV_UNWEIGHTED ? weight : NULL;
@@ -128,7 +128,7 @@ static void bisectors_through_the_middle(void **state) {
       x[i] = middle[0] + radius * cos(angle[i]);
       y[i] = middle[1] + radius * sin(angle[i]);
     }
-    gv_seeds seeds = {x, y, 3};
+    gv_points seeds = gv_points_xy(x, y, 3);
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     o.k = 3;
@@ -151,7 +151,7 @@ static void limits_of_leaves_in_pieces(void **state) {
     weight[i] = i == FIRST ? 0.0 : uniform(1e5, 2e5);
   }
   for (int column = 2; column < COLUMNS; column += 9) {
-    gv_seeds seeds = {x, y, SEEDS};
+    gv_points seeds = gv_points_xy(x, y, SEEDS);
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     double distance, ignored;

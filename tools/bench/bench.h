@@ -64,11 +64,11 @@ double bench_uniform(uint64_t *state);
 
 /* n uniform seeds on the globe in degrees, or those of --seed-file. x NULL: an error, which has been printed. To be freed with
  * free((void *)seeds.x): y is in the same memory. */
-gv_seeds bench_seeds(const bench *b, int64_t n);
+gv_points bench_seeds(const bench *b, int64_t n);
 
 /* The grid of --size cells of the globe, and the name of a group with it. */
 gv_grid bench_globe(const bench *b);
-void bench_name(const bench *b, gv_seeds seeds, char name[128]);
+void bench_name(const bench *b, gv_points seeds, char name[128]);
 
 /* Calls `one` for 0 ... count - 1 by all threads, which are numbered from 0 and have a context each; the first error, or GV_OK. */
 typedef gv_status bench_one(void *user, gv_context *context, int thread, int64_t number);

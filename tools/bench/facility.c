@@ -53,7 +53,7 @@ typedef struct desk {
 typedef struct world {
   gv_metric metric;
   gv_grid grid;
-  gv_seeds seeds;
+  gv_points seeds;
   uint8_t mask[ROWS * PIXELS]; /* of half-degree pixels */
   double counts[ROWS * PIXELS];
   desk *desks; /* one a thread */
@@ -133,14 +133,23 @@ static bool mask_of_block(const span *x, const span *y, uint8_t *out, bool *all)
   return kept > 0;
 }
 
-static gv_status add_block(gv_context *context, desk *d, const gv_block *b, const span *x, const span *y) {
+static gv_status add_block(gv_context *context, desk *d, const gv_labels *b, const span *x, const span *y) {
   int32_t first[SIDE], first_row[SIDE], columns = first_cells(x, first), rows = first_cells(y, first_row);
   const double *counts = w.counts + pixel_of(y, y->first) * PIXELS + pixel_of(x, x->first);
-  gv_quantity quantity = {counts, first, columns, PIXELS, first_row, rows};
-  gv_statistics_block block;
-  gv_statistics_block_init(&block);
+  gv_quantity quantity;
+  gv_quantity_init(&quantity);
+  quantity.value = counts;
+  quantity.first = first;
+  quantity.count = columns;
+  quantity.stride = PIXELS;
+  quantity.first_row = first_row;
+  quantity.rows = rows;
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
   block.column = b->column;
   block.row = b->row;
+  block.columns = b->columns;
+  block.rows = b->rows;
   block.seed = b->out;
   block.stride = b->stride;
   block.distance = d->measured;
@@ -150,11 +159,13 @@ static gv_status add_block(gv_context *context, desk *d, const gv_block *b, cons
   return gv_statistics_add(context, w.statistics, &block);
 }
 
-static gv_status measure_block(gv_context *context, desk *d, const gv_block *b) {
+static gv_status measure_block(gv_context *context, desk *d, const gv_labels *b) {
   gv_measure m;
   gv_measure_init(&m);
   m.column = b->column;
   m.row = b->row;
+  m.columns = b->columns;
+  m.rows = b->rows;
   m.seed = b->out;
   m.stride = b->stride;
   m.type = w.q->type;
@@ -169,20 +180,26 @@ static int64_t side_of(void) {
   return w.q->k > 2 ? SIDE / 2 : SIDE;
 }
 
+static int64_t blocks_across(void) {
+  return (w.grid.width + side_of() - 1) / side_of();
+}
+
 static gv_status one_block(void *user, gv_context *context, int thread, int64_t number) {
   desk *d = &w.desks[thread];
-  int64_t side = side_of(), across = gv_voronoi_blocks_across(w.voronoi);
+  int64_t side = side_of(), across = blocks_across();
   int64_t left = number % across * side, top = number / across * side;
   span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
   span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
-  gv_block b;
-  gv_block_init(&b);
+  gv_labels b;
+  gv_labels_init(&b);
   int32_t uniform = 0;
   bool whole = true;
   (void)user;
   if (w.q->masked && !mask_of_block(&x, &y, d->mask, &whole)) return GV_OK;
-  b.column = number % across;
-  b.row = number / across;
+  b.column = x.first;
+  b.row = y.first;
+  b.columns = x.end - x.first;
+  b.rows = y.end - y.first;
   b.mask = whole ? NULL : d->mask;
   b.mask_stride = SIDE;
   b.out = d->out;
@@ -214,7 +231,7 @@ static gv_status run_question(bench *b, const bench_case *c, bench_sample *s) {
   gv_status status = gv_voronoi_create(b->context, &w.grid, &w.seeds, &options, &w.voronoi);
   if (status == GV_OK && w.q->statistics) status = gv_statistics_create(b->context, w.voronoi, &how, &w.statistics);
   if (status == GV_OK) {
-    int64_t blocks = gv_voronoi_blocks_across(w.voronoi) * gv_voronoi_blocks_down(w.voronoi);
+    int64_t blocks = blocks_across() * ((w.grid.height + side_of() - 1) / side_of());
     status = bench_parallel(b, blocks, one_block, NULL);
   }
   gv_statistics_destroy(w.statistics);

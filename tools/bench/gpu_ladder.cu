@@ -130,7 +130,8 @@ static void halves(int n, int dim, int k) {
   copy = points;
   gv_context *context = NULL;
   gv_index *index = NULL;
-  gv_points reference = {points.data(), n, dim, GV_FLOAT64}, queries = {copy.data(), n, dim, GV_FLOAT64};
+  gv_points reference = gv_points_rows(points.data(), n, dim, GV_FLOAT64),
+            queries = gv_points_rows(copy.data(), n, dim, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = "cuda-matrix";

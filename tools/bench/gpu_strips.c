@@ -60,7 +60,7 @@ static gv_voronoi *make(gv_context *context, const row *r, const char *backend) 
     lon[i] = 360.0 * uniform(&state) - 180.0;
     lat[i] = asin(2.0 * uniform(&state) - 1.0) * 57.29577951308232;
   }
-  gv_seeds seeds = {lon, lat, r->seeds};
+  gv_points seeds = gv_points_xy(lon, lat, r->seeds);
   grid.kind = GV_GRID_LONLAT;
   grid.width = r->width;
   grid.height = r->height;
@@ -89,7 +89,10 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
   int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
   gv_voronoi *tile = make(context, r, "tile");
   if (expected == NULL || got == NULL || tile == NULL) return fail(context, "the labels of tile");
-  if (gv_voronoi_compute(context, tile, expected, r->width) != GV_OK) return fail(context, "tile");
+  gv_labels all;
+  gv_labels_init(&all);
+  all.out = expected;
+  if (gv_voronoi_fill(context, tile, &all) != GV_OK) return fail(context, "tile");
   if (cudaMemcpy(got, there, (size_t)cells * sizeof *got, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
   for (int64_t i = 0; i < cells; i++)
     wrong += got[i] != expected[i];
@@ -110,8 +113,9 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
     return 1;
   }
   for (int what = 0; what < 4; what++) {
-    gv_strip_measure m;
-    gv_strip_measure_init(&m);
+    gv_measure m;
+    gv_measure_init(&m);
+    m.memory = GV_MEMORY_CUDA;
     m.type = what == 1 ? GV_FLOAT64 : GV_FLOAT32;
     if (what != 2) m.distance = distance;
     if (what >= 2) m.azimuth = azimuth;
@@ -121,7 +125,7 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
     m.band_stride = m.out_band_stride = r->width * r->height;
     for (int run = -1; run < runs; run++) {
       double before = gv_context_device_seconds(context), start = now();
-      if (gv_voronoi_measure_strip(context, voronoi, &m) != GV_OK) return fail(context, "measuring");
+      if (gv_voronoi_measure(context, voronoi, &m) != GV_OK) return fail(context, "measuring");
       if (run < 0) continue;
       whole[run] = now() - start;
       device[run] = gv_context_device_seconds(context) - before;
@@ -143,9 +147,14 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
   for (int what = 0; what < 4; what++) {
     gv_statistics_options how;
     gv_statistics_options_init(&how);
-    gv_strip_statistics strip;
-    gv_strip_statistics_init(&strip);
-    const gv_strip_quantity quantity = {GV_FLOAT32, value, r->width};
+    gv_statistics_cells strip;
+    gv_statistics_cells_init(&strip);
+    strip.memory = GV_MEMORY_CUDA;
+    gv_quantity quantity;
+    gv_quantity_init(&quantity);
+    quantity.type = GV_FLOAT32;
+    quantity.value = value;
+    quantity.stride = r->width;
     gv_statistics *s = NULL;
     how.distances = what == 1;
     how.sums = what == 2;
@@ -157,7 +166,7 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
     for (int run = -1; run < runs; run++) {
       double before = gv_context_device_seconds(context), start = now();
       if (what >= 2 && cudaMemcpy(value, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return 1;
-      if (what < 3 && gv_statistics_add_strip(context, s, &strip) != GV_OK) return fail(context, "statistics");
+      if (what < 3 && gv_statistics_add(context, s, &strip) != GV_OK) return fail(context, "statistics");
       if (run < 0) continue;
       whole[run] = now() - start;
       device[run] = gv_context_device_seconds(context) - before;
@@ -171,8 +180,8 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
 static int measure(gv_context *context, const row *r, int runs) {
   double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
   size_t bytes = (size_t)cells * sizeof(int32_t);
-  gv_strip s;
-  gv_strip_init(&s);
+  gv_labels s;
+  gv_labels_init(&s);
   void *there = NULL;
   if (cudaMalloc(&there, bytes) != cudaSuccess) return fail(context, "no memory on the device");
   gv_voronoi *voronoi = make(context, r, "cuda-tile");
@@ -183,7 +192,7 @@ static int measure(gv_context *context, const row *r, int runs) {
   s.band_stride = r->width * r->height;
   for (int run = -1; run < runs; run++) {
     double before = gv_context_device_seconds(context), start = now();
-    if (gv_voronoi_strip(context, voronoi, &s) != GV_OK) return fail(context, "a strip");
+    if (gv_voronoi_fill(context, voronoi, &s) != GV_OK) return fail(context, "a strip");
     if (run < 0) continue;
     whole[run] = now() - start;
     device[run] = gv_context_device_seconds(context) - before;
@@ -208,20 +217,21 @@ typedef struct share {
   gv_context *context;
   gv_voronoi *voronoi;
   gv_statistics *statistics; /* that labels found there are added to; NULL: labels stay */
-  gv_strip labels;
+  gv_labels labels;
   gv_status status;
 } share;
 
 static void *work(void *opaque) {
   share *s = opaque;
-  gv_strip_statistics add;
-  gv_strip_statistics_init(&add);
+  gv_statistics_cells add;
+  gv_statistics_cells_init(&add);
+  add.memory = GV_MEMORY_CUDA;
   add.row = s->labels.row;
   add.rows = s->labels.rows;
   s->status = GV_OK;
   for (int i = 0; i < REPEATS && s->status == GV_OK; i++) {
-    s->status = s->statistics != NULL ? gv_statistics_add_strip(s->context, s->statistics, &add)
-                                      : gv_voronoi_strip(s->context, s->voronoi, &s->labels);
+    s->status = s->statistics != NULL ? gv_statistics_add(s->context, s->statistics, &add)
+                                      : gv_voronoi_fill(s->context, s->voronoi, &s->labels);
   }
   return NULL;
 }
@@ -249,7 +259,7 @@ static int open_share(const row *r, int number, int devices, share *s) {
   options.device = number;
   if (gv_context_create(&options, &s->context) != GV_OK) return 1;
   s->voronoi = make(s->context, r, "cuda-tile");
-  gv_strip_init(&s->labels);
+  gv_labels_init(&s->labels);
   s->labels.memory = GV_MEMORY_CUDA;
   s->labels.row = first;
   s->labels.rows = end - first;

@@ -1,7 +1,7 @@
 /*
  * gpuvoronoi-bench raster, projected.
  *
- *   raster     gv_voronoi_create and gv_voronoi_compute into a buffer whose pages are touched, against one thread's memset of that
+ *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer whose pages are touched, against one thread's memset of that
  *              buffer; on a device also its kernels, by events, against the device's own memset of as many bytes. Geodesics, and further
  *              backends, which must return the same bytes, are compared with great circles by the first; `serial` has one thread
  *   projected  great-circle distances on a grid of UTM zone 32, against PROJ's proj_trans_generic alone over every cell, all threads
@@ -20,7 +20,7 @@ typedef struct raster {
   const char *backend;
   gv_metric metric;
   gv_grid grid;
-  gv_seeds seeds;
+  gv_points seeds;
   int32_t *out;
   size_t bytes;
 } raster;
@@ -52,7 +52,10 @@ static gv_status run_raster(bench *b, const bench_case *c, bench_sample *s) {
   options.max_distance = b->max_distance;
   bench_start(b, s);
   gv_status status = gv_voronoi_create(context, &r->grid, &r->seeds, &options, &voronoi);
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, r->out, r->grid.width);
+  gv_labels all;
+  gv_labels_init(&all);
+  all.out = r->out;
+  if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &all);
   gv_voronoi_destroy(voronoi);
   bench_stop(b, s);
   if (context != b->context) gv_context_destroy(context);

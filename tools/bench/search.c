@@ -101,7 +101,7 @@ static gv_points make_points(const question *q, int64_t count, uint64_t stream) 
       if (type == GV_FLOAT64) values[i * q->dim + d] = value;
     }
   }
-  return (gv_points){values, count, q->dim, type};
+  return gv_points_rows(values, count, q->dim, type);
 }
 
 /* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out what would take minutes. */
@@ -159,7 +159,9 @@ static bool ask(bench *b, const question *q) {
   if (b->suites != NULL && strchr(b->suites, q->suite) == NULL) return true;
   bool all = b->count_of_backends == 0;
   for (int i = 0; i < (all ? gv_backend_count() : b->count_of_backends) && n < BENCH_MOST_LIST; i++) {
-    gv_backend_info info = {.name = all ? "" : b->backends[i]};
+    gv_backend_info info;
+    gv_backend_info_init(&info);
+    if (!all) info.name = b->backends[i];
     if (all && (gv_backend_get(i, &info) != GV_OK || !info.available || !info.searches_points)) continue;
     bool fits = forecast(info.name, q) <= b->seconds;
     cases[n] = (bench_case){info.name, n > 0 ? 0 : -1, 1, (double)q->queries, run, &searches[n]};

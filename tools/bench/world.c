@@ -31,7 +31,7 @@ static int64_t read_places(FILE *file, double *x, double *y, int64_t n) {
   return found;
 }
 
-gv_seeds bench_seeds(const bench *b, int64_t n) {
+gv_points bench_seeds(const bench *b, int64_t n) {
   FILE *file = b->seed_file != NULL ? fopen(b->seed_file, "r") : NULL;
   uint64_t state = 42;
   if (b->seed_file != NULL) n = file != NULL ? read_places(file, NULL, NULL, 0) : 0;
@@ -45,11 +45,11 @@ gv_seeds bench_seeds(const bench *b, int64_t n) {
     bench_fail("--seed-file: no lines of longitude,latitude (%s)", b->seed_file);
   if (x == NULL && b->seed_file == NULL) bench_fail("out of memory for the seeds");
   if (file != NULL) fclose(file);
-  return (gv_seeds){x, x != NULL ? x + n : NULL, n};
+  return gv_points_xy(x, x != NULL ? x + n : NULL, n);
 }
 
 bool bench_print_seeds(bench *b) {
-  gv_seeds seeds = bench_seeds(b, b->seeds[0]);
+  gv_points seeds = bench_seeds(b, b->seeds[0]);
   if (seeds.x != NULL) printf("lon,lat\n");
   for (int64_t i = 0; i < seeds.count && seeds.x != NULL; i++)
     printf("%.9f,%.9f\n", seeds.x[i], seeds.y[i]);
@@ -68,7 +68,7 @@ gv_grid bench_globe(const bench *b) {
   return grid;
 }
 
-void bench_name(const bench *b, gv_seeds seeds, char name[128]) {
+void bench_name(const bench *b, gv_points seeds, char name[128]) {
   int length = b->mesh ? snprintf(name, 128, "QTM level %d", b->level)
                        : snprintf(name, 128, "%" PRId64 "x%" PRId64 " cells", b->size[0], b->size[1]);
   snprintf(name + length, 128 - (size_t)length, ", %" PRId64 " seeds", seeds.count);

@@ -1,5 +1,6 @@
 /* From the options --like, --res, --size, --extent, --crs and --metric to a grid. */
 #include "io/in/grid.h"
+#include "gpuvoronoi/features.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #ifndef GV_IO_SEEDS_H
 #define GV_IO_SEEDS_H
 
+#include "gpuvoronoi/features.h"
 #include <ogr_api.h>
 
 #include "io/crs.h"

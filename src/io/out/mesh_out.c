@@ -133,14 +133,15 @@ static void free_worker(worker *w) {
 /* Block `number` of triangles into the worker's. */
 static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
   gv_mesh_block *b = &w->block;
-  gv_block block;
-  gv_block_init(&block);
+  gv_labels block;
+  gv_labels_init(&block);
   gv_measure measure;
   gv_measure_init(&measure);
   int64_t cells = gv_qtm_count(facts->level);
   b->first = number * b->stride;
   b->count = cells - b->first < b->stride ? cells - b->first : b->stride;
-  block.column = measure.column = number;
+  block.column = measure.column = b->first;
+  block.columns = measure.columns = b->count;
   block.out = b->seed;
   measure.seed = b->seed;
   measure.bands = facts->bands;
@@ -150,7 +151,7 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
   gv_status status = gv_voronoi_fill(w->context, voronoi, &block);
   if (status == GV_OK) status = gv_voronoi_measure(w->context, voronoi, &measure);
-  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, number, 0, b->area, b->stride);
+  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, b->first, 0, b->count, 1, b->area, 0);
   for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
     gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
@@ -185,7 +186,10 @@ static gv_status answer_some(gv_io *io, void *user, int number, int64_t first, i
 
 static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
                            const gv_mesh_question *question) {
-  int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
+  int64_t size, cells = gv_qtm_count(facts->level);
+  gv_voronoi_block_size(voronoi, &size, NULL);
+  if (size > cells) size = cells;
+  int64_t blocks = (cells + size - 1) / size;
   int threads = question->threads < blocks ? question->threads : (int)blocks;
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
@@ -235,7 +239,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_grid triangles;
   gv_grid_init(&triangles);
   gv_voronoi_options options = *question->voronoi;
-  gv_seeds positions = {seeds->x, seeds->y, seeds->count};
+  gv_points positions = gv_points_xy(seeds->x, seeds->y, seeds->count);
   context_options.threads = question->threads;
   context_options.device = question->device;
   context_options.progress = gv_io_go_on;
@@ -251,7 +255,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   if (status != GV_OK) {
     status = gv_io_fail_memory(io, "the triangles");
   } else {
-    const gv_seeds *seeds_of = options.features == NULL ? &positions : NULL;
+    const gv_points *seeds_of = options.features == NULL ? &positions : NULL;
     status =
         gv_io_pass_on_library(io, context, gv_voronoi_create(context, &triangles, seeds_of, &options, &voronoi));
   }

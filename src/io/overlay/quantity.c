@@ -208,6 +208,8 @@ gv_status gv_overlay_cells(gv_io *io, gv_overlay *o, int worker, int64_t x, int6
     b->capacity = b->values != NULL ? count : 0;
     if (b->values == NULL) return gv_overlay_no_memory(io);
   }
-  *out = (gv_quantity){b->values, NULL, (int32_t)w, w, NULL, 0};
+  gv_quantity_init(out);
+  out->value = b->values;
+  out->stride = w;
   return o->parallel ? gv_areas_cells(io, o, worker, x, y, w, h) : gv_points_cells(io, o, worker, x, y, w, h);
 }

@@ -106,17 +106,19 @@ static void fill_masked(const gv_run *r, gv_raster_block *block) {
 }
 
 /* Adds a block; `uniform`: of which only the first cell is written. */
-static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv_raster_block *block,
-                                const gv_run_part *p, const int32_t *numbers, int64_t stride, bool uniform) {
+static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv_run_part *p,
+                                const int32_t *numbers, int64_t stride, bool uniform) {
   gv_run_worker *worker = &r->workers[number];
   for (int i = 0; i < r->j->sum_count; i++) {
     gv_status status = gv_overlay_cells(io, r->overlay[i], number, p->x, p->y, p->w, p->h, &worker->quantity[i]);
     if (status != GV_OK) return status;
   }
-  gv_statistics_block b;
-  gv_statistics_block_init(&b);
-  b.column = block->column;
-  b.row = block->row;
+  gv_statistics_cells b;
+  gv_statistics_cells_init(&b);
+  b.column = p->x;
+  b.row = p->y;
+  b.columns = p->w;
+  b.rows = p->h;
   b.seed = numbers;
   b.stride = stride;
   b.distance = worker->distance;
@@ -141,10 +143,12 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
       return GV_OK;
     }
   }
-  gv_block b;
-  gv_block_init(&b);
-  b.column = block->column;
-  b.row = block->row;
+  gv_labels b;
+  gv_labels_init(&b);
+  b.column = p.x;
+  b.row = p.y;
+  b.columns = p.w;
+  b.rows = p.h;
   if (kept < p.w * p.h) {
     b.mask = worker->mask;
     b.mask_stride = r->block_w;
@@ -190,7 +194,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (status == GV_OK && r->style)
     status = gv_adjacency_scan(io, &worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status == GV_OK && r->statistics != NULL) {
-    status = add_statistics(io, r, number, block, &whole, b.out, b.stride, uniform != 0);
+    status = add_statistics(io, r, number, &whole, b.out, b.stride, uniform != 0);
   }
   for (int band = 0; band < r->j->k && status == GV_OK && r->numbers && ids >= 0; band++) {
     for (int64_t y = 0; y < p.h; y++) {

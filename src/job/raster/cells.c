@@ -95,7 +95,7 @@ gv_status gv_run_look_at_cells(gv_run *r, gv_job *j, bool *narrow) {
 /* --------------------------------------------------------------------------------------------------- distances by value */
 
 /* The seeds of a region: number `first` of all places and those that follow. */
-static gv_seeds seeds_of(const gv_run *r, int64_t region, int64_t *next) {
+static gv_points seeds_of(const gv_run *r, int64_t region, int64_t *next) {
   const gv_shapes *s = r->seeds.shapes;
   const double *x, *y;
   int64_t count, first = *next;
@@ -106,7 +106,7 @@ static gv_seeds seeds_of(const gv_run *r, int64_t region, int64_t *next) {
     while (*next < count && r->cells.region[*next] == region)
       (*next)++;
   }
-  return (gv_seeds){x + first, y + first, *next - first};
+  return gv_points_xy(x + first, y + first, *next - first);
 }
 
 static gv_status make_each(gv_run *r, const gv_voronoi_options *options) {
@@ -120,7 +120,7 @@ static gv_status make_each(gv_run *r, const gv_voronoi_options *options) {
   if (r->each == NULL) return gv_io_fail_memory(r->io, "the values");
   gv_status status = GV_OK;
   for (int64_t i = 0; i < r->regions->count && status == GV_OK; i++) {
-    gv_seeds seeds = seeds_of(r, i, &next);
+    gv_points seeds = seeds_of(r, i, &next);
     /* None are left of a value whose cells have no place in the grid's coordinate system. */
     if (seeds.count > 0) status = gv_voronoi_create(r->context, &r->grid.grid, &seeds, &one, &r->each[i]);
   }
@@ -132,7 +132,7 @@ gv_status gv_run_make_regions(gv_run *r, const gv_voronoi_options *options) {
   if (status != GV_OK || r->j->stats == NULL || r->cells.region == NULL) return status;
   /* It is not asked anything: the reference engine keeps every seed, and prepares nothing. */
   gv_voronoi_options counted = *options;
-  gv_seeds places = {r->regions->x, r->regions->y, r->regions->count};
+  gv_points places = gv_points_xy(r->regions->x, r->regions->y, r->regions->count);
   counted.backend = "serial";
   counted.labels = NULL;
   counted.nodata = -1;
@@ -180,7 +180,7 @@ gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, con
   return GV_OK;
 }
 
-void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_block *block) {
+void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_labels *block) {
   for (int64_t i = 0; i < part->w * part->h; i++) {
     int64_t x = i % part->w, y = i / part->w;
     int32_t *out = block->out + y * block->stride + x, moved = worker->own[y * r->block_w + x];
@@ -213,7 +213,7 @@ void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_r
 }
 
 void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
-                         const gv_block *block) {
+                         const gv_labels *block) {
   const int32_t *region = r->by_region ? NULL : r->cells.region;
   bool own = worker->owns && r->j->k == 1, by_cell = r->j->raster_seeds.by_cell;
   for (int64_t y = 0; y < part->h; y++) {
@@ -237,12 +237,14 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
                               const gv_run_part *part, const uint8_t *mask) {
   int d = r->slot[GV_RUN_DISTANCE];
   for (int64_t i = 0; i < r->regions->count; i++) {
-    gv_block b;
-    gv_block_init(&b);
+    gv_labels b;
+    gv_labels_init(&b);
     gv_measure m;
     gv_measure_init(&m);
-    b.column = m.column = block->column;
-    b.row = m.row = block->row;
+    b.column = m.column = part->x;
+    b.row = m.row = part->y;
+    b.columns = m.columns = part->w;
+    b.rows = m.rows = part->h;
     b.mask = mask;
     b.mask_stride = b.stride = m.stride = m.out_stride = r->block_w;
     b.out = worker->numbers;

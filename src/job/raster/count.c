@@ -52,6 +52,7 @@ static int choose_devices(const gv_run *r, int device[MOST_DEVICES]) {
   if (gv_device_count(r->context, &found) != GV_OK) return 1;
   for (int i = 0; i < found && count < MOST_DEVICES && (double)count * CELLS_A_DEVICE < cells; i++) {
     gv_device_info info;
+    gv_device_info_init(&info);
     if (gv_device_get(r->context, i, &info) == GV_OK && info.usable) device[count++] = i;
   }
   return count > 0 ? count : 1;
@@ -109,8 +110,9 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
   int64_t first = number * c->strips->blocks, end = first + c->strips->blocks;
   int64_t across = (r->width + r->block_w - 1) / r->block_w;
   if (end > c->strips->total) end = c->strips->total;
-  gv_strip_statistics strip;
-  gv_strip_statistics_init(&strip);
+  gv_statistics_cells strip;
+  gv_statistics_cells_init(&strip);
+  strip.memory = GV_MEMORY_CUDA;
   if (r->height == 1) {
     strip.column = first * r->block_w;
     strip.columns = (end * r->block_w < r->width ? end * r->block_w : r->width) - strip.column;
@@ -118,7 +120,7 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
     strip.row = first / across * r->block_h;
     strip.rows = (end / across * r->block_h < r->height ? end / across * r->block_h : r->height) - strip.row;
   }
-  return gv_statistics_add_strip(n->context, n->statistics, &strip);
+  return gv_statistics_add(n->context, n->statistics, &strip);
 }
 
 /* All that a device has found. */

@@ -12,11 +12,13 @@ void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t
 }
 
 /* About a band of seed numbers. */
-static gv_measure question(const gv_block *numbers, int band) {
+static gv_measure question(const gv_labels *numbers, int band) {
   gv_measure m;
   gv_measure_init(&m);
   m.column = numbers->column;
   m.row = numbers->row;
+  m.columns = numbers->columns;
+  m.rows = numbers->rows;
   m.seed = numbers->out + band * numbers->band_stride;
   m.stride = numbers->stride;
   return m;
@@ -24,7 +26,7 @@ static gv_measure question(const gv_block *numbers, int band) {
 
 /* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
 static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
-                                   const gv_run_part *p, const gv_block *numbers) {
+                                   const gv_run_part *p, const gv_labels *numbers) {
   int d = r->slot[GV_RUN_DISTANCE];
   for (int b = 0; b < r->j->k; b++) {
     gv_measure m = question(numbers, b);
@@ -43,7 +45,7 @@ static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const
 }
 
 gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block, const gv_run_part *p,
-                         const gv_block *numbers) {
+                         const gv_labels *numbers) {
   bool converts = gv_run_converts(r);
   int d = converts || r->j->distance_per_value ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
   gv_status status = converts ? convert_distances(r, worker, block, p, numbers) : GV_OK;

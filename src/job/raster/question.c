@@ -19,7 +19,7 @@ gv_voronoi_options gv_run_question(const gv_run *r) {
 
 static gv_status create_in(const gv_run *r, gv_context *context, const gv_voronoi_options *options,
                            gv_voronoi **out) {
-  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
+  gv_points positions = gv_points_xy(r->seeds.x, r->seeds.y, r->seeds.count);
   return gv_voronoi_create(context, &r->grid.grid, options->features == NULL ? &positions : NULL, options, out);
 }
 

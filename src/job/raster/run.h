@@ -5,6 +5,7 @@
 #define GV_JOB_RASTER_RUN_H
 
 #include "gpuvoronoi/experimental.h"
+#include "gpuvoronoi/features.h"
 #include "io/in/groups.h"
 #include "io/out/mesh_out.h"
 #include "io/out/style.h"
@@ -153,7 +154,7 @@ gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, con
 /* true if all of the block are of one region and nobody need ask, *own[0] being that; */
 bool gv_run_is_own(const gv_run *r, gv_run_worker *worker, const gv_run_part *part, const uint8_t *mask);
 /* their own region first, of several; */
-void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_block *block);
+void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_labels *block);
 /* their distances and azimuths, which are 0; */
 void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_raster_block *block,
                         const gv_run_part *part);
@@ -162,7 +163,7 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
                               const gv_run_part *part, const uint8_t *mask);
 /* from numbers of seeds to those of regions. */
 void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
-                         const gv_block *block);
+                         const gv_labels *block);
 
 /* distances.c: those of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type; */
 void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
@@ -170,7 +171,7 @@ void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t
 /* those to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics. Errors
  * are the library's. */
 gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
-                         const gv_run_part *part, const gv_block *numbers);
+                         const gv_run_part *part, const gv_labels *numbers);
 
 /* block.c: the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);

@@ -1,4 +1,5 @@
 #include "job/raster/settings.h"
+#include "gpuvoronoi/features.h"
 
 #include <ctype.h>
 #include <math.h>

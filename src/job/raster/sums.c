@@ -9,13 +9,14 @@ int64_t gv_run_sum_bytes(const gv_run *r) {
 
 gv_status gv_run_list_sums(gv_run *r, gv_run_sums *out) {
   gv_seed_statistics s;
+  gv_seed_statistics_init(&s);
   *out = (gv_run_sums){.r = r};
   if (r->statistics == NULL) return GV_OK;
   int64_t rows = r->j->group ? r->groups.count : r->regions->count;
   out->rows = malloc((size_t)rows * sizeof *out->rows);
   if (out->rows == NULL) return gv_io_fail_memory(r->io, "the statistics");
   for (int64_t i = 0; i < rows; i++) {
-    gv_status status = gv_statistics_get(r->context, r->statistics, i, &s, NULL);
+    gv_status status = gv_statistics_get(r->context, r->statistics, i, &s);
     if (status != GV_OK) return gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
     if (s.cells > 0) out->rows[out->count++] = i;
   }

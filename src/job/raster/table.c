@@ -29,12 +29,12 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   const statistics_table *t = user;
   gv_run *r = t->r;
   gv_seed_statistics s;
-  gv_sum_statistics sums[GV_JOB_MAX_SUMS];
+  gv_seed_statistics_init(&s);
   gv_table_value *values = row->values;
   int64_t number = r->j->group ? r->groups.of_seed[seed] : seed;
   row->keep = !r->j->group || gv_groups_leads(&r->groups, seed);
   if (!row->keep) return GV_OK;
-  gv_status status = gv_statistics_get(r->context, r->statistics, number, &s, sums);
+  gv_status status = gv_statistics_get(r->context, r->statistics, number, &s);
   if (status != GV_OK) return gv_io_pass_on_library(io, r->context, status);
   if (r->j->group) {
     values[t->places[SEEDS]].given = true;
@@ -53,8 +53,11 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
   gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
   for (int i = 0; i < r->j->sum_count; i++) {
-    set_real(next++, sums[i].sum);
-    if (r->distances) set_real(next++, sums[i].distance_mean / r->distance_size);
+    double sum, mean;
+    status = gv_statistics_get_sum(r->context, r->statistics, number, i, &sum, &mean);
+    if (status != GV_OK) return gv_io_pass_on_library(io, r->context, status);
+    set_real(next++, sum);
+    if (r->distances) set_real(next++, mean / r->distance_size);
   }
   if (r->regions->source_x == NULL) return GV_OK;
   row->x = r->regions->source_x[seed];

@@ -111,19 +111,25 @@ static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *poi
   options.expected_k = run->job->k;
   options.expected_queries = run->asked.total > 0 ? run->asked.total : 0;
   if (points->data != NULL) {
-    gv_status status = gv_index_build(run->context, points, &options, &run->plane);
+    gv_status status = gv_index_build(run->context, points, &options, &run->index);
     return status == GV_OK ? GV_OK : library_failed(io, run, status);
   }
   reading r = {io, run->reference.array, run->first_point, INT64_MAX, PTHREAD_MUTEX_INITIALIZER};
-  const gv_point_source source = {points->count, points->dim, points->dtype, read_points, &r};
-  gv_status status = gv_index_build_from(run->context, &source, &options, &run->plane);
+  gv_point_source source;
+  gv_point_source_init(&source);
+  source.count = points->count;
+  source.dim = points->dim;
+  source.dtype = points->dtype;
+  source.read = read_points;
+  source.user = &r;
+  gv_status status = gv_index_build_from(run->context, &source, &options, &run->index);
   pthread_mutex_destroy(&r.lock);
   return status == GV_OK || r.failed < INT64_MAX ? status : library_failed(io, run, status);
 }
 
 static gv_status build_plane(gv_io *io, gv_search_run *run) {
   gv_search_points *reference = &run->reference, *q = run->q;
-  gv_points points = {NULL, 0, 0, GV_FLOAT64};
+  gv_points points = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
   void *data = NULL;
   int64_t total = reference->array != NULL ? gv_array_count(reference->array) : reference->seeds.count;
   gv_status status = reference->array == NULL ? gv_search_points_make_rows(io, reference) : GV_OK;
@@ -146,7 +152,7 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
   if (status != GV_OK) return status;
   run->report->references.used = total;
   run->report->dimensions = points.dim;
-  run->report->backend = gv_index_backend(run->plane);
+  run->report->backend = gv_index_backend(run->index);
   return GV_OK;
 }
 
@@ -167,8 +173,8 @@ static void ask_positions(gv_search_run *run) {
 
 static gv_status build_globe(gv_io *io, gv_search_run *run) {
   const gv_seed_list *seeds = &run->reference.seeds;
-  gv_globe_options build;
-  gv_globe_options_init(&build);
+  gv_index_options build;
+  gv_index_options_init(&build);
   build.backend = run->job->backend;
   build.metric = run->metric;
   gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
@@ -176,25 +182,25 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
   if (status == GV_OK) status = choose_sharding(io, run, seeds->count, 3);
   if (status != GV_OK) return status;
   int64_t count = own_share(run, seeds->count);
-  const gv_seeds own = {seeds->x + run->first_point, seeds->y + run->first_point, count};
-  status = gv_globe_index_build(run->context, &own, &build, &run->globe);
+  const gv_points own = gv_points_xy(seeds->x + run->first_point, seeds->y + run->first_point, count);
+  status = gv_index_build(run->context, &own, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
   ask_positions(run);
   run->report->references.used = seeds->count;
-  run->report->backend = gv_globe_index_backend(run->globe);
+  run->report->backend = gv_index_backend(run->index);
   return GV_OK;
 }
 
 /* Points among lines and polygons. */
 static gv_status build_features(gv_io *io, gv_search_run *run) {
-  gv_feature_index_options build;
-  gv_feature_index_options_init(&build);
+  gv_index_options build;
+  gv_index_options_init(&build);
   gv_status status = GV_OK;
   build.metric = run->metric;
   if (gv_metric_on_globe(run->metric)) status = to_globe(io, run, &build.semi_major, &build.flattening);
   if (status != GV_OK) return status;
   gv_features features = gv_seeds_features(&run->reference.seeds);
-  status = gv_feature_index_build(run->context, &features, &build, &run->features);
+  status = gv_index_build_features(run->context, &features, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
   ask_positions(run);
   run->report->references.used = features.count;

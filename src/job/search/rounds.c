@@ -83,7 +83,7 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
   const gv_search_queries *q = &r->run->asked;
   int64_t left = q->total - first, skipped = 0;
   if (q->total >= 0 && left < 0) first = q->total;
-  *out = (gv_points){NULL, left < 0 ? 0 : left < r->rows ? left : r->rows, q->dim, GV_FLOAT64};
+  *out = gv_points_rows(NULL, left < 0 ? 0 : left < r->rows ? left : r->rows, q->dim, GV_FLOAT64);
   if (q->array == NULL) {
     if (q->rows != NULL) out->data = q->rows + first * q->dim;
     return GV_OK;
@@ -101,17 +101,14 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
 
 /* Among the points of all ranks. The queries are not the points of this rank's index, so that the library cannot exclude a query
  * itself: it is left out of k + 1 neighbours, of which the first k without it are the answer whatever the distances. */
-static gv_status search_shards(rounds *r, const gv_points *points, const gv_seeds *at) {
+static gv_status search_shards(rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;
   answers *a = &r->here;
   gv_search_options o = r->options;
   o.k = r->found_k;
   o.exclude_self = 0;
-  gv_status status =
-      run->globe != NULL
-          ? gv_globe_index_search_distributed(run->context, all, run->globe, at, &o, a->indices, a->values)
-          : gv_index_search_distributed(run->context, all, run->plane, points, &o, a->indices, a->values);
+  gv_status status = gv_index_search_distributed(run->context, all, run->index, queries, &o, a->indices, a->values);
   if (status != GV_OK || r->found_k == r->k) return status;
   for (int64_t i = 0, to = 0; i < a->count; i++) {
     for (int64_t from = i * r->found_k, end = to + r->k; to < end; from++) {
@@ -128,24 +125,23 @@ static gv_status search(gv_io *io, rounds *r, const gv_points *points) {
   gv_search_run *run = r->run;
   gv_context *context = run->context;
   const gv_search_queries *asked = &run->asked;
-  const gv_search_options *o = &r->options;
+  gv_search_options o = r->options;
   answers *a = &r->here;
-  int64_t places = a->count * r->k, first = a->first, from = first < asked->total ? first : asked->total;
+  int64_t first = a->first, from = first < asked->total ? first : asked->total;
   gv_status status = GV_OK;
-  gv_seeds at = {NULL, NULL, a->count};
-  if (asked->x != NULL) at = (gv_seeds){asked->x + from, asked->y + from, a->count};
+  gv_points columns =
+      gv_points_xy(asked->x != NULL ? asked->x + from : NULL, asked->y != NULL ? asked->y + from : NULL, a->count);
+  const gv_points *queries = asked->x != NULL ? &columns : points;
   if (a->count == 0 && !run->sharded) return GV_OK;
   if (run->sharded) {
-    status = search_shards(r, points, &at);
-  } else if (run->features != NULL) {
-    status = gv_feature_index_search(context, run->features, &at, o, a->indices, a->values, a->nearest);
-  } else if (run->globe != NULL) {
-    status = gv_globe_index_search_part(context, run->globe, &at, o, first, 0, a->indices, a->values);
-    if (status == GV_OK && a->values != NULL)
-      status = gv_globe_index_distances(context, run->globe, places, a->values);
+    status = search_shards(r, queries);
+  } else if (gv_index_get_kind(run->index) == GV_INDEX_FEATURES) {
+    o.nearest = a->nearest;
+    status = gv_index_search(context, run->index, queries, &o, a->indices, a->values);
   } else {
-    status = gv_index_search_part(context, run->plane, points, o, first, 0, a->indices, a->values);
-    if (status == GV_OK && a->values != NULL) status = gv_index_distances(context, run->plane, places, a->values);
+    status = gv_index_search_part(context, run->index, queries, &o, first, 0, a->indices, a->values);
+    if (status == GV_OK && a->values != NULL)
+      status = gv_index_distances(context, run->index, a->count * r->k, a->values);
   }
   if (status == GV_OK) return GV_OK;
   const char *name = run->q != NULL ? run->q->path : run->reference.path;
@@ -221,7 +217,8 @@ gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   bool table = run->output == GV_SEARCH_TABLE, more = true;
   rounds r = {.run = run,
               .distances = run->output != GV_SEARCH_ARRAY || j->distances != NULL,
-              .nearest = j->nearest != NULL || (table && j->lines && run->features != NULL),
+              .nearest =
+                  j->nearest != NULL || (table && j->lines && gv_index_get_kind(run->index) == GV_INDEX_FEATURES),
               .ranks = 1,
               .k = j->k};
   gv_search_options_init(&r.options);

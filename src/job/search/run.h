@@ -50,9 +50,7 @@ typedef struct gv_search_run {
   gv_search_points reference, queries;
   gv_search_points again; /* the reference set's array, opened a second time for queries */
   gv_search_points *q;    /* the queries; NULL: the reference set itself */
-  gv_index *plane;        /* one of the three indexes */
-  gv_globe_index *globe;
-  gv_feature_index *features;
+  gv_index *index;
   int64_t first_point; /* number of the index's first point in the reference set */
   gv_search_queries asked;
   double bar_from, bar_to; /* part of the whole progress that the library's 0 to 1 stands for */

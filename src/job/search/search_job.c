@@ -219,9 +219,7 @@ static gv_status carry_out(gv_io *io, gv_search_run *run) {
     (void)run->job->progress(1.0, run->job->progress_user);
   gv_search_results_free(r);
   gv_inputs_free(&inputs);
-  gv_index_destroy(run->plane);
-  gv_globe_index_destroy(run->globe);
-  gv_feature_index_destroy(run->features);
+  gv_index_destroy(run->index);
   gv_search_points_close(&run->reference);
   gv_search_points_close(&run->queries);
   gv_search_points_close(&run->again);

@@ -355,7 +355,7 @@ gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *
   return status;
 }
 
-bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+bool gv_masked(const gv_labels *block, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   if (block->mask == NULL) return false;
   for (int64_t r = row; r < row + rows; r++) {
     const uint8_t *mask = block->mask + r * block->mask_stride + column;

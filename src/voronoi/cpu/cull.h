@@ -117,7 +117,7 @@ void gv_distance_bounds(const gv_voronoi *v, const gv_kernels *kernels, const gv
                         const gv_candidates *candidates, double *near, double *far);
 
 /* True if all cells of a block's part are left out: rows x columns from (row, column) of the block. */
-bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns);
+bool gv_masked(const gv_labels *block, int64_t row, int64_t column, int64_t rows, int64_t columns);
 
 /* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. */
 gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,

@@ -86,7 +86,7 @@ static gv_disc_place place_of(const gv_voronoi *v, const gv_discs *d, const exte
  */
 static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_t *last, int64_t *at,
                     int32_t *seed) {
-  int64_t across = gv_voronoi_blocks_across(v), width = v->block_width, height = v->block_height, entries = 0;
+  int64_t across = gv_blocks_across(v), width = v->block_width, height = v->block_height, entries = 0;
   int64_t columns = v->cells.grid.width;
   for (int32_t i = 0; i < v->seeds.count; i++) {
     const gv_disc_place *place = &d->place[i];
@@ -118,7 +118,7 @@ static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_
 }
 
 static gv_status make_lists(gv_context *context, const gv_voronoi *v, gv_discs *d) {
-  int64_t blocks = gv_voronoi_blocks_across(v) * gv_voronoi_blocks_down(v);
+  int64_t blocks = gv_blocks_across(v) * gv_blocks_down(v);
   int64_t most = ENTRIES_EACH * (v->seeds.count + blocks);
   if (blocks > MOST_BLOCKS) return GV_OK;
   int32_t *last = gv_allocate(&v->allocator, blocks, sizeof *last);

@@ -47,7 +47,7 @@ typedef struct mesh_work {
   const gv_voronoi *v;
   const mesh_state *state;
   gv_workspace *space;
-  const gv_block *mask; /* of a span of numbers; NULL: none */
+  const gv_labels *mask; /* of a span of numbers; NULL: none */
   int32_t *out;
   int64_t band_stride;
   bool by_number;
@@ -315,7 +315,7 @@ static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
 
 /* A block is a span of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            const gv_block *block) {
+                            const gv_labels *block) {
   mesh_state *state = opaque;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
@@ -503,7 +503,7 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
 
 /* Rows [r0, r1) of a block, whose pixels lie in one strip of rows of the mesh. */
 static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *tile, int64_t r0, int64_t r1,
-                              const gv_block *block) {
+                              const gv_labels *block) {
   const gv_voronoi *v = j->v;
   const mesh_state *state = j->state;
   int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
@@ -540,7 +540,7 @@ static bool few_pixels(const gv_voronoi *v) {
 }
 
 static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                              const gv_block *block) {
+                              const gv_labels *block) {
   mesh_state *state = opaque;
   if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
   gv_workspace *space = gv_workspace_take(context, &state->pool);

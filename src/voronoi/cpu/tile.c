@@ -53,8 +53,7 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
 static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_work *j, int32_t *count) {
   const gv_discs *discs = state->discs;
   if (discs != NULL && discs->first != NULL) {
-    int64_t block =
-        j->block.r0 / j->v->block_height * gv_voronoi_blocks_across(j->v) + j->block.c0 / j->v->block_width;
+    int64_t block = j->block.r0 / j->v->block_height * gv_blocks_across(j->v) + j->block.c0 / j->v->block_width;
     *count = (int32_t)(discs->first[block + 1] - discs->first[block]);
     return discs->seed + discs->first[block];
   }
@@ -86,7 +85,7 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_wor
  * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
  * memory, which fits a cache, and copied row by row.
  */
-static gv_status stage(gv_tile_work *j, const gv_block *block, gv_block *target) {
+static gv_status stage(gv_tile_work *j, const gv_labels *block, gv_labels *target) {
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
   if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
@@ -101,8 +100,8 @@ static gv_status stage(gv_tile_work *j, const gv_block *block, gv_block *target)
   return GV_OK;
 }
 
-static void unstage(const gv_tile_work *j, const gv_block *block) {
-  const gv_block *staged = j->target;
+static void unstage(const gv_tile_work *j, const gv_labels *block) {
+  const gv_labels *staged = j->target;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
   if (staged->out == block->out) return;
   if (block->uniform != NULL && *block->uniform) columns = rows = 1;
@@ -115,11 +114,11 @@ static void unstage(const gv_tile_work *j, const gv_block *block) {
 }
 
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            const gv_block *block) {
+                            const gv_labels *block) {
   tile_state *state = opaque;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  gv_block target = *block;
+  gv_labels target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL; /* cells without a place are taken back at the end */
   gv_tile_work j = {

@@ -200,7 +200,7 @@ static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv
   gv_disc_plan plan;
   *done = j->discs != NULL && gv_discs_plan(j->v, j->discs, tile, candidates, &plan);
   if (!*done) return GV_OK;
-  gv_block target = *j->target;
+  gv_labels target = *j->target;
   gv_tile_work parts = *j;
   target.uniform = NULL;
   target.mask = NULL; /* applied to all of the tile at the end */

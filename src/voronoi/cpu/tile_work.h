@@ -11,7 +11,7 @@ typedef struct gv_tile_work {
   const gv_discs *discs;
   gv_workspace *space;
   gv_tile block;
-  const gv_block *target; /* mask, and where the block's cells go */
+  const gv_labels *target; /* mask, and where the block's cells go */
   /* Blocks of points: row-major over the block. */
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;

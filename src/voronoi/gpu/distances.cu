@@ -14,7 +14,7 @@ namespace gv {
 
 /* What a launch is given beside the raster. */
 struct measuring {
-  gv_strip_measure m;
+  gv_measure m;
   const int32_t *distinct; /* the kept seed at the place of a seed; NULL: itself */
   int64_t total;           /* seeds as given */
   double radius;           /* of the sphere that great circles are reported on */
@@ -101,18 +101,18 @@ __device__ static inline float no_float() {
   return __int_as_float(0x7fc00000);
 }
 
-__device__ static inline void put_float(const gv_strip_measure &m, int64_t at, double distance, bool none) {
+__device__ static inline void put_float(const gv_measure &m, int64_t at, double distance, bool none) {
   __stcs((float *)m.distance + at, none ? no_float() : (float)distance);
 }
 
-__device__ static inline void put_double(const gv_strip_measure &m, int64_t at, double distance) {
+__device__ static inline void put_double(const gv_measure &m, int64_t at, double distance) {
   __stcs((double *)m.distance + at, distance);
 }
 
 template <int FORM, int METRIC, int WHAT>
 __global__ void __launch_bounds__(128)
     measure_cells(const __grid_constant__ problem p, const __grid_constant__ measuring a, measured *found) {
-  const gv_strip_measure &m = a.m;
+  const gv_measure &m = a.m;
   const int64_t c = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= m.columns) return;
   for (int64_t r = blockIdx.y; r < m.rows; r += gridDim.y) {
@@ -142,8 +142,7 @@ __global__ void __launch_bounds__(128)
   }
 }
 
-__global__ void write_answers(gv_strip_measure m, const gv_open_pair *pair, const gv_open_answer *answer,
-                              int64_t count) {
+__global__ void write_answers(gv_measure m, const gv_open_pair *pair, const gv_open_answer *answer, int64_t count) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const gv_open_pair open = pair[i];
@@ -174,7 +173,7 @@ typedef struct measuring_launch {
 } measuring_launch;
 
 template <int FORM, int METRIC> static void launch_for(const measuring_launch *l) {
-  const gv_strip_measure *m = &l->a.m;
+  const gv_measure *m = &l->a.m;
   const gv::problem &p = l->raster->problem;
   const dim3 blocks(blocks_for(m->columns, 128), (unsigned)(m->rows < 65535 ? m->rows : 65535));
   if (m->azimuth != NULL) {
@@ -243,7 +242,7 @@ static gv_status put_distinct(gv_context *context, gv_cuda_raster *raster) {
 
 /* A launch in a lane, for arrays of the device's. */
 static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, gv_cuda_lane *lane,
-                             const gv_strip_measure *m, double radius, size_t most_open, measuring_launch *out) {
+                             const gv_measure *m, double radius, size_t most_open, measuring_launch *out) {
   const gv_voronoi *v = raster->v;
   void *pairs = NULL, *found = NULL;
   gv_status status = gv_cuda_reserve_counters(context, lane);
@@ -294,7 +293,7 @@ done:
   return status;
 }
 
-extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *m,
+extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
                                             double radius, gv_open_pairs *open) {
   measuring_launch l;
   memset(open, 0, sizeof *open);
@@ -304,7 +303,7 @@ extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster 
   return status == GV_OK ? finish(context, raster->lane, &l, open) : status;
 }
 
-extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *m,
+extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
                                            const gv_open_answer *answer, int64_t count) {
   gv_cuda_lane *lane = raster->lane;
   void *answers = NULL;
@@ -339,7 +338,7 @@ static void end(gv_context *context, void *lane) {
 enum { SLOT_AZIMUTHS = SLOT_WORK }; /* nothing is computed in such a lane */
 
 /* Rows of a caller's, without gaps in page-locked memory. */
-static void copy_rows(char *to, int64_t to_stride, const char *from, int64_t from_stride, const gv_strip_measure *m,
+static void copy_rows(char *to, int64_t to_stride, const char *from, int64_t from_stride, const gv_measure *m,
                       size_t size) {
   for (int64_t r = 0; r < m->rows; r++)
     memcpy(to + (size_t)(r * to_stride) * size, from + (size_t)(r * from_stride) * size, (size_t)m->columns * size);
@@ -356,13 +355,13 @@ static gv_status open_passage(gv_context *context, gv_cuda_lane *lane, int pinne
   return status == GV_OK ? gv_cuda_reserve(context, lane, slot, bytes, &out->there) : status;
 }
 
-static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque,
-                              const gv_strip_measure *m, double radius, gv_open_pairs *open) {
+static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque, const gv_measure *m,
+                              double radius, gv_open_pairs *open) {
   gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
   const size_t cells = (size_t)(m->columns * m->rows),
                size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   passage seed = {}, distance = {}, azimuth = {};
-  gv_strip_measure there = *m;
+  gv_measure there = *m;
   measuring_launch l;
   memset(open, 0, sizeof *open);
   gv_status status = open_passage(context, lane, PINNED_SEEDS, SLOT_LABELS, cells * sizeof(int32_t), &seed);

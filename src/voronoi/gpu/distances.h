@@ -35,13 +35,13 @@ typedef struct gv_open_pairs {
 
 enum { GV_CUDA_OPEN_PAIRS = 1 << 20 /* that are listed */ };
 
-/* Those of gv_strip_measure, which is checked, but for what is open. `radius`: of the sphere that great circles are reported on. Errors:
+/* Those of gv_measure, which is checked, but for what is open. `radius`: of the sphere that great circles are reported on. Errors:
  * INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
-gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
+gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                                  double radius, gv_open_pairs *open);
 
 /* Writes the host's answers to what was open last, in its order. */
-gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
+gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                                 const gv_open_answer *answer, int64_t count);
 
 /* Of the host's at once: 2 MB of page-locked memory a lane, as much again on the device and 4 MB more. */
@@ -54,15 +54,15 @@ enum { GV_CUDA_HOST_CELLS = 1 << 17 };
  * without gaps; they are valid until the lane ends.
  */
 typedef struct gv_measure_device {
-  gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure, double radius,
+  gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure, double radius,
                        gv_open_pairs *open);
-  gv_status (*answer)(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
+  gv_status (*answer)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                       const gv_open_answer *answer, int64_t count);
   gv_status (*begin)(gv_context *context, int device, void **lane, int *number);
   void (*end)(gv_context *context, void *lane);
   gv_status (*prepare)(gv_context *context, gv_cuda_raster *raster);
   gv_status (*measure_host)(gv_context *context, const gv_cuda_raster *raster, void *lane,
-                            const gv_strip_measure *measure, double radius, gv_open_pairs *open);
+                            const gv_measure *measure, double radius, gv_open_pairs *open);
 } gv_measure_device;
 
 #ifdef __cplusplus

@@ -75,11 +75,11 @@ gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int 
  * there as the host's decisions do, and is there when it has been delivered, with what the mask leaves out. Rows are counted in 32 bits:
  * (rows - 1) x stride and columns are below 2^31. The memory of the mask is looked at by deliver.
  */
-gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip, const gv_strip *part);
+gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip, const gv_labels *part);
 gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, int strip);
 
 /* Writes what the host has made of a part in place of the device: rank after rank, row after row without gaps. */
-gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_strip *part,
+gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                              const int32_t *from);
 
 /*
@@ -101,9 +101,9 @@ typedef struct gv_raster_device {
                      const int32_t *value, int64_t count);
   gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count, int slot,
                      const int32_t **out);
-  gv_status (*start_at)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_strip *part);
+  gv_status (*start_at)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_labels *part);
   gv_status (*deliver)(gv_context *context, gv_cuda_raster *raster, int strip);
-  gv_status (*put)(gv_context *context, gv_cuda_raster *raster, const gv_strip *part, const int32_t *from);
+  gv_status (*put)(gv_context *context, gv_cuda_raster *raster, const gv_labels *part, const int32_t *from);
 } gv_raster_device;
 
 #ifdef __cplusplus

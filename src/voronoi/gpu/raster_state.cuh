@@ -55,7 +55,7 @@ enum { MAX_STEPS = 16 };
 struct strip_state {
   gv_tile cells;
   gv::target target;
-  gv_strip to;          /* where answers stay on the device */
+  gv_labels to;         /* where answers stay on the device */
   bool detoured;        /* they are made in the strip's own memory and copied there */
   size_t pool_capacity; /* entries */
   size_t open_capacity, open_id_capacity;

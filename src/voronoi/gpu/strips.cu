@@ -19,7 +19,7 @@ __global__ void patch_cells(int32_t *out, int64_t rank_stride, const int64_t *at
 }
 
 /* nodata for cells that a mask leaves out. */
-__global__ void leave_out(gv_strip to, int32_t neighbours, int32_t nodata) {
+__global__ void leave_out(gv_labels to, int32_t neighbours, int32_t nodata) {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < to.columns * to.rows; i += step) {
     int64_t column = i % to.columns, row = i / to.columns;
@@ -179,14 +179,14 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
 }
 
 /* Leaves of the mesh are written whole, up to 16 bytes at once. */
-static bool cuts_leaves(const gv_cuda_raster *raster, const gv_strip *part) {
+static bool cuts_leaves(const gv_cuda_raster *raster, const gv_labels *part) {
   int64_t leaf = (int64_t)1 << raster->side_log;
   return raster->form == gv::MESH &&
          (part->column % leaf != 0 || part->columns % leaf != 0 || (uintptr_t)part->out % sizeof(int4) != 0);
 }
 
 extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int number,
-                                             const gv_strip *part) {
+                                             const gv_labels *part) {
   strip_state *strip = &raster->strip[number];
   int64_t side = (int64_t)1 << raster->side_log;
   gv_tile cells = {part->column, part->column + part->columns, part->row, part->row + part->rows};
@@ -288,7 +288,7 @@ done:
 }
 
 /* Copies rows x columns answers of each rank to where they stay. */
-static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const gv_strip *to, const int32_t *from,
+static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const gv_labels *to, const int32_t *from,
                             int64_t from_rank) {
   size_t row = (size_t)to->columns * sizeof(int32_t), pitch = (size_t)to->stride * sizeof(int32_t);
   gv_status status = GV_OK;
@@ -303,7 +303,7 @@ static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const g
   return status;
 }
 
-static gv_status leave_out(gv_context *context, gv_cuda_raster *raster, const gv_strip *to) {
+static gv_status leave_out(gv_context *context, gv_cuda_raster *raster, const gv_labels *to) {
   gv_cuda_lane *lane = raster->lane;
   gv_status status = GV_OK;
   if (to->mask == NULL) return GV_OK;
@@ -327,7 +327,7 @@ extern "C" gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster 
   return status == GV_OK ? gv_cuda_wait(context, raster->lane, "writing answers") : status;
 }
 
-extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_strip *part,
+extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                                         const int32_t *from) {
   gv_status status = copy_ranks(context, raster, part, from, part->columns * part->rows);
   if (status == GV_OK) status = leave_out(context, raster, part);

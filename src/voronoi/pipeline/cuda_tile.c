@@ -291,6 +291,7 @@ static gv_status open_devices(gv_context *context, engine *e) {
   gv_status status = e->cuda->device_count(&quiet, &count);
   if (status == GV_OK && context->device >= count) {
     gv_device_info info;
+    gv_device_info_init(&info);
     status = e->cuda->device_get(&quiet, context->device, &info);
   }
   if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", quiet.message);
@@ -355,7 +356,7 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   return status;
 }
 
-static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_block *block) {
+static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
   engine *e = opaque;
   GV_TRY(need_cpu(context, e));
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
@@ -433,7 +434,7 @@ static void hand_back(engine *e, ring_slot *slot) {
 }
 
 static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                                 const gv_block *block) {
+                                 const gv_labels *block) {
   engine *e = opaque;
   pthread_mutex_lock(&e->lock);
   bool on_devices = e->on_devices;
@@ -473,7 +474,7 @@ static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }
 
-static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_strip *strip) {
+static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_labels *strip) {
   engine *e = opaque;
   if (!gv_cuda_raster_supports(v)) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

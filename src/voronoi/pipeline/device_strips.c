@@ -48,11 +48,11 @@ static gv_status need_raster(gv_device_strips *d, const gv_voronoi *v, int numbe
 
 /* How a strip is cut. */
 typedef struct pieces {
-  const gv_strip *strip;
+  const gv_labels *strip;
   int64_t columns, rows, across, count;
 } pieces;
 
-static pieces cut(const gv_strip *s, int64_t most) {
+static pieces cut(const gv_labels *s, int64_t most) {
   pieces p = {s, s->columns < most ? s->columns : most, 1, 0, 0};
   if (p.columns < s->columns) p.columns -= p.columns % GV_CUDA_MESH_LEAF;
   int64_t rows = s->stride <= WIDEST_STRIDE ? MOST_CELLS / s->stride : 1;
@@ -64,8 +64,8 @@ static pieces cut(const gv_strip *s, int64_t most) {
   return p;
 }
 
-static gv_strip piece_of(const pieces *p, int64_t number) {
-  gv_strip s = *p->strip;
+static gv_labels piece_of(const pieces *p, int64_t number) {
+  gv_labels s = *p->strip;
   int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
   s.column += column;
   s.row += row;
@@ -77,14 +77,14 @@ static gv_strip piece_of(const pieces *p, int64_t number) {
 }
 
 /* A piece that the device leaves to the processors: some rows at a time, by way of the host's memory. */
-static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_strip *piece) {
+static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_labels *piece) {
   gv_context *context = &d->context;
   int64_t rows = v->block_height < piece->rows ? v->block_height : piece->rows;
   int32_t *memory = gv_allocate(&context->allocator, rows * piece->columns * v->k, sizeof *memory);
   gv_status status = memory != NULL ? GV_OK : gv_fail_memory(context, "cells for a device");
   for (int64_t first = 0; first < piece->rows && status == GV_OK; first += rows) {
-    gv_strip there = *piece, here;
-    gv_strip_init(&here);
+    gv_labels there = *piece, here;
+    gv_labels_init(&here);
     there.row = piece->row + first;
     there.rows = piece->rows - first < rows ? piece->rows - first : rows;
     there.out += first * there.stride;
@@ -103,7 +103,7 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_st
 }
 
 /* Waits for a piece and makes it complete. */
-static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, const gv_strip *piece) {
+static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, const gv_labels *piece) {
   gv_open_cells open;
   gv_status status = d->device->finish(&d->context, d->raster, buffer, &open);
   if (status == GV_OK && open.overflow) return put_piece(d, v, piece);
@@ -114,7 +114,7 @@ static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, co
 
 /* `progress`: NULL if nobody wants to know. */
 static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const pieces *all, gv_progress *progress) {
-  gv_strip piece[GV_CUDA_STRIPS];
+  gv_labels piece[GV_CUDA_STRIPS];
   int64_t started = 0, done = 0;
   gv_status status = GV_OK;
   while (done < all->count && status == GV_OK) {
@@ -149,14 +149,14 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, c
   return status;
 }
 
-gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, const gv_strip *strip) {
+gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, const gv_labels *strip) {
   pieces all = cut(strip, d->most);
   return fill(d, v, &all, NULL);
 }
 
 /* A strip being filled. */
 typedef struct filling {
-  const gv_strip *strip;
+  const gv_labels *strip;
   const gv_context *caller; /* to whom progress is told */
 } filling;
 
@@ -169,7 +169,7 @@ static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user
 }
 
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,
-                                const gv_strip *strip) {
+                                const gv_labels *strip) {
   const void *const given[] = {strip->out, strip->mask};
   filling f = {strip, context};
   return gv_device_strips_carry_out(context, d, v, strip->stream, given, 2, fill_strip, &f);

@@ -35,11 +35,11 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *stri
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
 
 /* What a task may do: fills a strip in the device's memory. */
-gv_status gv_device_strips_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_strip *strip);
+gv_status gv_device_strips_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_labels *strip);
 
 /* A strip in a device's memory, checked, of a grid that devices can do. Errors:
  * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE, CANCELLED. */
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
-                                const gv_strip *strip);
+                                const gv_labels *strip);
 
 #endif

@@ -22,20 +22,20 @@
 enum { BROKEN = 7, LATE = 8 /* breaks after its first strip */, UNABLE = 9, MOST = 10 };
 
 static gv_status pretend_add_strip(gv_context *context, gv_statistics *statistics,
-                                   const gv_strip_statistics *strip);
+                                   const gv_statistics_cells *strip);
 
-#define gv_statistics_add_strip(context, statistics, strip) add_strip(context, statistics, strip)
-static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_strip_statistics *strip);
+#define gv_statistics_add(context, statistics, strip) add_strip(context, statistics, strip)
+static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_statistics_cells *strip);
 #include "job/raster/count.c"
-#undef gv_statistics_add_strip
+#undef gv_statistics_add
 
 #include "statistics/parts.h"
 
 static bool real; /* devices */
 static atomic_int asked[MOST], answered[MOST];
 
-static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_strip_statistics *strip) {
-  return real ? gv_statistics_add_strip(context, statistics, strip) : pretend_add_strip(context, statistics, strip);
+static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_statistics_cells *strip) {
+  return real ? gv_statistics_add(context, statistics, strip) : pretend_add_strip(context, statistics, strip);
 }
 
 static int device_of(const gv_context *context) {
@@ -43,7 +43,7 @@ static int device_of(const gv_context *context) {
 }
 
 /* By blocks, as the processors do it. */
-static gv_status pretend_add_strip(gv_context *context, gv_statistics *s, const gv_strip_statistics *strip) {
+static gv_status pretend_add_strip(gv_context *context, gv_statistics *s, const gv_statistics_cells *strip) {
   const gv_voronoi *v = s->voronoi;
   const gv_grid *grid = &v->cells.grid;
   const int number = device_of(context);
@@ -60,14 +60,16 @@ static gv_status pretend_add_strip(gv_context *context, gv_statistics *s, const 
   gv_status status = seed != NULL && distance != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   for (int64_t row = strip->row; row < strip->row + rows && status == GV_OK; row += bh) {
     for (int64_t column = strip->column; column < strip->column + columns && status == GV_OK; column += bw) {
-      gv_block b;
-      gv_block_init(&b);
+      gv_labels b;
+      gv_labels_init(&b);
       gv_measure m;
       gv_measure_init(&m);
-      gv_statistics_block add;
-      gv_statistics_block_init(&add);
-      b.column = m.column = add.column = column / bw;
-      b.row = m.row = add.row = row / bh;
+      gv_statistics_cells add;
+      gv_statistics_cells_init(&add);
+      b.column = m.column = add.column = column;
+      b.row = m.row = add.row = row;
+      b.columns = m.columns = add.columns = bw < grid->width - column ? bw : grid->width - column;
+      b.rows = m.rows = add.rows = bh < grid->height - row ? bh : grid->height - row;
       b.out = seed;
       add.seed = m.seed = seed;
       m.type = GV_FLOAT64;
@@ -169,6 +171,7 @@ static void on_devices(void **state) {
   (void)state;
   gv_context *context = NULL;
   gv_device_info info;
+  gv_device_info_init(&info);
   int count = 0;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   real = gv_device_count(context, &count) == GV_OK && gv_device_get(context, 0, &info) == GV_OK && info.usable;

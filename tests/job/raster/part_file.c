@@ -1,5 +1,6 @@
 /* Part files: what is written is read back, and each check of what is read refuses a file that only it can tell from a good one. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/features.h"
 
 #include <inttypes.h>
 #include <stdio.h>

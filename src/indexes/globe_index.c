@@ -7,14 +7,14 @@
  */
 #include <string.h>
 
-#include "core/given.h"
 #include "core/parallel.h"
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
+#include "indexes/indexes.h"
 #include "search/asked.h"
-#include "search/backend.h"
 #include "search/nearest_list.h"
+#include "search/pair.h"
 #include "search/together.h"
 #include "voronoi/widen.h"
 
@@ -24,7 +24,8 @@ enum {
   WIDEN_MAX = 4096, /* more are not searched for by chord: all seeds are asked about */
 };
 
-struct gv_globe_index {
+typedef struct gv_globe_index {
+  gv_index base;
   gv_allocator allocator;
   gv_metric metric;
   gv_ellipsoid ellipsoid;
@@ -32,21 +33,24 @@ struct gv_globe_index {
   double radius; /* of the sphere that great-circle distances are reported on, in metres */
   int64_t count;
   double *lon, *lat; /* normalised */
-  gv_index *chords;
-};
+  gv_point_index *chords;
+} gv_globe_index;
 
-static gv_status check_position(gv_context *context, const gv_seeds *points, int64_t number, const char *role) {
-  double x = points->x[number], y = points->y[number];
+static gv_status check_position(gv_context *context, const gv_points *points, int64_t number, const char *role) {
+  double x, y;
+  gv_pair_get(points, number, &x, &y);
   if (isfinite(x) && isfinite(y) && fabs(y) <= 90.0) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld (from 0) is at longitude %g, latitude %g", role,
                  (long long)number, x, y);
 }
 
-static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, const gv_seeds *points, int64_t first,
-                            int64_t count, const char *role, double *lon, double *lat, double *vectors) {
+static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, const gv_points *points,
+                            int64_t first, int64_t count, const char *role, double *lon, double *lat,
+                            double *vectors) {
   for (int64_t i = 0; i < count; i++) {
-    double x = points->x[first + i], y = points->y[first + i];
+    double x, y;
     GV_TRY(check_position(context, points, first + i, role));
+    gv_pair_get(points, first + i, &x, &y);
     gv_normalise_lonlat(&x, &y);
     lon[i] = x;
     lat[i] = y;
@@ -66,27 +70,34 @@ static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, co
   return GV_OK;
 }
 
-gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const gv_globe_options *options,
-                               gv_globe_index **out) {
-  gv_globe_options o;
-  gv_globe_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
-  gv_take_given(&o, sizeof o, options);
-  if (seeds == NULL || seeds->x == NULL || seeds->y == NULL || seeds->count < 1) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
-  }
-  if (o.metric != GV_GREAT_CIRCLE && o.metric != GV_GEODESIC) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with great-circle or geodesic distances");
-  }
+static const gv_index_type globe_index;
+
+static void destroy(gv_index *index) {
+  gv_globe_index *globe = (gv_globe_index *)index;
+  if (globe == NULL) return;
+  gv_allocator allocator = globe->allocator;
+  gv_point_index_destroy(globe->chords);
+  gv_release(&allocator, globe->lon);
+  gv_release(&allocator, globe->lat);
+  gv_release(&allocator, globe);
+}
+
+gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, const gv_index_options *o,
+                               gv_index **out) {
+  if (seeds == NULL || seeds->count < 1)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+  GV_TRY(gv_check_pairs(context, seeds, "reference"));
+  if (o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "points on the globe are arrays in host memory");
   const gv_allocator *allocator = &context->allocator;
   double *vectors = NULL;
   gv_globe_index *globe = gv_allocate_zeroed(allocator, 1, sizeof *globe);
   if (globe == NULL) return gv_fail_memory(context, "the index");
   globe->allocator = *allocator;
-  globe->metric = o.metric;
+  globe->metric = o->metric;
   globe->count = seeds->count;
-  gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &globe->ellipsoid);
+  globe->base = (gv_index){&globe_index, "", seeds->count, 2};
+  gv_status status = gv_ellipsoid_init(context, o->semi_major, o->flattening, &globe->ellipsoid);
   if (status != GV_OK) goto done;
   gv_geodesic_init(&globe->ellipsoid, &globe->geodesic);
   globe->radius = gv_globe_radius(&globe->ellipsoid);
@@ -99,33 +110,23 @@ gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const
   }
   status = to_vectors(context, globe, seeds, 0, seeds->count, "seed", globe->lon, globe->lat, vectors);
   if (status != GV_OK) goto done;
-  gv_points points = {vectors, seeds->count, 3, GV_FLOAT64};
+  gv_points points = gv_points_rows(vectors, seeds->count, 3, GV_FLOAT64);
   gv_index_options build;
   gv_index_options_init(&build);
-  build.backend = o.backend;
-  status = gv_index_build(context, &points, &build, &globe->chords);
+  build.backend = o->backend;
+  build.expected_k = o->expected_k;
+  build.expected_queries = o->expected_queries;
+  status = gv_point_index_build(context, &points, &build, &globe->chords);
+  if (status == GV_OK) globe->base.backend = globe->chords->backend->name;
 
 done:
   gv_release(allocator, vectors);
   if (status == GV_OK) {
-    *out = globe;
+    *out = &globe->base;
   } else {
-    gv_globe_index_destroy(globe);
+    destroy(&globe->base);
   }
   return status;
-}
-
-void gv_globe_index_destroy(gv_globe_index *globe) {
-  if (globe == NULL) return;
-  gv_allocator allocator = globe->allocator;
-  gv_index_destroy(globe->chords);
-  gv_release(&allocator, globe->lon);
-  gv_release(&allocator, globe->lat);
-  gv_release(&allocator, globe);
-}
-
-const char *gv_globe_index_backend(const gv_globe_index *globe) {
-  return globe != NULL ? gv_index_backend(globe->chords) : "";
 }
 
 /* Some queries, and their neighbours by chord. */
@@ -208,7 +209,7 @@ typedef struct places {
   bool reported;
 } places;
 
-static gv_status search_batches(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
+static gv_status search_batches(gv_context *context, const gv_globe_index *globe, const gv_points *queries,
                                 const gv_search_options *o, const places *of, int64_t *indices, double *values) {
   gv_status status = GV_OK;
   bool geodesic = globe->metric == GV_GEODESIC;
@@ -257,69 +258,59 @@ done:
   return status;
 }
 
-static gv_status check_search(gv_context *context, const gv_seeds *queries, const gv_search_options *o,
+static gv_status check_search(gv_context *context, const gv_points *queries, const gv_search_options *o,
                               const int64_t *indices) {
   GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
   if (o->memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with arrays of the host");
-  if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
-  }
+  GV_TRY(gv_check_pairs(context, queries, "query"));
+  if (queries->count > 0 && indices == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
   return GV_OK;
 }
 
-gv_status gv_globe_index_search_part(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
-                                     const gv_search_options *options, int64_t first_query, int64_t first_seed,
-                                     int64_t *indices, double *canonical) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (globe == NULL || queries == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the queries are NULL");
-  gv_take_given(&o, sizeof o, options);
-  places of = {first_query, first_seed, false};
-  gv_status status = gv_check_part(context, first_query, first_seed, globe->count);
-  if (status == GV_OK) status = check_search(context, queries, &o, indices);
-  return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, canonical) : status;
+static gv_status search_part(gv_context *context, const gv_index *index, const gv_points *queries,
+                             const gv_search_options *o, int64_t first_query, int64_t first_reference,
+                             int64_t *indices, double *canonical) {
+  const gv_globe_index *globe = (const gv_globe_index *)index;
+  if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the queries are NULL");
+  places of = {first_query, first_reference, false};
+  GV_TRY(gv_check_part(context, first_query, first_reference, globe->count));
+  GV_TRY(check_search(context, queries, o, indices));
+  return search_batches(context, globe, queries, o, &of, indices, canonical);
 }
 
-gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *globe, int64_t count,
-                                   double *values) {
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  gv_status status = gv_check_values(context, globe, count, values);
-  if (status == GV_OK && globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
-  return status;
+static gv_status to_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
+  const gv_globe_index *globe = (const gv_globe_index *)index;
+  (void)context;
+  if (globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
+  return GV_OK;
 }
 
-gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
-                                const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (globe == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
-  gv_seeds own = {globe->lon, globe->lat, globe->count};
+static gv_status search(gv_context *context, const gv_index *index, const gv_points *queries,
+                        const gv_search_options *o, int64_t *indices, double *distances) {
+  const gv_globe_index *globe = (const gv_globe_index *)index;
+  const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
   places of = {0, 0, true};
   if (queries == NULL) queries = &own;
-  gv_status status = check_search(context, queries, &o, indices);
-  if (status == GV_OK && o.exclude_self && queries->count != globe->count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
-  return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, distances) : status;
+  GV_TRY(check_search(context, queries, o, indices));
+  if (o->exclude_self && queries->count != globe->count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+  return search_batches(context, globe, queries, o, &of, indices, distances);
 }
 
 /* ------------------------------------------------------------------------------------------ with other processes */
 
 typedef struct own_search {
   const gv_globe_index *globe;
-  gv_seeds queries;
+  gv_points queries;
 } own_search;
 
 static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
   const own_search *own = user;
   for (int64_t i = 0; i < count; i++) {
     GV_TRY(check_position(context, &own->queries, first + i, "query"));
-    data[2 * i] = own->queries.x[first + i];
-    data[2 * i + 1] = own->queries.y[first + i];
+    gv_pair_get(&own->queries, first + i, &data[2 * i], &data[2 * i + 1]);
   }
   return GV_OK;
 }
@@ -327,46 +318,35 @@ static gv_status take_rows(gv_context *context, const void *user, int64_t first,
 static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
                              const gv_together_rows *rows, int64_t *indices, double *canonical) {
   const own_search *own = user;
-  int64_t count = rows->count;
-  double *lon = gv_allocate(&context->allocator, count, 2 * sizeof *lon), *lat = lon != NULL ? lon + count : NULL;
-  if (lon == NULL) return gv_fail_memory(context, "a batch of queries");
-  for (int64_t i = 0; i < count; i++) {
-    lon[i] = rows->data[2 * i];
-    lat[i] = rows->data[2 * i + 1];
-  }
-  const gv_seeds queries = {lon, lat, count};
-  gv_status status = gv_globe_index_search_part(context, own->globe, &queries, o, rows->first_query,
-                                                rows->first_point, indices, canonical);
-  gv_release(&context->allocator, lon);
-  return status;
+  const gv_points queries = gv_points_rows(rows->data, rows->count, 2, GV_FLOAT64);
+  return search_part(context, &own->globe->base, &queries, o, rows->first_query, rows->first_point, indices,
+                     canonical);
 }
 
 static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
   const own_search *own = user;
-  return gv_globe_index_distances(context, own->globe, count, values);
+  return to_distances(context, &own->globe->base, count, values);
 }
 
-gv_status gv_globe_index_search_distributed(gv_context *context, const gv_communicator *processes,
-                                            const gv_globe_index *globe, const gv_seeds *queries,
-                                            const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  gv_take_given(&o, sizeof o, options);
-  own_search own = {globe, {NULL, NULL, 0}};
-  gv_together together = {
-      .options = &o, .dim = 2, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
-  gv_status status = globe != NULL ? GV_OK : gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  if (status == GV_OK) {
-    own.queries = queries != NULL ? *queries : (gv_seeds){globe->lon, globe->lat, globe->count};
-    together.points = globe->count;
-    together.queries = own.queries.count;
-    together.kind[0] = globe->metric;
-    together.kind[1] = globe->ellipsoid.semi_major;
-    together.kind[2] = globe->ellipsoid.flattening;
-    status = check_search(context, &own.queries, &o, indices);
-  }
-  if (status == GV_OK && o.exclude_self && own.queries.count != globe->count)
-    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
-  return gv_search_together(context, processes, &together, status, indices, distances);
+static gv_status search_distributed(gv_context *context, const gv_communicator *communicator, const gv_index *index,
+                                    const gv_points *queries, const gv_search_options *o, int64_t *indices,
+                                    double *distances) {
+  const gv_globe_index *globe = (const gv_globe_index *)index;
+  own_search own = {globe, queries != NULL ? *queries : gv_points_xy(globe->lon, globe->lat, globe->count)};
+  gv_together together = {.options = o,
+                          .points = globe->count,
+                          .queries = own.queries.count,
+                          .dim = 2,
+                          .kind = {globe->metric, globe->ellipsoid.semi_major, globe->ellipsoid.flattening},
+                          .user = &own,
+                          .take = take_rows,
+                          .search = search_rows,
+                          .distances = measure_rows};
+  gv_status status = check_search(context, &own.queries, o, indices);
+  if (status == GV_OK && o->exclude_self && own.queries.count != globe->count)
+    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+  return gv_search_together(context, communicator, &together, status, indices, distances);
 }
+
+static const gv_index_type globe_index = {GV_INDEX_GLOBE,     search, search_part, to_distances,
+                                          search_distributed, destroy};

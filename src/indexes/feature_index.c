@@ -1,27 +1,39 @@
 /* The k nearest lines and polygons for any list of positions, which are cells: each of its own, or tiles of those near each other. */
 #include <string.h>
 
-#include "core/given.h"
 #include "core/parallel.h"
+#include "gpuvoronoi/features.h"
 #include "search/asked.h"
 #include "search/code_sort.h"
+#include "search/pair.h"
 #include "voronoi/feature_tiles.h"
 
-struct gv_feature_index {
+typedef struct gv_feature_index {
+  gv_index base;
   gv_feature_set set;
   gv_feature_lookup lookup;
   gv_voronoi asked; /* what a contest looks at */
-};
+} gv_feature_index;
 
 static const gv_backend trees = {.name = "tile"};
 
-gv_status gv_feature_index_build(gv_context *context, const gv_features *features,
-                                 const gv_feature_index_options *options, gv_feature_index **out) {
-  gv_feature_index_options o;
-  gv_feature_index_options_init(&o);
+static const gv_index_type feature_index;
+
+static void destroy(gv_index *base) {
+  gv_feature_index *index = (gv_feature_index *)base;
+  gv_allocator allocator = index->asked.allocator;
+  gv_feature_lookup_clear(&index->lookup);
+  gv_feature_set_clear(&index->set);
+  gv_release(&allocator, index);
+}
+
+gv_status gv_index_build_features(gv_context *context, const gv_features *features, const gv_index_options *options,
+                                  gv_index **out) {
+  gv_index_options o;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
+  gv_index_options_init(&o);
   gv_take_given(&o, sizeof o, options);
   if (gv_metric_name(o.metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
@@ -39,26 +51,19 @@ gv_status gv_feature_index_build(gv_context *context, const gv_features *feature
   if (status == GV_OK) status = gv_feature_lookup_init(context, &index->set, &v->geodesic, &index->lookup);
   if (status == GV_OK) status = gv_feature_tree_join(context, &index->lookup.tree);
   if (status == GV_OK) {
-    *out = index;
+    index->base = (gv_index){&feature_index, trees.name, index->set.count, 2};
+    *out = &index->base;
   } else {
-    gv_feature_index_destroy(index);
+    destroy(&index->base);
   }
   return status;
-}
-
-void gv_feature_index_destroy(gv_feature_index *index) {
-  if (index == NULL) return;
-  gv_allocator allocator = index->asked.allocator;
-  gv_feature_lookup_clear(&index->lookup);
-  gv_feature_set_clear(&index->set);
-  gv_release(&allocator, index);
 }
 
 /* Queries at work, in Morton order: what is near one is not far from the next. */
 typedef struct search {
   const gv_feature_lookup *lookup;
   gv_voronoi asked;
-  const gv_seeds *queries;
+  const gv_points *queries;
   int64_t *indices;
   double *distances, *nearest;
   gv_progress progress;
@@ -80,7 +85,8 @@ static gv_status find_places(gv_context *context, const search *s, const gv_code
   bool globe = v->features->globe;
   for (int32_t n = 0; n < count; n++) {
     int64_t i = order[n].index;
-    double x = s->queries->x[i], y = s->queries->y[i];
+    double x, y;
+    gv_pair_get(s->queries, i, &x, &y);
     if (!isfinite(x) || !isfinite(y) || (globe && fabs(y) > 90.0))
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "query %lld (from 0) is at %g, %g", (long long)i, x, y);
     out->x[n] = out->lon[n] = x;
@@ -280,8 +286,10 @@ static gv_status order_queries(gv_context *context, search *s, int64_t first, in
   for (int64_t i = first; i < first + count; i++) {
     s->order[i - first] = (gv_code){.index = i};
     if (globe) continue;
-    s->low[0] = fmin(s->low[0], s->queries->x[i]), s->high[0] = fmax(s->high[0], s->queries->x[i]);
-    s->low[1] = fmin(s->low[1], s->queries->y[i]), s->high[1] = fmax(s->high[1], s->queries->y[i]);
+    double x, y;
+    gv_pair_get(s->queries, i, &x, &y);
+    s->low[0] = fmin(s->low[0], x), s->high[0] = fmax(s->high[0], x);
+    s->low[1] = fmin(s->low[1], y), s->high[1] = fmax(s->high[1], y);
   }
   s->morton = (gv_morton){globe ? 3 : 2, globe ? 11 : 16, s->low, s->high};
   gv_loop loop = {context, context->threads, count, 0, NULL, s};
@@ -310,33 +318,28 @@ static gv_status answer_all(gv_context *context, search *s) {
   return status;
 }
 
-gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *index, const gv_seeds *queries,
-                                  const gv_search_options *options, int64_t *indices, double *distances,
-                                  double *nearest) {
-  gv_search_options o;
-  gv_search_options_init(&o);
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
-  gv_status status = gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons");
-  if (status == GV_OK && o.memory != GV_MEMORY_HOST)
-    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "lines and polygons are searched with arrays of the host");
-  if (status != GV_OK) return status;
-  if (o.exclude_self)
+static gv_status search_features(gv_context *context, const gv_index *base, const gv_points *queries,
+                                 const gv_search_options *o, int64_t *indices, double *distances) {
+  const gv_feature_index *index = (const gv_feature_index *)base;
+  GV_TRY(gv_check_search_options(context, o, GV_VORONOI_MAX_K, " among lines and polygons"));
+  if (o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "lines and polygons are searched with arrays of the host");
+  if (queries == NULL || o->exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "lines and polygons are searched with points, not themselves");
-  if (queries == NULL || queries->count < 0 ||
-      (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
-  }
+  GV_TRY(gv_check_pairs(context, queries, "query"));
+  if (queries->count > 0 && indices == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
   search s = {.lookup = &index->lookup,
               .asked = index->asked,
               .queries = queries,
               .indices = indices,
               .distances = distances,
-              .nearest = nearest};
-  s.asked.k = o.k;
-  s.asked.limit = gv_canonical_limit(s.asked.cells.metric, &s.asked.cells.ellipsoid, o.max_distance);
+              .nearest = o->nearest};
+  s.asked.k = o->k;
+  s.asked.limit = gv_canonical_limit(s.asked.cells.metric, &s.asked.cells.ellipsoid, o->max_distance);
   gv_progress_init(&s.progress, context, queries->count);
   return answer_all(context, &s);
 }
+
+static const gv_index_type feature_index = {GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, destroy};

@@ -1,0 +1,95 @@
+/* The public functions of indexes: what all kinds have in common; the rest is the kind's (gv_index_type). */
+#include "indexes/indexes.h"
+#include "search/asked.h"
+#include "search/pair.h"
+#include "search/together.h"
+
+static const char *const kind_names[] = {"points", "points on the globe", "lines and polygons", "raster cells"};
+
+gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
+                         gv_index **out) {
+  gv_index_options o;
+  gv_points own;
+  gv_point_index *points = NULL;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  gv_index_options_init(&o);
+  gv_take_given(&o, sizeof o, options);
+  reference = gv_points_given(reference, &own);
+  if (o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC)
+    return gv_globe_index_build(context, reference, &o, out);
+  GV_TRY(gv_point_index_build(context, reference, &o, &points));
+  *out = &points->base;
+  return GV_OK;
+}
+
+void gv_index_destroy(gv_index *index) {
+  if (index != NULL) index->type->destroy(index);
+}
+
+gv_index_kind gv_index_get_kind(const gv_index *index) {
+  return index != NULL ? index->type->kind : GV_INDEX_POINTS;
+}
+
+int64_t gv_index_count(const gv_index *index) {
+  return index != NULL ? index->count : 0;
+}
+
+int32_t gv_index_dim(const gv_index *index) {
+  return index != NULL ? index->dim : 0;
+}
+
+const char *gv_index_backend(const gv_index *index) {
+  return index != NULL ? index->backend : "";
+}
+
+/* What a search begins with: NULLs, and options and queries of their full size. */
+static gv_status begin(gv_context *context, const gv_index *index, const gv_search_options *given, bool supported,
+                       gv_search_options *o) {
+  gv_search_options_init(o);
+  gv_take_given(o, sizeof *o, given);
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
+  return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index of %s does not support this",
+                 kind_names[index->type->kind]);
+}
+
+gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                          const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o;
+  gv_points own;
+  GV_TRY(begin(context, index, options, true, &o));
+  return index->type->search(context, index, gv_points_given(queries, &own), &o, indices, distances);
+}
+
+gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
+                               const gv_search_options *options, int64_t first_query, int64_t first_reference,
+                               int64_t *indices, double *canonical) {
+  gv_search_options o;
+  gv_points own;
+  GV_TRY(begin(context, index, options, index == NULL || index->type->search_part != NULL, &o));
+  return index->type->search_part(context, index, gv_points_given(queries, &own), &o, first_query, first_reference,
+                                  indices, canonical);
+}
+
+gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
+  gv_search_options o;
+  GV_TRY(begin(context, index, NULL, index == NULL || index->type->distances != NULL, &o));
+  GV_TRY(gv_check_values(context, index, count, values));
+  return index->type->distances(context, index, count, values);
+}
+
+/* All processes meet in gv_search_together, also those that have failed. */
+gv_status gv_index_search_distributed(gv_context *context, const gv_communicator *communicator,
+                                      const gv_index *index, const gv_points *queries,
+                                      const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o;
+  gv_points own;
+  gv_status status = begin(context, index, options, index == NULL || index->type->search_distributed != NULL, &o);
+  if (context == NULL) return status;
+  const gv_together nothing = {.options = &o};
+  if (status != GV_OK) return gv_search_together(context, communicator, &nothing, status, indices, distances);
+  return index->type->search_distributed(context, communicator, index, gv_points_given(queries, &own), &o, indices,
+                                         distances);
+}

@@ -1,0 +1,68 @@
+/* An index over a raster's cells: one of their centres, whose numbers become those of cells. */
+#include "voronoi/raster_seeds.h"
+
+#include <string.h>
+
+#include "core/given.h"
+#include "indexes/indexes.h"
+
+typedef struct raster_index {
+  gv_index base;
+  gv_allocator allocator;
+  gv_index *centres;
+  int64_t *cell; /* of each centre */
+} raster_index;
+
+static void destroy(gv_index *base) {
+  raster_index *index = (raster_index *)base;
+  gv_allocator allocator = index->allocator;
+  gv_index_destroy(index->centres);
+  gv_release(&allocator, index->cell);
+  gv_release(&allocator, index);
+}
+
+static gv_status search(gv_context *context, const gv_index *base, const gv_points *queries,
+                        const gv_search_options *o, int64_t *indices, double *distances) {
+  const raster_index *index = (const raster_index *)base;
+  if (queries == NULL || o->exclude_self)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster cells are searched with points, not themselves");
+  GV_TRY(index->centres->type->search(context, index->centres, queries, o, indices, distances));
+  for (int64_t i = 0; i < queries->count * o->k && o->memory == GV_MEMORY_HOST; i++)
+    indices[i] = indices[i] >= 0 ? index->cell[indices[i]] : -1;
+  return GV_OK;
+}
+
+static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, search, NULL, NULL, NULL, destroy};
+
+gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds *seeds,
+                                      const gv_index_options *options, gv_index **out) {
+  gv_index_options o;
+  gv_raster_seed_list list;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  gv_index_options_init(&o);
+  gv_take_given(&o, sizeof o, options);
+  gv_raster_seed_list_init(&list);
+  GV_TRY(gv_raster_seeds_get(context, seeds, &list));
+  const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
+  if (raster->kind == GV_GRID_PROJECTED || o.memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "no index of cells of projected rasters, or in a device's memory");
+  o.semi_major = raster->semi_major;
+  o.flattening = raster->flattening;
+  const gv_points centres = gv_points_xy(list.x, list.y, list.count);
+  raster_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+  if (index == NULL) return gv_fail_memory(context, "the index");
+  index->allocator = context->allocator;
+  index->cell = gv_allocate(&context->allocator, list.count, sizeof *index->cell);
+  gv_status status = index->cell != NULL ? gv_index_build(context, &centres, &o, &index->centres)
+                                         : gv_fail_memory(context, "the index");
+  if (status != GV_OK) {
+    destroy(&index->base);
+    return status;
+  }
+  memcpy(index->cell, list.cell, (size_t)list.count * sizeof *index->cell);
+  index->base = (gv_index){&raster_type, index->centres->backend, list.count, 2};
+  *out = &index->base;
+  return GV_OK;
+}

@@ -1,0 +1,45 @@
+/* Points of two dimensions, which come in rows or in two columns. */
+#ifndef GV_POINT_PAIR_H
+#define GV_POINT_PAIR_H
+
+#include "core/core.h"
+#include "core/given.h"
+
+/* Point i of points with two dimensions. */
+static inline void gv_pair_get(const gv_points *p, int64_t i, double *x, double *y) {
+  if (p->x != NULL) {
+    *x = p->x[i];
+    *y = p->y[i];
+  } else if (p->dtype == GV_FLOAT32) {
+    const float *data = p->data;
+    *x = (double)data[2 * i];
+    *y = (double)data[2 * i + 1];
+  } else {
+    const double *data = p->data;
+    *x = data[2 * i];
+    *y = data[2 * i + 1];
+  }
+}
+
+/* Copies what a caller gave, who may have been compiled with another version of the header. NULL stays NULL. */
+static inline const gv_points *gv_points_given(const gv_points *given, gv_points *own) {
+  if (given == NULL) return NULL;
+  *own = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
+  gv_take_given(own, sizeof *own, given);
+  return own;
+}
+
+/* `role`: of the points, in messages ("query", "seed"). */
+static inline gv_status gv_check_pairs(gv_context *context, const gv_points *points, const char *role) {
+  bool columns = points->x != NULL && points->y != NULL;
+  if (points->dim != 2)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have %d coordinates, not 2", role,
+                   (int)points->dim);
+  if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
+  if (points->count < 0 || (points->count > 0 && points->data == NULL && !columns))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the coordinates of the %s points are NULL", role);
+  return GV_OK;
+}
+
+#endif

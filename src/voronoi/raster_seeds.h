@@ -1,0 +1,10 @@
+/* What an index needs to know of a raster of seeds. */
+#ifndef GV_VORONOI_RASTER_SEEDS_H
+#define GV_VORONOI_RASTER_SEEDS_H
+
+#include "gpuvoronoi/raster_seeds.h"
+
+/* The raster, and the metric that its seeds were kept for. */
+const gv_grid *gv_raster_seeds_grid(const gv_raster_seeds *seeds, gv_metric *metric);
+
+#endif

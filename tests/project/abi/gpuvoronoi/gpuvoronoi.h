@@ -1,0 +1,1038 @@
+/**
+ * @file gpuvoronoi.h
+ * gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and Voronoi (allocation) rasters.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Three parts, each built on the one before:
+ *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
+ *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
+ *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), and experimental.h (CUDA arrays, several processes).
+ *
+ * Conventions of every function:
+ *   - It returns a gv_status; GV_OK is 0. After an error the context holds one line of text (gv_context_message), and the outputs are
+ *     unchanged unless the function says otherwise.
+ *   - Nothing prints, exits, aborts or resets a device.
+ *   - The caller owns the arrays that it passes. What is built from them is a copy unless the function says otherwise.
+ *   - Structs begin with `struct_size`. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
+ *     then change fields. Later versions may add fields at the end.
+ *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads may use one at
+ *     once, each with its own context.
+ *   - The result does not depend on the backend, the number of threads or the size of blocks: the same bytes on every machine.
+ *   - Longitudes and latitudes are degrees; longitudes wrap. Distances on the globe are metres.
+ *
+ * Examples are bodies of functions that have a `gv_context *context` and return 0; the tests compile and run them.
+ */
+#ifndef GPUVORONOI_H
+#define GPUVORONOI_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GV_VERSION_MAJOR  0
+#define GV_VERSION_MINOR  1
+#define GV_VERSION_PATCH  0
+#define GV_VERSION_STRING "0.1.0"
+#define GV_VERSION_NUMBER (GV_VERSION_MAJOR * 10000 + GV_VERSION_MINOR * 100 + GV_VERSION_PATCH)
+
+/* Windows: programs that link the static library define GV_STATIC. */
+#if defined(_WIN32) && !defined(GV_STATIC)
+#if defined(GV_BUILDING)
+#define GV_API __declspec(dllexport)
+#else
+#define GV_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define GV_API __attribute__((visibility("default")))
+#else
+#define GV_API
+#endif
+
+/* ------------------------------------------------------------------------------------- status, metrics, version */
+
+/**
+ * @par Example
+ * @code
+ * if (gv_version_number() < GV_VERSION_NUMBER) return 1; // an older library than the header
+ * printf("gpuvoronoi %s: %s, %s\n", gv_version(), gv_status_message(GV_OK), gv_metric_name(GV_GEODESIC));
+ * @endcode
+ */
+
+/** What a function returns. */
+typedef enum gv_status {
+  GV_OK = 0,
+  GV_ERROR_INVALID_ARGUMENT = 1, /**< NULL, a size, an option or a coordinate out of range */
+  GV_ERROR_OUT_OF_MEMORY = 2,    /**< an allocation failed, on the host or on a device */
+  GV_ERROR_UNKNOWN_BACKEND = 3,  /**< no backend of that name */
+  GV_ERROR_UNSUPPORTED = 4,      /**< the backend or index does not support this metric, dimension, k or memory */
+  GV_ERROR_UNAVAILABLE = 5,      /**< the backend cannot run on this machine (no GPU, no CUDA module, ...) */
+  GV_ERROR_CANCELLED = 6,        /**< the progress callback asked to stop */
+  GV_ERROR_PROJECTION = 7,       /**< a coordinate operation failed */
+  GV_ERROR_IO = 8,               /**< reading or writing failed */
+  GV_ERROR_DEVICE = 9,           /**< a CUDA call failed */
+  GV_ERROR_INTERNAL = 10         /**< a bug in this library */
+} gv_status;
+
+/**
+ * Describes a status in a few words ("out of memory"). Thread safe.
+ * @return static storage, never NULL; "unknown status" for other values.
+ */
+GV_API const char *gv_status_message(gv_status status);
+
+/** @return the version of the library in use, e.g. "0.1.0"; GV_VERSION_STRING is the header's. Static storage. */
+GV_API const char *gv_version(void);
+
+/** @return the same as a number: major * 10000 + minor * 100 + patch; GV_VERSION_NUMBER is the header's. */
+GV_API int gv_version_number(void);
+
+/**
+ * Canonical distances, in IEEE double without contraction, operands in the order of the dimensions; q is the query or cell, s the
+ * reference point or seed. The nearest is the one of the smallest canonical distance; of equal ones, the lowest index.
+ */
+typedef enum gv_metric {
+  GV_EUCLIDEAN = 0,    /**< sum of (q-s)^2; reported as its square root */
+  GV_MANHATTAN = 1,    /**< sum of |q-s| */
+  GV_CHEBYSHEV = 2,    /**< largest |q-s| */
+  GV_GREAT_CIRCLE = 3, /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
+  GV_GEODESIC = 4      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+} gv_metric;
+
+/** @return "euclidean", "manhattan", "chebyshev", "great-circle", "geodesic" (static), or NULL for other values. */
+GV_API const char *gv_metric_name(gv_metric metric);
+
+/* --------------------------------------------------------------------------------------------- simple interface */
+
+/**
+ * @par Example
+ * @code
+ * const double places[] = {0, 0, 3, 4, 10, 0}, query[] = {2, 3}; // three points of the plane, one query
+ * int64_t neighbors[2];
+ * double distances[2];
+ * gv_status status = gv_knn(places, 3, query, 1, 2, 2, neighbors, distances);
+ * if (status != GV_OK) {
+ *   printf("%s\n", gv_status_message(status));
+ *   return 1;
+ * }
+ * if (neighbors[0] != 1 || neighbors[1] != 0 || distances[0] != sqrt(2)) return 1;
+ * @endcode
+ *
+ * @par Example
+ * @code
+ * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}; // Berlin, London, Paris
+ * const double here_lon = 4.9, here_lat = 52.4;                          // Amsterdam
+ * int64_t nearest;
+ * double metres;
+ * if (gv_geodesic_knn(lon, lat, 3, &here_lon, &here_lat, 1, 1, &nearest, &metres) != GV_OK) return 1;
+ * printf("nearest: %d, %.0f km\n", (int)nearest, metres / 1000);
+ * if (nearest != 1 || fabs(metres - 358e3) > 2e3) return 1;
+ * @endcode
+ *
+ * @par Example
+ * @code
+ * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85};
+ * const double geotransform[] = {-10, 0.5, 0, 60, 0, -0.5}; // north-west corner at 10 W, 60 N; cells of half a degree
+ * static int32_t label[40][60];
+ * static double metres[40][60];
+ * if (gv_nearest_grid(lon, lat, 3, GV_GEODESIC, geotransform, 60, 40, &label[0][0], &metres[0][0]) != GV_OK) return 1;
+ * if (label[0][0] != 1 || label[39][59] != 0 || metres[17][20] > 50e3) return 1; // London; Berlin; near London
+ * @endcode
+ */
+
+/**
+ * The k nearest reference points of each query by Euclidean distance. Builds an index, searches it with all processors, frees it.
+ * Thread safe.
+ * @param reference       reference_count x dim doubles, row-major, finite.
+ * @param reference_count number of reference points, at least 1.
+ * @param queries         query_count x dim doubles, row-major, finite.
+ * @param query_count     number of queries, 0 or more.
+ * @param dim             dimension, 1 ... 4096.
+ * @param k               neighbors of each query, 1 ... 1024.
+ * @param[out] indices    query_count x k reference numbers from 0, nearest first; -1 where there are fewer than k points.
+ * @param[out] distances  query_count x k distances in the coordinates' unit, INFINITY where indices is -1; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_knn(const double *reference, int64_t reference_count, const double *queries,
+                        int64_t query_count, int32_t dim, int32_t k, int64_t *indices, double *distances);
+
+/**
+ * The k nearest reference points of each query on the WGS 84 ellipsoid, by geodesic distance. Thread safe.
+ * @param longitude,latitude             reference_count degrees each; longitudes wrap, latitudes are in [-90, 90].
+ * @param reference_count                number of reference points, at least 1.
+ * @param query_longitude,query_latitude query_count degrees each.
+ * @param query_count                    number of queries, 0 or more.
+ * @param k                              neighbors of each query, 1 ... 1024.
+ * @param[out] indices                   query_count x k reference numbers from 0, nearest first; -1 where there are fewer than k.
+ * @param[out] metres                    query_count x k distances in metres, INFINITY where indices is -1; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64_t reference_count,
+                                 const double *query_longitude, const double *query_latitude, int64_t query_count,
+                                 int32_t k, int64_t *indices, double *metres);
+
+/**
+ * The nearest seed of every cell of a raster. Thread safe.
+ * @param x,y            seed_count coordinates each. GV_GREAT_CIRCLE, GV_GEODESIC: longitude and latitude in degrees on WGS 84.
+ * @param seed_count     number of seeds, 1 ... 2^31 - 1.
+ * @param metric         distance; decides whether the raster is one of the plane or of longitude and latitude.
+ * @param geotransform   GDAL's six numbers: cell (column, row) has its center at x = g0 + (column + 0.5) g1 + (row + 0.5) g2,
+ *                       y = g3 + (column + 0.5) g4 + (row + 0.5) g5.
+ * @param width,height   columns and rows.
+ * @param[out] labels    height x width seed numbers from 0, row-major.
+ * @param[out] distances height x width distances (metres on the globe); may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_nearest_grid(const double *x, const double *y, int64_t seed_count, gv_metric metric,
+                                 const double geotransform[6], int64_t width, int64_t height, int32_t *labels,
+                                 double *distances);
+
+/* ----------------------------------------------------------------------------------------------------- contexts */
+
+/**
+ * @par Example
+ * @code
+ * gv_context_options options;
+ * gv_context_options_init(&options);
+ * options.threads = 2;
+ * gv_context *two_threads = NULL;
+ * if (gv_context_create(&options, &two_threads) != GV_OK) return 1;
+ * if (gv_context_threads(two_threads) != 2) return 1;
+ * gv_context_destroy(two_threads);
+ * @endcode
+ */
+
+/** Threads, memory, progress and the last error message. Not thread safe: one context for each thread. */
+typedef struct gv_context gv_context;
+
+/**
+ * Progress and cancellation. Called from one thread at a time, not necessarily the caller's.
+ * @param fraction from 0 to 1.
+ * @param user     gv_context_options.progress_user.
+ * @return non-zero to continue, 0 to cancel: the running function then returns GV_ERROR_CANCELLED soon.
+ */
+typedef int (*gv_progress_fn)(double fraction, void *user);
+
+/** Allocator hooks, for embedding and for tests of failing allocations. Must be thread safe. */
+typedef void *(*gv_allocate_fn)(size_t bytes, void *user);
+typedef void (*gv_release_fn)(void *memory, void *user);
+
+typedef struct gv_context_options {
+  size_t struct_size;
+  int threads;             /**< worker threads; 0 = as many as this process may use processors */
+  gv_progress_fn progress; /**< may be NULL */
+  void *progress_user;
+  gv_allocate_fn allocate; /**< NULL together with release = malloc and free */
+  gv_release_fn release;
+  void *allocate_user;
+  int device; /**< CUDA device by the number of gv_device_get; -1 = the first usable one, or all for backends that use several */
+} gv_context_options;
+
+/** Sets the defaults. */
+static inline void gv_context_options_init(gv_context_options *options) {
+  const gv_context_options defaults = {sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL, -1};
+  *options = defaults;
+}
+
+/**
+ * Makes a context.
+ * @param options  NULL = defaults.
+ * @param[out] out the context; free it with gv_context_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (negative threads, a device below -1, one allocator hook without the other), OUT_OF_MEMORY. Whether
+ *         the device exists is found out by the first backend that uses it.
+ */
+GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
+
+/** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
+GV_API void gv_context_destroy(gv_context *context);
+
+/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. Valid until the next failing call. */
+GV_API const char *gv_context_message(const gv_context *context);
+
+/** @return the number of worker threads, at least 1. */
+GV_API int gv_context_threads(const gv_context *context);
+
+/* ----------------------------------------------------------------------------------------- backends and devices */
+
+/**
+ * @par Example
+ * @code
+ * for (int number = 0; number < gv_backend_count(); number++) {
+ *   gv_backend_info backend;
+ *   gv_backend_info_init(&backend);
+ *   if (gv_backend_get(number, &backend) != GV_OK) return 1;
+ *   printf("%-16s %s %s\n", backend.name, backend.summary, backend.reason);
+ * }
+ * int devices = 0;
+ * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // no GPU is no failure
+ * for (int number = 0; number < devices; number++) {
+ *   gv_device_info device;
+ *   gv_device_info_init(&device);
+ *   if (gv_device_get(context, number, &device) != GV_OK) return 1;
+ *   printf("%s %s\n", device.name, device.reason);
+ * }
+ * @endcode
+ */
+
+/** One backend. Strings are static. */
+typedef struct gv_backend_info {
+  size_t struct_size;
+  const char *name;    /**< e.g. "kdtree" */
+  const char *summary; /**< how it works, one line */
+  int searches_points; /**< non-zero: usable with gv_index_build */
+  int allocates_grids; /**< non-zero: usable with gv_voronoi_create ... */
+  int weighted_grids;  /**< ... with weights too */
+  int available;       /**< non-zero: can run on this machine now */
+  const char *reason;  /**< why not, if it cannot; else "" */
+} gv_backend_info;
+
+/** Sets the size; the rest is written by gv_backend_get. */
+static inline void gv_backend_info_init(gv_backend_info *out) {
+  const gv_backend_info defaults = {sizeof(gv_backend_info), "", "", 0, 0, 0, 0, ""};
+  *out = defaults;
+}
+
+/** @return the number of backends. */
+GV_API int gv_backend_count(void);
+
+/** Describes backend `number`, 0 ... gv_backend_count() - 1. Thread safe. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
+
+/** The type of the coordinates of points; float32 is widened to double before any arithmetic. */
+typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
+
+/**
+ * Whether a backend that searches points supports a metric, type of points and k, wherever it can run. Thread safe.
+ * @param[out] max_dim the largest dimension; may be NULL.
+ * @param[out] reason  why it does not (static storage); may be NULL.
+ * @return GV_OK, UNSUPPORTED, INVALID_ARGUMENT (no such backend).
+ */
+GV_API gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                                     const char **reason);
+
+/** One GPU, as the CUDA runtime numbers them (CUDA_VISIBLE_DEVICES counts). */
+typedef struct gv_device_info {
+  size_t struct_size;
+  char name[256];             /**< e.g. "NVIDIA H200" */
+  char pci[32];               /**< PCI bus address, e.g. "0000:41:00.0" */
+  int compute_major;          /**< compute capability, e.g. 9 and 0 */
+  int compute_minor;          /**< */
+  int multiprocessors;        /**< streaming multiprocessors */
+  int clock_mhz;              /**< peak clock; 0 = unknown */
+  int64_t memory_bytes;       /**< device memory */
+  int64_t free_memory_bytes;  /**< free now; 0 if the device is not usable */
+  int64_t l2_bytes;           /**< L2 cache */
+  int64_t shared_block_bytes; /**< shared memory that a block can opt in to */
+  int usable;                 /**< non-zero: this library's kernels run on it now */
+  char reason[256];           /**< why not, if it is not usable; else "" */
+} gv_device_info;
+
+/** Sets the size; the rest is written by gv_device_get. */
+static inline void gv_device_info_init(gv_device_info *out) {
+  const gv_device_info defaults = {sizeof(gv_device_info), "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, ""};
+  *out = defaults;
+}
+
+/**
+ * The number of CUDA devices.
+ * @param[out] count 0 after an error.
+ * @return GV_OK; UNAVAILABLE with a message that names the reason (no CUDA module, no driver, driver too old, no device).
+ */
+GV_API gv_status gv_device_count(gv_context *context, int *count);
+
+/**
+ * Describes device `number`, 0 ... count - 1. Makes the device's CUDA context if this process has none; leaves the thread's current
+ * device unchanged. A device that cannot be used is described too, with usable 0.
+ * @return GV_OK, INVALID_ARGUMENT, UNAVAILABLE, DEVICE.
+ */
+GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
+
+/**
+ * Where the arrays of a call are. GV_MEMORY_CUDA is experimental: memory of one CUDA device, in its primary context, as cudaMalloc, CuPy
+ * and PyTorch allocate it. The call waits for `stream` (a cudaStream_t; NULL = the default stream), works in its own streams, and has
+ * written its results when it returns. The arrays are not copied to the host. A pending error of the caller's own work in the stream
+ * may be returned as GV_ERROR_DEVICE. GV_ERROR_UNSUPPORTED: the backend or function takes no such arrays. GV_ERROR_INVALID_ARGUMENT: an
+ * array lies elsewhere.
+ */
+typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
+
+/* ------------------------------------------------------------------------------- indexes: k nearest neighbors */
+
+/**
+ * @par Example
+ * @code
+ * const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3};
+ * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64), query = gv_points_rows(position, 1, 2, GV_FLOAT64);
+ * gv_search_options nearest_two;
+ * gv_search_options_init(&nearest_two);
+ * nearest_two.k = 2;
+ * gv_index *index = NULL;
+ * int64_t neighbors[2];
+ * double distances[2];
+ * gv_status status = gv_index_build(context, &reference, NULL, &index);
+ * if (status == GV_OK) status = gv_index_search(context, index, &query, &nearest_two, neighbors, distances);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || neighbors[0] != 1 || neighbors[1] != 0 || distances[0] != sqrt(2)) return 1;
+ * @endcode
+ *
+ * @par Example
+ * @code
+ * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}, x = -179.9, y = 60;
+ * const gv_points cities = gv_points_xy(lon, lat, 3), query = gv_points_xy(&x, &y, 1);
+ * gv_index_options options;
+ * gv_index_options_init(&options);
+ * options.metric = GV_GEODESIC;
+ * gv_index *index = NULL;
+ * int64_t nearest;
+ * double metres;
+ * gv_status status = gv_index_build(context, &cities, &options, &index);
+ * if (status == GV_OK) status = gv_index_search(context, index, &query, NULL, &nearest, &metres);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || nearest != 0 || metres < 7e6) return 1; // Berlin, over the pole
+ * @endcode
+ */
+
+/** Points: reference points, seeds or queries. Make one with gv_points_rows or gv_points_xy. */
+typedef struct gv_points {
+  size_t struct_size;
+  const void *data; /**< count x dim values, row-major; NULL if x and y have the coordinates, or if count is 0 */
+  int64_t count;
+  int32_t dim; /**< 1 ... 4096; 2 on the globe: longitude, latitude */
+  gv_dtype dtype;
+  const double *x, *y; /**< two arrays of count coordinates, instead of data; NULL otherwise */
+} gv_points;
+
+/** Points in rows: count x dim values of a type. The array must outlive the use. */
+static inline gv_points gv_points_rows(const void *data, int64_t count, int32_t dim, gv_dtype dtype) {
+  const gv_points points = {sizeof(gv_points), data, count, dim, dtype, NULL, NULL};
+  return points;
+}
+
+/** Points of two dimensions in two arrays: x and y, or longitude and latitude. The arrays must outlive the use. */
+static inline gv_points gv_points_xy(const double *x, const double *y, int64_t count) {
+  const gv_points points = {sizeof(gv_points), NULL, count, 2, GV_FLOAT64, x, y};
+  return points;
+}
+
+/** A reference set prepared for searching. Immutable; threads may share it. */
+typedef struct gv_index gv_index;
+
+/** What an index holds. */
+typedef enum gv_index_kind {
+  GV_INDEX_POINTS = 0,      /**< points of a k-dimensional space: gv_index_build */
+  GV_INDEX_GLOBE = 1,       /**< points on the globe: gv_index_build with GV_GREAT_CIRCLE or GV_GEODESIC */
+  GV_INDEX_FEATURES = 2,    /**< lines and polygons: gv_index_build_features (features.h) */
+  GV_INDEX_RASTER_SEEDS = 3 /**< cells of a raster: gv_index_build_raster_seeds (raster_seeds.h) */
+} gv_index_kind;
+
+typedef struct gv_index_options {
+  size_t struct_size;
+  const char *backend; /**< a backend's name; NULL or "auto" = the library chooses. Features have one backend */
+  gv_metric metric;    /**< default GV_EUCLIDEAN */
+  double semi_major;   /**< globe: a in metres; 0 = WGS 84 */
+  double flattening;   /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
+  int32_t expected_k;  /**< hint for "auto": the usual k; 0 = 1 */
+  int64_t expected_queries; /**< hint for "auto": the usual number of queries; 0 = unknown */
+  gv_memory
+      memory; /**< of the reference points (GV_INDEX_POINTS only); with GV_MEMORY_CUDA "auto" chooses a GPU's backend */
+  void *stream; /**< of `memory` */
+} gv_index_options;
+
+/** Sets the defaults. */
+static inline void gv_index_options_init(gv_index_options *options) {
+  const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0.0, 0.0, 0, 0,
+                                     GV_MEMORY_HOST,           NULL};
+  *options = defaults;
+}
+
+/**
+ * Copies reference points and builds an index over them, with the context's threads and progress. The metric decides the kind:
+ * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS.
+ * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees.
+ * @param options   NULL = defaults.
+ * @param[out] out  the index; free it with gv_index_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad row), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY,
+ *         DEVICE, CANCELLED.
+ */
+GV_API gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
+                                gv_index **out);
+
+/** Frees an index; NULL is allowed. No thread may be searching it. */
+GV_API void gv_index_destroy(gv_index *index);
+
+/** @return the kind of an index; GV_INDEX_POINTS for NULL. */
+GV_API gv_index_kind gv_index_get_kind(const gv_index *index);
+
+/** @return the number of reference points, features or raster cells; 0 for NULL. */
+GV_API int64_t gv_index_count(const gv_index *index);
+
+/** @return the dimension of queries; 0 for NULL. */
+GV_API int32_t gv_index_dim(const gv_index *index);
+
+/** @return the name of the backend (static); with "auto" the one that was chosen. "" for NULL. */
+GV_API const char *gv_index_backend(const gv_index *index);
+
+#define GV_SEARCH_MAX_K 1024
+
+typedef struct gv_search_options {
+  size_t struct_size;
+  int32_t k;           /**< neighbors of each query, 1 ... 1024; features 1 ... 64 */
+  double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
+  int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
+  double *
+      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates of each feature's nearest point (the query's own inside a
+                            polygon), NaN where there is none; may be NULL */
+  gv_memory
+      memory;   /**< of queries, indices and distances (GV_INDEX_POINTS only), wherever the index was built from */
+  void *stream; /**< of `memory` */
+} gv_search_options;
+
+/** Sets the defaults: the nearest neighbor at any distance. */
+static inline void gv_search_options_init(gv_search_options *options) {
+  const gv_search_options defaults = {sizeof(gv_search_options), 1, INFINITY, 0, NULL, GV_MEMORY_HOST, NULL};
+  *options = defaults;
+}
+
+/**
+ * For each query the k nearest of the index by (canonical distance, number), nearest first, with the context's threads and progress.
+ * @param queries        points of the index's dimension; NULL = the reference points themselves (GV_INDEX_POINTS, GV_INDEX_GLOBE). With
+ *                       exclude_self their count is that of the reference points: query i is reference point i.
+ * @param options        NULL = defaults.
+ * @param[out] indices   count x k numbers from 0, row-major; -1 where there are fewer than k neighbors. GV_INDEX_RASTER_SEEDS: row-major
+ *                       numbers of cells of the raster.
+ * @param[out] distances count x k distances, INFINITY where indices is -1; metres on the globe, else in the coordinates' unit; may be
+ *                       NULL. 0 inside a polygon.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an
+ *         error the outputs are unspecified.
+ */
+GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                                 const gv_search_options *options, int64_t *indices, double *distances);
+
+/* --------------------------------------------------------------------------------- grids: the nearest seed of cells */
+
+/**
+ * @par Example
+ * @code
+ * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}, geotransform[] = {-10, 0.5, 0, 60, 0, -0.5};
+ * const gv_points seeds = gv_points_xy(lon, lat, 3);
+ * static int32_t nearest[40][60];
+ * static float metres[40][60];
+ * gv_grid grid;
+ * gv_grid_init(&grid);
+ * grid.kind = GV_GRID_LONLAT;
+ * grid.width = 60;
+ * grid.height = 40;
+ * memcpy(grid.geotransform, geotransform, sizeof geotransform);
+ * gv_voronoi_options options;
+ * gv_voronoi_options_init(&options);
+ * options.metric = GV_GEODESIC;
+ * gv_voronoi *voronoi = NULL;
+ * gv_labels labels;
+ * gv_labels_init(&labels);
+ * labels.out = &nearest[0][0];
+ * gv_measure measure;
+ * gv_measure_init(&measure);
+ * measure.seed = &nearest[0][0];
+ * measure.distance = &metres[0][0];
+ * gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
+ * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels);
+ * if (status == GV_OK) status = gv_voronoi_measure(context, voronoi, &measure);
+ * gv_voronoi_destroy(voronoi);
+ * if (status != GV_OK || nearest[0][0] != 1 || metres[17][20] > 50e3f) return 1; // 60 N, 10 W: London; a cell near London
+ * @endcode
+ */
+
+/** What the cells of a grid are. */
+typedef enum gv_grid_kind {
+  GV_GRID_PLANE = 0,  /**< cells and seeds have plane coordinates; euclidean, manhattan, chebyshev */
+  GV_GRID_LONLAT = 1, /**< cells and seeds have longitude, latitude; great-circle, geodesic */
+  GV_GRID_PROJECTED =
+      2, /**< cells are projected, `inverse` gives their longitude, latitude; seeds have longitude, latitude */
+  GV_GRID_QTM =
+      3 /**< cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude */
+} gv_grid_kind;
+
+/**
+ * Converts n positions in place from the grid's coordinates to longitude, latitude in degrees. A position without an inverse becomes
+ * HUGE_VAL, HUGE_VAL: its cell gets no seed. Must be thread safe, and give the same result for a position in whatever array it comes.
+ * @return 0 on success.
+ */
+typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
+
+/**
+ * A grid of cells. Cell (column, row) has its center at
+ *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3] ... g[5]   (GDAL's geotransform).
+ * Longitude-latitude grids are not rotated (g[2] = g[4] = 0); longitudes may leave [-180, 180], latitudes of centers may not leave
+ * [-90, 90].
+ *
+ * With a `level` of 0 ... GV_QTM_MAX_GRID_LEVEL the positions that distances are measured from are the centers of the triangles of that
+ * QTM level (gv_qtm_center_vector). GV_GRID_QTM lists the triangles: one row of gv_qtm_count(level) cells in the order of their numbers
+ * (the library sets width and height and ignores geotransform). On a LONLAT or PROJECTED grid each cell gets the result of the triangle
+ * that its center lies in (gv_qtm_from_lonlat).
+ */
+typedef struct gv_grid {
+  size_t struct_size;
+  gv_grid_kind kind;
+  int64_t width, height;
+  double geotransform[6];
+  double semi_major;     /**< globe: a in metres; 0 = WGS 84 */
+  double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
+  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive what is made of the grid */
+  void *inverse_user;
+  int level; /**< of the QTM; GV_QTM_NONE = the grid's own cells */
+} gv_grid;
+
+#define GV_QTM_NONE           (-1)
+#define GV_QTM_MAX_GRID_LEVEL 20
+
+/** Sets the defaults: cells of 1 x 1 on the plane, of which there are none yet. */
+static inline void gv_grid_init(gv_grid *grid) {
+  const gv_grid defaults = {sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL,
+                            GV_QTM_NONE};
+  *grid = defaults;
+}
+
+/**
+ * Weighted distances. The value that decides is made from a seed's distance d and weight w, with these canonical definitions (IEEE
+ * double, no contraction, operands as written; c is the metric's canonical distance):
+ *
+ *                      euclidean         manhattan, chebyshev   great-circle      geodesic
+ *   GV_MULTIPLICATIVE  c / (w * w)       c / w                  arc / w           c / w
+ *   GV_ADDITIVE        sqrt(c) + w       c + w                  arc + w           c + w
+ *   GV_POWER           c - w             -                      arc * arc - w     -
+ *
+ * arc is the great-circle distance in metres, computed from the squared chord with square roots, additions and multiplications only, so
+ * that every processor gives the same bits. The least value wins; ties go to the lowest seed number.
+ */
+typedef enum gv_weighting {
+  GV_UNWEIGHTED = 0,
+  GV_MULTIPLICATIVE = 1, /**< d / w; w in 1e-100 ... 1e100 */
+  GV_ADDITIVE = 2,       /**< d + w; w finite, in units of distance */
+  GV_POWER = 3           /**< d^2 - w; w finite, in squared units of distance; euclidean and great-circle */
+} gv_weighting;
+
+#define GV_VORONOI_MAX_K 64
+
+struct gv_features; /* features.h */
+
+typedef struct gv_voronoi_options {
+  size_t struct_size;
+  const char *backend; /**< "auto" or NULL, "tile", "serial", ... */
+  gv_metric metric;
+  int32_t block_width,
+      block_height; /**< cells computed at once; 0 = 512. Does not change results. GV_GRID_QTM: the width is rounded
+                                          down to a power of 4, up to 4^10; 0 = 4^8 */
+  const int32_t
+      *labels;    /**< the value written for each seed (count values, copied); NULL = the seed's number from 0 */
+  int32_t nodata; /**< value of cells without a seed: no inverse projection, masked, none within max_distance */
+  int32_t k;      /**< nearest seeds of each cell, 1 ... GV_VORONOI_MAX_K; 0 = 1 */
+  double max_distance; /**< seeds farther away do not count: inclusive, unweighted, metres on the globe */
+  gv_weighting weighting;
+  const double *weights;              /**< of each seed (count values, copied); NULL if unweighted */
+  const struct gv_features *features; /**< lines and polygons as seeds, copied (features.h): `seeds` is then NULL */
+} gv_voronoi_options;
+
+/** Sets the defaults: Euclidean, the nearest seed's number, nodata -1. */
+static inline void gv_voronoi_options_init(gv_voronoi_options *options) {
+  const gv_voronoi_options defaults = {
+      sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
+  *options = defaults;
+}
+
+/** The nearest seeds of the cells of one grid. Immutable; threads may share it. */
+typedef struct gv_voronoi gv_voronoi;
+
+/**
+ * Checks and copies grid, seeds and weights, and prepares the search.
+ * @param seeds    1 ... 2^31 - 1 points (two coordinates); NULL with options->features.
+ * @param options  NULL = defaults. Of the backends `tile`, `openmp` and `serial` take features.
+ * @param[out] out free it with gv_voronoi_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (the message names a bad seed), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
+ *         Errors of a GPU may also come from gv_voronoi_fill.
+ */
+GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_points *seeds,
+                                   const gv_voronoi_options *options, gv_voronoi **out);
+
+/** Frees it; NULL is allowed. No thread may be using it. */
+GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
+
+/** @return the name of the backend in use (static); with "auto" it becomes "tile" where a device has failed. "" for NULL. */
+GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
+
+/**
+ * The size of the blocks that the cells are computed in, counted from cell (0, 0): a rectangle that consists of whole blocks costs
+ * least. Outputs may be NULL.
+ */
+GV_API void gv_voronoi_block_size(const gv_voronoi *voronoi, int64_t *width, int64_t *height);
+
+/** A rectangle of cells and where their labels go. */
+typedef struct gv_labels {
+  size_t struct_size;
+  int64_t column, row;   /**< the first cell */
+  int64_t columns, rows; /**< 0 = up to the grid's edge */
+  const uint8_t *mask;   /**< mask[r * mask_stride + c]: 0 = leave the cell out (nodata); NULL = all cells */
+  int64_t mask_stride;   /**< 0 = columns */
+  int32_t *out;          /**< band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the rectangle:
+                              out[b * band_stride + r * stride + c] */
+  int64_t stride;        /**< in values; 0 = columns */
+  int64_t band_stride;   /**< in values; 0 = stride * rows */
+  int32_t *
+      uniform; /**< may be NULL. Becomes 1 where all cells of the rectangle are known to have one result and only the first
+                              cell of each band was written; else 0. Host memory */
+  gv_memory memory; /**< of mask and out */
+  void *stream;     /**< of `memory` */
+} gv_labels;
+
+/** Sets the defaults: all cells of the grid. */
+static inline void gv_labels_init(gv_labels *labels) {
+  const gv_labels defaults = {sizeof(gv_labels), 0, 0, 0, 0, NULL, 0, NULL, 0, 0, NULL, GV_MEMORY_HOST, NULL};
+  *labels = defaults;
+}
+
+/**
+ * Computes the labels of a rectangle of cells, with the context's threads and progress; a rectangle within one block on the calling
+ * thread. Bands without a seed (fewer than k, none within max_distance) hold nodata. What `out` held before does not change the result,
+ * but may be read.
+ *
+ * GV_MEMORY_CUDA: the backend is `cuda-tile`, without weights and not on a projected grid. Cells that only geodesics decide are
+ * decided by the host. The first call prepares the device that `out` is on; use one gv_voronoi for each device. No other device and no
+ * processor takes over where the device fails.
+ * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED, UNAVAILABLE, PROJECTION, OUT_OF_MEMORY, DEVICE, CANCELLED. After an error `out` is
+ *         unspecified.
+ */
+GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_labels *labels);
+
+/** A rectangle of cells, their seeds, and where distances and azimuths go. */
+typedef struct gv_measure {
+  size_t struct_size;
+  int64_t column, row;   /**< the first cell */
+  int64_t columns, rows; /**< 0 = up to the grid's edge */
+  int32_t bands;         /**< at least 1 */
+  const int32_t *
+      seed; /**< seed[b * band_stride + r * stride + c]: seed numbers from 0, as without options.labels; < 0: none */
+  int64_t stride;      /**< in values; 0 = columns */
+  int64_t band_stride; /**< in values; 0 = stride * rows */
+  gv_dtype type;       /**< of distance; computed in double, rounded once */
+  void *
+      distance; /**< may be NULL. Units of the plane, metres on the globe; NaN where there is no seed or no place */
+  float *
+      azimuth; /**< may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
+  int64_t out_stride; /**< of distance and azimuth; 0 = columns */
+  int64_t out_band_stride;
+  int signed_distance; /**< features: inside a polygon minus the distance to the boundary of the cell's own feature */
+  gv_memory memory;    /**< of seed, distance and azimuth */
+  void *stream;        /**< of `memory` */
+} gv_measure;
+
+/** Sets the defaults: float32 distances of all cells of the grid, one band. */
+static inline void gv_measure_init(gv_measure *measure) {
+  const gv_measure defaults = {sizeof(gv_measure), 0,    0,    0, 0, 1, NULL,           0,   0,
+                               GV_FLOAT32,         NULL, NULL, 0, 0, 0, GV_MEMORY_HOST, NULL};
+  *measure = defaults;
+}
+
+/**
+ * Distances and directions from cells to their seeds, unweighted, by the metric of `voronoi`: the root of the sum of squares, the sum
+ * or the largest of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres
+ * on the Earth) of geod_inverse. Arcs come from chords, which hardly change near the antipodes: on the Earth within 1 micrometre up to
+ * 179.5 degrees, 0.3 m at 180. A cell at its seed's place has distance 0 and azimuth 0. Features: the distance to the nearest point, 0
+ * inside a polygon, where the azimuth is NaN.
+ *
+ * The azimuth is the direction in which the great circle, geodesic or straight line leaves the cell, within 1e-6 degrees before it is
+ * rounded to float. A cell at a pole has the longitude of its column (of a projected grid or a triangle: 0).
+ *
+ * Runs with the context's threads, a rectangle within one block on the calling thread; on a GPU for the backend `cuda-tile` and, on
+ * large grids, "auto". GV_MEMORY_CUDA: as gv_voronoi_fill; pairs near the antipodes are measured by the host, as are all on an ellipsoid
+ * that is prolate or flatter than 1/50.
+ * @return GV_OK, INVALID_ARGUMENT (also a seed number beyond the last), UNSUPPORTED, OUT_OF_MEMORY, PROJECTION, UNAVAILABLE, DEVICE,
+ *         CANCELLED. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
+
+/**
+ * Areas of the cells of a rectangle within the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the grid's ellipsoid, of the part of
+ * the cell between the poles; triangles have edges that are straight in the ZOT plane (gv_qtm_area). Else |g1 g5 - g2 g4|, square units
+ * of the plane. Relative error below 1e-13.
+ * @param column,row   the first cell.
+ * @param columns,rows size of the rectangle; 0 = up to the grid's edge.
+ * @param[out] area    area[r * stride + c].
+ * @param stride       in values, at least columns; 0 = columns.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
+                                       int64_t columns, int64_t rows, double *area, int64_t stride);
+
+/* --------------------------------------------------------------------------------------------- statistics of regions */
+
+/**
+ * @par Example
+ * @code
+ * const double x[] = {2, 7}, y[] = {5, 5}; // two seeds, a plane of 10 x 10 cells of size 1
+ * const gv_points seeds = gv_points_xy(x, y, 2);
+ * int32_t nearest[100];
+ * gv_grid grid;
+ * gv_grid_init(&grid);
+ * grid.width = grid.height = 10;
+ * gv_labels labels;
+ * gv_labels_init(&labels);
+ * labels.out = nearest;
+ * gv_statistics_cells cells;
+ * gv_statistics_cells_init(&cells);
+ * cells.seed = nearest;
+ * gv_seed_statistics first;
+ * gv_seed_statistics_init(&first);
+ * gv_voronoi *voronoi = NULL;
+ * gv_statistics *statistics = NULL;
+ * gv_status status = gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi);
+ * if (status == GV_OK) status = gv_statistics_create(context, voronoi, NULL, &statistics);
+ * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels);
+ * if (status == GV_OK) status = gv_statistics_add(context, statistics, &cells);
+ * if (status == GV_OK) status = gv_statistics_get(context, statistics, 0, &first);
+ * gv_statistics_destroy(statistics);
+ * gv_voronoi_destroy(voronoi);
+ * if (status != GV_OK || first.cells != 50 || first.area != 50) return 1; // centers at 4.5 tie and go to the lower number
+ * @endcode
+ */
+
+/**
+ * Cells, area, distances, centroid, and sums of quantities (population, say) of each seed's region. Rectangles of cells are added in any
+ * order and by any number of threads; all sums are exact sums of integers (fixed point), so the results have the same bits whatever the
+ * order, the threads and the rectangles. For k > 1 the first band counts.
+ */
+typedef struct gv_statistics gv_statistics;
+
+typedef struct gv_statistics_options {
+  size_t struct_size;
+  int distances; /**< non-zero: every rectangle comes with its distances */
+  int32_t sums;  /**< number of quantities, 0 ... 1024 */
+  const double *
+      bound; /**< `sums` values > 0, copied: no cell's quantity exceeds it in size. It sets the fixed point: a quantity is kept
+                             to bound / 2^62, or 2e-299 */
+  const int32_t
+      *group;     /**< NULL: each seed by itself. Else for each seed the group that its cells count for, copied */
+  int32_t groups; /**< groups are 0 ... groups - 1 */
+} gv_statistics_options;
+
+/** Sets the defaults: no distances, sums or groups. */
+static inline void gv_statistics_options_init(gv_statistics_options *options) {
+  const gv_statistics_options defaults = {sizeof(gv_statistics_options), 0, 0, NULL, NULL, 0};
+  *options = defaults;
+}
+
+/**
+ * Makes empty statistics. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity.
+ * @param voronoi  must outlive the statistics. If it has labels, they tell its seeds (its groups) apart and differ from nodata.
+ * @param options  NULL = defaults.
+ * @param[out] out free it with gv_statistics_destroy.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
+                                      const gv_statistics_options *options, gv_statistics **out);
+
+/** Frees statistics; NULL is allowed. No thread may be adding. */
+GV_API void gv_statistics_destroy(gv_statistics *statistics);
+
+/**
+ * One quantity over a rectangle. A row holds `count` values: value i is that of each single cell of columns first[i] ... first[i + 1] - 1
+ * (the last up to the end of the row), so that a coarse raster need not be expanded to fine cells. first[0] is 0 and the numbers
+ * ascend. In the same way row r of values serves the rows first_row[r] ... first_row[r + 1] - 1.
+ */
+typedef struct gv_quantity {
+  size_t struct_size;
+  gv_dtype type;        /**< GV_FLOAT64; in device memory GV_FLOAT32 too */
+  const void *value;    /**< value[r * stride + i] */
+  int64_t stride;       /**< in values */
+  const int32_t *first; /**< count values; NULL = one value for each cell. Host memory only */
+  int32_t count;
+  const int32_t *first_row; /**< `rows` values; NULL = one row for each row of cells. Host memory only */
+  int32_t rows;
+} gv_quantity;
+
+/** Sets the defaults: a double for each cell. */
+static inline void gv_quantity_init(gv_quantity *quantity) {
+  const gv_quantity defaults = {sizeof(gv_quantity), GV_FLOAT64, NULL, 0, NULL, 0, NULL, 0};
+  *quantity = defaults;
+}
+
+/** A rectangle of cells with their seeds, distances and quantities. */
+typedef struct gv_statistics_cells {
+  size_t struct_size;
+  int64_t column, row;   /**< the first cell */
+  int64_t columns, rows; /**< 0 = up to the grid's edge */
+  const int32_t *
+      seed; /**< seed[r * stride + c]: the first band as gv_voronoi_fill of the same `voronoi` writes it. In device memory
+                                without labels; NULL there: the nearest seeds are computed */
+  int64_t stride; /**< in values; 0 = columns */
+  const double *
+      distance; /**< as gv_voronoi_measure computes it; ignored without `distances`, and in device memory (measured there) */
+  int64_t distance_stride;     /**< in values; 0 = columns */
+  const gv_quantity *quantity; /**< an array in host memory, one for each of `sums`; NULL without sums */
+  int uniform;      /**< non-zero: all cells have the seed of the first (gv_labels.uniform). Host memory only */
+  gv_memory memory; /**< of seed and the quantities' values */
+  void *stream;     /**< of `memory` */
+} gv_statistics_cells;
+
+/** Sets the defaults: all cells of the grid. */
+static inline void gv_statistics_cells_init(gv_statistics_cells *cells) {
+  const gv_statistics_cells defaults = {
+      sizeof(gv_statistics_cells), 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0, GV_MEMORY_HOST, NULL};
+  *cells = defaults;
+}
+
+/**
+ * Adds a rectangle; each cell once. Runs on the calling thread; any number of threads may add at once, each with its own context.
+ *
+ * GV_MEMORY_CUDA: the same sums, to the bit, in any mixture with host memory; where gv_voronoi_fill takes such memory, without labels.
+ * Device memory: about 100 bytes a seed (or group) and 32 a quantity of each, at most 1 GiB for seeds that are computed, at most 512 MiB
+ * for distances.
+ * @return GV_OK, INVALID_ARGUMENT (also a value that is no seed's, a quantity that is not finite or above its bound, or whose `first` or
+ *         `first_row` do not ascend from 0 within the rectangle), UNSUPPORTED, OUT_OF_MEMORY, DEVICE. After an error with host memory
+ *         the statistics are unusable; with device memory nothing was added.
+ */
+GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,
+                                   const gv_statistics_cells *cells);
+
+/** What one region amounts to. */
+typedef struct gv_seed_statistics {
+  size_t struct_size;
+  int64_t cells;
+  double area; /**< GV_GRID_LONLAT, GV_GRID_QTM: square metres on the ellipsoid; else square units of the plane */
+  double distance_mean; /**< of the cells' distances, by area; NaN without cells or distances */
+  double distance_max;  /**< likewise */
+  double
+      centroid_x; /**< GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180, 180] of the mean of the cells' unit vectors by area; NaN where
+                             that has no direction. Else the mean of the centers. NaN without cells */
+  double centroid_y; /**< latitude, or y */
+} gv_seed_statistics;
+
+/** Sets the size; the rest is written by gv_statistics_get. */
+static inline void gv_seed_statistics_init(gv_seed_statistics *out) {
+  const gv_seed_statistics defaults = {sizeof(gv_seed_statistics), 0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  *out = defaults;
+}
+
+/** What one seed, or group, (from 0) has so far. Of seeds at one place the first has the cells. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
+                                   gv_seed_statistics *out);
+
+/**
+ * One quantity of one seed, or group.
+ * @param quantity           0 ... sums - 1.
+ * @param[out] sum           its sum over the region's cells.
+ * @param[out] distance_mean the mean of the cells' distances weighted by the quantity; NaN where the sum is 0, and without distances; may
+ *                           be NULL.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *statistics, int64_t seed,
+                                       int32_t quantity, double *sum, double *distance_mean);
+
+/* ------------------------------------------------------------------------------------------------------ QTM cells */
+
+/**
+ * @par Example
+ * @code
+ * gv_qtm_id cell, neighbors[3];
+ * char digits[GV_QTM_STRING_SIZE];
+ * double longitude, latitude;
+ * if (gv_qtm_from_lonlat(13.4, 52.5, 9, &cell) != GV_OK) return 1;
+ * if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
+ * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK) return 1;
+ * if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
+ * @endcode
+ */
+
+/**
+ * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split in four again and again at the edge
+ * midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows). Level L has 8 x 4^L triangles;
+ * docs/qtm.md has the definitions.
+ *
+ * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id contains its level, is
+ * positive, and the descendants of a cell are the ids around it. 0 is no cell.
+ *
+ * The functions of QTM cells are pure: no context, no message, no memory, safe in any thread. After an error
+ * (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged.
+ */
+typedef int64_t gv_qtm_id;
+
+#define GV_QTM_MAX_LEVEL   29
+#define GV_QTM_STRING_SIZE 31 /**< bytes of the longest digit string: octant, 29 digits, NUL */
+
+/**
+ * The cell that a place belongs to, decided exactly for the doubles given. +-180 is in octant 3 (7), the equator in the north, meridians
+ * in the octant to their east, the poles in octants 1 and 5. A place on an edge belongs to the corner cell of the two at the level where
+ * the edge appears; the midpoint of an edge to the lower basis number.
+ * @param longitude finite, degrees; wraps.
+ * @param latitude  in [-90, 90].
+ * @param level     0 ... GV_QTM_MAX_LEVEL.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id);
+
+/** @return non-zero for the id of a cell. */
+GV_API int gv_qtm_is_valid(gv_qtm_id id);
+
+/** @return the level (0 ... 29); -1 for an invalid id. */
+GV_API int gv_qtm_level(gv_qtm_id id);
+
+/** @return the octant (1 ... 4 north, from 0 degrees eastward, 5 ... 8 south); -1 for an invalid id. */
+GV_API int gv_qtm_octant(gv_qtm_id id);
+
+/**
+ * Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g. "1133013130312011310", with a NUL.
+ * @param size of `text`: at least level + 2; GV_QTM_STRING_SIZE is always enough.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_qtm_to_string(gv_qtm_id id, char *text, size_t size);
+
+/** Reads such a string, with nothing before or after it. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id);
+
+/** @return the number of cells of a level, 8 x 4^level; -1 for a level out of range. */
+GV_API int64_t gv_qtm_count(int level);
+
+/** The cell with a number, 0 ... gv_qtm_count(level) - 1, in the order of digit strings. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_from_number(int level, int64_t number, gv_qtm_id *id);
+
+/** @return the number of a cell in its level (its children have 4 x number + child); -1 for an invalid id. */
+GV_API int64_t gv_qtm_number(gv_qtm_id id);
+
+/** The cell of a coarser or the same level that contains this one. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_ancestor(gv_qtm_id id, int level, gv_qtm_id *ancestor);
+
+/** The cell one level up. @return GV_OK, INVALID_ARGUMENT (also at level 0). */
+GV_API gv_status gv_qtm_parent(gv_qtm_id id, gv_qtm_id *parent);
+
+/** The four cells one level down: 0 the center, 1 ... 3 at the corner of that basis number. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
+
+/**
+ * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL. Corners that cells share
+ * have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3 and 7) and at the poles (the middle of the
+ * octant), so that a cell never reaches across the map.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], int basis[3]);
+
+/** The three cells of the same level across the edges; number i is opposite corner i. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]);
+
+/** The center as a unit vector, the normalised sum of the corners': distances are measured from it. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]);
+
+/** The center in degrees. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude);
+
+/**
+ * @return the area on the unit sphere, in steradians, of the cell with edges that are straight in the ZOT plane (such cells tile the
+ *         sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id.
+ */
+GV_API double gv_qtm_area(gv_qtm_id id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPUVORONOI_H */
