@@ -17,9 +17,11 @@ static void bad_features_are_refused(void **unused) {
   refused(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, "no features");
   const int64_t none[3] = {0, 0, 0};
   gv_feature_set nothing;
-  gv_features bare = GV_FEATURES_INIT; /* of no parts: nothing else is needed */
+  gv_features bare = layer_features(&l, GV_EDGES_STRAIGHT, false); /* of no parts: nothing else is needed */
   bare.count = 2;
   bare.part = bare.ring = bare.vertex = none;
+  bare.kind = NULL;
+  bare.x = bare.y = NULL;
   assert_int_equal(gv_feature_set_init(context, GV_EUCLIDEAN, &wgs84, &bare, &nothing), GV_OK);
   gv_feature_set_clear(&nothing);
   layer_box(&l, 0, 0, 1, 1);
