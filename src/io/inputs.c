@@ -53,7 +53,7 @@ static const char *const naming[] = {"VORONOI", "VRT", "OGR_VRT", NULL}, *const 
 /* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */
 static char *archive_of(const char *source) {
   const char *at = source;
-  while (strncmp(at, "/vsi", 4) == 0) {
+  while (at[0] == '/' && strncmp(at + 1, "vsi", 3) == 0) {
     const char *slash = strchr(at + 1, '/'), *comma = strncmp(at, "/vsisubfile/", 12) == 0 ? strchr(at, ',') : NULL;
     if (slash == NULL) return NULL;
     at = comma != NULL ? comma + 1 : slash + 1;

@@ -1,4 +1,4 @@
-/* Positions, bounds of tiles, and the bounds between chords and geodesics. */
+/* Positions and bounds of tiles. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cells/grid.h"
-#include "geodesic/geodesic.h"
 
 static uint64_t random_state = 7;
 
@@ -139,132 +138,12 @@ static void bounds_hold_their_cells(void **state) {
   gv_context_destroy(context);
 }
 
-/* The bounds of geodesic.h on random pairs, near and far, against geod_inverse. */
-static void chords_bound_geodesics(void **state) {
-  (void)state;
-  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 150.0};
-  for (size_t f = 0; f < sizeof flattenings / sizeof *flattenings; f++) {
-    gv_ellipsoid ellipsoid;
-    gv_geodesic geodesic;
-    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[f], &ellipsoid), GV_OK);
-    gv_geodesic_init(&ellipsoid, &geodesic);
-    double r1 = geodesic.chords.r_small * ellipsoid.semi_major, r2 = geodesic.chords.r_large * ellipsoid.semi_major;
-    for (int i = 0; i < 200000; i++) {
-      double near = pow(10.0, -7.0 * uniform());
-      double lat1 = 180.0 * uniform() - 90.0, lon1 = 360.0 * uniform() - 180.0;
-      double lat2 =
-          i % 2 ? 180.0 * uniform() - 90.0 : fmax(-90.0, fmin(90.0, lat1 + near * (uniform() - 0.5) * 90.0));
-      double lon2 = i % 2 ? 360.0 * uniform() - 180.0 : lon1 + near * (uniform() - 0.5) * 180.0;
-      double p[3], q[3], s12;
-      gv_normalise_lonlat(&lon1, &lat1);
-      gv_normalise_lonlat(&lon2, &lat2);
-      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon1, &lat1, &p[0], &p[1], &p[2]);
-      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon2, &lat2, &q[0], &q[1], &q[2]);
-      double chord = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
-      if (chord * chord >= geodesic.chords.limit2) continue;
-      geod_inverse(&geodesic.geod, lat1, lon1, lat2, lon2, &s12, NULL, NULL);
-      chord *= ellipsoid.semi_major;
-      assert_true(s12 <= 2.0 * r1 * asin(chord / (2.0 * r1)) + 1e-7);
-      assert_true(s12 >= 2.0 * r2 * asin(chord / (2.0 * r2)) - 1e-7);
-    }
-  }
-}
-
-/* What slack promises: a chord longer than sqrt(chord2 + slack) belongs to a longer geodesic by those bounds; and
- * it grows, also across the step between its two formulas. */
-static void slack_is_enough_and_grows(void **state) {
-  (void)state;
-  gv_ellipsoid ellipsoid;
-  gv_geodesic geodesic;
-  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
-  gv_geodesic_init(&ellipsoid, &geodesic);
-  long double r1 = geodesic.chords.r_small, r2 = geodesic.chords.r_large;
-  double previous = 0.0;
-  for (double chord2 = 1e-14; chord2 < geodesic.chords.limit2; chord2 *= 1.0007) {
-    double slack = gv_geodesic_slack(&geodesic, sqrt(chord2));
-    long double longest = 2.0L * r1 * asinl(sqrtl((long double)chord2) / (2.0L * r1));
-    long double shortest = 2.0L * r2 * asinl(sqrtl((long double)chord2 + slack) / (2.0L * r2));
-    if (!(longest / (2.0L * r2) < 1.57L)) {
-      assert_true(slack > 0.01);
-      continue;
-    }
-    assert_true(shortest >= longest + 1e-14L);
-    assert_true(slack >= previous);
-    assert_true(slack <= 0.02 * chord2 * chord2 + 1e-13 * sqrt(chord2) + 2e-15 || chord2 > 0.01);
-    previous = slack;
-  }
-  assert_true(isinf(gv_geodesic_slack(&geodesic, sqrt(geodesic.chords.limit2) * 1.0001)));
-}
-
-/* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its reach, and
- * decisions with it are those of geod_inverse about every seed. */
-static void expansions_keep_the_nearest(void **state) {
-  (void)state;
-  enum { SEEDS = 12, CELLS = 30 };
-  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 100.0};
-  int made = 0, culled = 0;
-  for (int trial = 0; trial < 3000; trial++) {
-    gv_ellipsoid ellipsoid;
-    gv_geodesic geodesic;
-    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[trial % 3], &ellipsoid), GV_OK);
-    gv_geodesic_init(&ellipsoid, &geodesic);
-    double lon[SEEDS], lat[SEEDS], x[SEEDS], y[SEEDS], z[SEEDS], spread = pow(10.0, 1.0 - 4.0 * uniform());
-    int32_t id[SEEDS];
-    double east = 360.0 * uniform() - 180.0, north = 160.0 * uniform() - 80.0;
-    for (int i = 0; i < SEEDS; i++) {
-      id[i] = i;
-      lon[i] = east + spread * (uniform() - 0.5);
-      lat[i] = north + spread * (uniform() - 0.5);
-      gv_normalise_lonlat(&lon[i], &lat[i]);
-    }
-    gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
-    gv_lonlats seeds = {lon, lat};
-    gv_candidates candidates = {x, y, z, id, SEEDS};
-    double m_lon = 360.0 * uniform() - 180.0, m_lat = trial % 7 == 0 ? 90.0 : 180.0 * uniform() - 90.0, m[3];
-    double degrees = pow(10.0, -3.0 * uniform()), reach = degrees * 3.0 * 3.14159265358979323846 / 180.0;
-    gv_normalise_lonlat(&m_lon, &m_lat);
-    gv_lonlat_to_vectors(&ellipsoid, true, 1, &m_lon, &m_lat, &m[0], &m[1], &m[2]);
-    double cell_lon[CELLS], cell_lat[CELLS];
-    int32_t nearest[CELLS];
-    for (int c = 0; c < CELLS; c++) {
-      double best = INFINITY;
-      cell_lat[c] = fmax(-90.0, fmin(90.0, m_lat + degrees * (2.0 * uniform() - 1.0)));
-      cell_lon[c] = m_lon + degrees * (2.0 * uniform() - 1.0);
-      gv_normalise_lonlat(&cell_lon[c], &cell_lat[c]);
-      for (int32_t i = 0; i < SEEDS; i++) {
-        double s12 = 0.0;
-        geod_inverse(&geodesic.geod, cell_lat[c], cell_lon[c], lat[i], lon[i], &s12, NULL, NULL);
-        if (s12 < best) {
-          best = s12;
-          nearest[c] = i;
-        }
-      }
-    }
-    gv_expansion expansion;
-    if (!gv_expansion_make(&geodesic, seeds, m_lon, m_lat, m, reach, &candidates, &expansion)) continue;
-    made++;
-    gv_expansion_cull(&geodesic, &expansion, &candidates);
-    culled += SEEDS - candidates.count;
-    for (int c = 0; c < CELLS; c++) {
-      double vector[3];
-      gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1], &vector[2]);
-      int32_t with =
-          gv_geodesic_decide(&geodesic, seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
-      assert_int_equal(candidates.id[with], nearest[c]);
-    }
-  }
-  assert_true(made > 1500 && culled > 6000);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sines_are_exact_at_right_angles),
       cmocka_unit_test(positions_are_the_same_everywhere),
       cmocka_unit_test(equal_places_have_equal_positions),
       cmocka_unit_test(bounds_hold_their_cells),
-      cmocka_unit_test(chords_bound_geodesics),
-      cmocka_unit_test(slack_is_enough_and_grows),
-      cmocka_unit_test(expansions_keep_the_nearest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ OPERATORS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "
 # Lines that say, declare or check what only a program with a fault of its own could see.
 LEFT_ALONE = re.compile(r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail)|gv_fail\(|_Static_assert|\bassert\(|^\s*(static )?const char")
 # What answers come from; the slow ones last.
-TESTS = (r"^(conformance_|cells$|qtm$|edge$|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
+TESTS = (r"^(conformance_|cells$|qtm$|edge$|orientation$|geodesic_|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
          r"python_(cells|globe_tree|qtm|rasters)$)")
 MEMORY = 12 << 30  # address space of a test: a fault may ask for any size
 

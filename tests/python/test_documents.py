@@ -38,14 +38,73 @@ def test_types():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["nearest_hospitals", "distance_cube"])
-def test_notebooks_run(name, tmp_path):
-    """As plain code always, which is quick; by Jupyter in the long tier."""
+def metres(lon, lat, other_lon, other_lat):
+    """Geodesics of PROJ on WGS 84, of all pairs that the arrays broadcast to."""
+    lon, lat, other_lon, other_lat = (np.array(part, float) for part in np.broadcast_arrays(lon, lat, other_lon, other_lat))
+    return pytest.importorskip("pyproj").Geod(ellps="WGS84").inv(lon, lat, other_lon, other_lat)[2]
+
+
+def check_hospitals(space):
+    """Every home and hospital, every cell and hospital."""
+    homes, hospitals = space["homes"], space["hospitals"]
+    x, y = hospitals.geometry.x.to_numpy(), hospitals.geometry.y.to_numpy()
+    away = metres(homes.geometry.x.to_numpy()[:, None], homes.geometry.y.to_numpy()[:, None], x, y)
+    order = np.argsort(away, axis=1)
+    nearest, first = space["nearest"], space["first"]
+    assert (nearest.index.to_numpy() == np.repeat(homes.index, 3)).all()
+    assert (nearest["index_right"].to_numpy().reshape(-1, 3) == order[:, :3]).all()
+    np.testing.assert_allclose(nearest["metres"].to_numpy().reshape(-1, 3), np.sort(away, axis=1)[:, :3], rtol=0, atol=1e-6)
+    assert (nearest["beds"].to_numpy() == hospitals["beds"].to_numpy()[nearest["index_right"]]).all()
+    assert (first["index_right"].to_numpy() == order[:, 0]).all()
+    assert space["mean"] == pytest.approx((away.min(axis=1) * homes["people"]).sum() / homes["people"].sum() / 1000, rel=1e-12)
+    people = first.groupby("index_right")["people"].sum()
+    assert people.to_dict() == {number: homes["people"][order[:, 0] == number].sum() for number in range(12) if (order[:, 0] == number).any()}
+    # 300 rows of 0.01 degrees, 500 columns over the antimeridian; the areas of rows add up to that of their zone.
+    rows, columns = -16 - (np.arange(300) + 0.5) * 0.01, 177 + (np.arange(500) + 0.5) * 0.01
+    cells = np.stack([metres(columns, rows[:, None], *place) for place in zip(x, y)])
+    owner, regions = cells.argmin(axis=0), space["regions"]
+    assert (regions["cells"].to_numpy() == np.bincount(owner.ravel(), minlength=12)).all()
+
+    def north_of_equator(degrees):  # the area from there to the equator, of one degree of longitude: Snyder 1987, 3-12
+        e2 = 2 / 298.257223563 - 1 / 298.257223563**2
+        sine, e = np.sin(np.radians(degrees)), np.sqrt(e2)
+        return 6378137.0**2 * (1 - e2) * (sine / (1 - e2 * sine**2) / 2 + np.arctanh(e * sine) / (2 * e)) * np.radians(1)
+
+    of_row = (north_of_equator(rows + 0.005) - north_of_equator(rows - 0.005)) * 0.01 / 1e6
+    of_cell = np.broadcast_to(of_row[:, None], owner.shape)
+    areas = np.bincount(owner.ravel(), of_cell.ravel(), minlength=12)
+    np.testing.assert_allclose(regions["area_km2"], areas, rtol=1e-9)
+    nearest_cells = cells.min(axis=0)
+    means = np.bincount(owner.ravel(), (nearest_cells * of_cell).ravel(), minlength=12) / areas
+    np.testing.assert_allclose(regions["distance_mean"], means, rtol=1e-9)
+    np.testing.assert_allclose(regions["distance_max"], [nearest_cells[owner == number].max() for number in range(12)], rtol=0, atol=1e-6)
+
+
+def check_cube(space):
+    """Some cells of every year and every station."""
+    cube = space["cube"].compute()
+    random = np.random.default_rng(5)
+    rows, columns = random.integers(0, 480, 300), random.integers(0, 800, 300)
+    away = metres(cube.lon.to_numpy()[columns, None], cube.lat.to_numpy()[rows, None], space["lon"], space["lat"])
+    for number, year in enumerate(range(2000, 2006)):
+        expected = away[:, space["begun"] <= year].min(axis=1)
+        np.testing.assert_allclose(cube.to_numpy()[number, rows, columns], expected, rtol=1e-7)
+    weight = np.cos(np.radians(cube.lat.to_numpy()))[:, None] * np.ones(800)
+    means = [(slice_of_year * weight).sum() / weight.sum() / 1000 for slice_of_year in cube.to_numpy().astype(float)]
+    np.testing.assert_allclose(space["mean"], means, rtol=1e-5)
+    assert cube.year.to_numpy().tolist() == list(range(2000, 2006))
+
+
+@pytest.mark.parametrize("name,check", [("nearest_hospitals", check_hospitals), ("distance_cube", check_cube)])
+def test_notebooks_are_right(name, check, tmp_path):
+    """As plain code always, which is quick; by Jupyter in the long tier. What they make is compared with PROJ's distances of all pairs."""
     for needed in ("geopandas", "xarray", "dask.array"):
         pytest.importorskip(needed)
     source = ROOT / "docs" / "examples" / f"{name}.ipynb"
     code = "\n\n".join("".join(cell["source"]) for cell in json.loads(source.read_text())["cells"] if cell["cell_type"] == "code")
-    exec(compile(code, str(source), "exec"), {"__name__": "notebook"})
+    space = {"__name__": "notebook"}
+    exec(compile(code, str(source), "exec"), space)
+    check(space)
     if LONG:
         pytest.importorskip("nbconvert")
         pytest.importorskip("ipykernel")
@@ -64,8 +123,16 @@ def guide_s_first_map(monkeypatch):
 
 
 def test_the_guide_s_first_map(monkeypatch):
-    answer = guide_s_first_map(monkeypatch)["answer"]
+    space = guide_s_first_map(monkeypatch)
+    answer, places = space["answer"], space["places"]
     assert answer["allocation"].shape == (1080, 2160) and float(answer["proximity"].max()) > 1e6
+    random = np.random.default_rng(6)
+    rows, columns = random.integers(0, 1080, 400), random.integers(0, 2160, 400)
+    at = answer.isel({answer["allocation"].dims[0]: rows.tolist(), answer["allocation"].dims[1]: columns.tolist()})
+    lat, lon = (at[name].to_numpy() for name in answer["allocation"].dims)
+    away = metres(lon[:, None], lat[:, None], places["lon"], places["lat"])
+    assert (np.diagonal(at["allocation"].to_numpy()) == away.argmin(axis=1)).all()
+    np.testing.assert_allclose(np.diagonal(at["proximity"].to_numpy()), away.min(axis=1), rtol=1e-7)
 
 
 @pytest.fixture
