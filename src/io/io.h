@@ -65,6 +65,12 @@ gv_status gv_io_fail_memory(gv_io *io, const char *what);
 /* The same with a closer name than the status. */
 gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) GV_IO_PRINTF(4, 5);
 
+/* Unless `condition` holds, returns an error about what was asked for, whose text follows. For functions that have nothing to release yet. */
+#define GV_REQUIRE(io, condition, ...)                                                                             \
+  do {                                                                                                             \
+    if (!(condition)) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                               \
+  } while (0)
+
 /* Gives what has just failed such a name; returns `status`. */
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status);
 

@@ -88,11 +88,9 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
   for (int64_t i = 0; i < d->count; i++) {
     const gv_given *one = &d->list[i];
     bool may_hide = gv_option_is_source(one->option) || gv_option_is_driver_option(one->option);
-    if (one->from != NULL && may_hide && strstr(one->value, HIDDEN) != NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
-                        one->option->name, one->option->name);
-    }
+    GV_REQUIRE(io, one->from == NULL || !may_hide || strstr(one->value, HIDDEN) == NULL,
+               "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
+               one->option->name, one->option->name);
     gv_status status = gv_option_set(io, one->option, settings, one->value);
     if (status == GV_OK) continue;
     if (one->from == NULL) return status;
@@ -170,14 +168,10 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
   gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_QUESTION;
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, member->name, strlen(member->name));
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
-  if (o == NULL || o->place == GV_IN_NOTHING) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
-                      member->object != NULL ? " in \"outputs\"" : "");
-  }
-  if (o->place != place) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\" belongs %s \"outputs\"", r->out->name, o->name,
-                      o->place == GV_IN_OUTPUTS ? "into" : "beside");
-  }
+  GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
+             member->object != NULL ? " in \"outputs\"" : "");
+  GV_REQUIRE(io, o->place == place, "%s: \"%s\" belongs %s \"outputs\"", r->out->name, o->name,
+             o->place == GV_IN_OUTPUTS ? "into" : "beside");
   *out = o;
   return GV_OK;
 }
@@ -209,13 +203,11 @@ static gv_status take_numbers(gv_io *io, const reading *r, const gv_option *o, c
 }
 
 static gv_status take_texts(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
-  for (int i = 0; i < member->count; i++) {
+  for (int i = 0; i < member->count; i++)
     if (!member->array || member->items[i].kind != GV_JSON_TEXT) return wrong(io, r, member, "an array of texts");
-  }
-  gv_status status = GV_OK;
-  for (int i = 0; i < member->count && status == GV_OK; i++)
-    status = take_value(io, r, o, member->items[i].text);
-  return status;
+  for (int i = 0; i < member->count; i++)
+    GV_TRY(take_value(io, r, o, member->items[i].text));
+  return GV_OK;
 }
 
 static gv_status take_member(gv_io *io, void *user, const gv_json_member *member) {
@@ -226,8 +218,7 @@ static gv_status take_member(gv_io *io, void *user, const gv_json_member *member
   if (member->object == NULL && strcmp(member->name, SCHEMA) == 0) {
     return kind == GV_JSON_TEXT ? GV_OK : wrong(io, r, member, "text");
   }
-  gv_status status = find_option(io, r, member, &o);
-  if (status != GV_OK) return status;
+  GV_TRY(find_option(io, r, member, &o));
   if (o->several) return take_texts(io, r, o, member);
   switch (o->kind) {
   case GV_OPTION_FLAG:
@@ -278,21 +269,14 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
 
 /* What JSON calls a number: its length, 0 if there is none. */
 static size_t number_length(const char *text) {
-  size_t at = text[0] == '-', digits = strspn(text + at, "0123456789");
-  if (digits == 0 || (digits > 1 && text[at] == '0')) return 0;
-  at += digits;
-  if (text[at] == '.') {
-    digits = strspn(text + at + 1, "0123456789");
-    if (digits == 0) return 0;
-    at += digits + 1;
-  }
-  if (text[at] == 'e' || text[at] == 'E') {
-    size_t sign = text[at + 1] == '+' || text[at + 1] == '-';
-    digits = strspn(text + at + 1 + sign, "0123456789");
-    if (digits == 0) return 0;
-    at += 1 + sign + digits;
-  }
-  return at;
+  const char *digits = text + (text[0] == '-');
+  char *end;
+  (void)strtod(text, &end);
+  size_t length = (size_t)(end - text);
+  const char *point = memchr(text, '.', length);
+  bool good = isdigit((unsigned char)digits[0]) && !(digits[0] == '0' && isdigit((unsigned char)digits[1])) &&
+              strspn(text, "0123456789.eE+-") >= length && (point == NULL || isdigit((unsigned char)point[1]));
+  return good ? length : 0;
 }
 
 /* How many numbers with commas between them; 0 if it is anything else. */

@@ -1,14 +1,14 @@
 /* Distances and azimuths of a block: into their rasters, and for statistics. */
-#include "job/raster/run.h"
+#include "job/raster/compute.h"
 
-void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
+void gv_run_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
                           int64_t count) {
-  void *out = block->out[r->slot[GV_RUN_DISTANCE]];
-  bool wide = r->j->distance_type == GDT_Float64;
+  void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
+  bool wide = w->job->distance_type == GDT_Float64;
   for (int64_t i = 0; i < count && wide; i++)
-    ((double *)out)[at + i] = from[i] / r->distance_size;
+    ((double *)out)[at + i] = from[i] / w->in->distance_size;
   for (int64_t i = 0; i < count && !wide; i++)
-    ((float *)out)[at + i] = (float)(from[i] / r->distance_size);
+    ((float *)out)[at + i] = (float)(from[i] / w->in->distance_size);
 }
 
 /* About a band of seed numbers. */
@@ -22,37 +22,39 @@ static gv_measure question(const gv_block *numbers, int band) {
 }
 
 /* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
-static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
-                                   const gv_run_part *p, const gv_block *numbers) {
-  int d = r->slot[GV_RUN_DISTANCE];
-  for (int b = 0; b < r->j->k; b++) {
+static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                                   const gv_rectangle *p, const gv_block *numbers) {
+  int d = w->plan->slot[GV_RUN_DISTANCE];
+  for (int b = 0; b < w->job->k; b++) {
     gv_measure m = question(numbers, b);
-    m.out_stride = r->block_w;
+    m.out_stride = w->block_w;
     m.type = GV_FLOAT64;
     m.distance = worker->distance;
-    m.signed_distance = r->j->signed_distance;
-    gv_status status = gv_voronoi_measure(worker->context, r->voronoi, &m);
-    if (status != GV_OK) return status;
+    m.signed_distance = w->job->signed_distance;
+    GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
     for (int64_t y = 0; y < p->h; y++) {
       int64_t at = b * block->band_stride[d] + y * block->stride;
-      gv_run_put_distances(r, block, at, worker->distance + y * r->block_w, p->w);
+      gv_run_put_distances(w, block, at, worker->distance + y * w->block_w, p->w);
     }
   }
   return GV_OK;
 }
 
-gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block, const gv_run_part *p,
-                         const gv_block *numbers) {
-  bool converts = gv_run_converts(r);
-  int d = converts || r->j->distance_per_value ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
-  gv_status status = converts ? convert_distances(r, worker, block, p, numbers) : GV_OK;
-  for (int b = 0; b < r->j->k && status == GV_OK; b++) {
-    bool kept = b == 0 && r->distances && r->statistics != NULL;
+gv_status gv_run_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                         const gv_rectangle *p, const gv_block *numbers) {
+  int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  if (w->job->distance_per_value) d = -1;
+  if (d >= 0 && w->plan->converts) {
+    GV_TRY(convert_distances(w, worker, block, p, numbers));
+    d = -1;
+  }
+  for (int b = 0; b < w->job->k; b++) {
+    bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
     if (!kept && d < 0 && a < 0) break;
     gv_measure m = question(numbers, b);
-    m.signed_distance = r->j->signed_distance && !kept;
-    m.out_stride = kept ? r->block_w : block->stride;
-    m.type = kept || r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+    m.signed_distance = w->job->signed_distance && !kept;
+    m.out_stride = kept ? w->block_w : block->stride;
+    m.type = kept || w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
     size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
     if (kept) {
       m.distance = worker->distance;
@@ -60,20 +62,20 @@ gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster
       m.distance = (char *)block->out[d] + (size_t)(b * block->band_stride[d]) * value;
     }
     if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
-    if (m.distance != NULL || m.azimuth != NULL) status = gv_voronoi_measure(worker->context, r->voronoi, &m);
-    if (!kept || status != GV_OK) continue;
+    if (m.distance != NULL || m.azimuth != NULL) GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
+    if (!kept) continue;
     /* Statistics are of distances without signs. */
-    bool again = d >= 0 && r->j->signed_distance;
+    bool again = d >= 0 && w->job->signed_distance;
     if (a >= 0 || again) {
-      m.type = r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+      m.type = w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
       m.distance = again ? block->out[d] : NULL;
       m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
       m.out_stride = block->stride;
       m.signed_distance = again;
-      status = gv_voronoi_measure(worker->context, r->voronoi, &m);
+      GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
     }
     for (int64_t y = 0; y < p->h && d >= 0 && !again; y++)
-      gv_run_put_distances(r, block, y * block->stride, worker->distance + y * r->block_w, p->w);
+      gv_run_put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
   }
-  return status;
+  return GV_OK;
 }

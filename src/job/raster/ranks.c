@@ -88,7 +88,6 @@ static gv_status compute(ranks *r) {
   own.sync = GV_SYNC_NEVER;
   own.report = &r->report;
   if (own.threads == 0) own.threads = c->threads;
-  own.raster.threads = own.threads;
   if (own.memory == 0) own.memory = gv_budget_default() / c->host_ranks;
   if (own.progress != NULL) own.progress = show_part;
   own.progress_user = (void *)r->job;
@@ -141,7 +140,6 @@ static gv_status merge(ranks *r, const char *const *names, int count) {
   whole.merged = names;
   whole.merged_count = count;
   if (whole.threads == 0) whole.threads = r->c->host_threads;
-  whole.raster.threads = whole.threads;
   if (whole.progress != NULL) whole.progress = show_merging;
   whole.progress_user = (void *)r->job;
   gv_status status = gv_job_run(r->io, &whole);
@@ -187,7 +185,6 @@ gv_status gv_job_run_by_ranks(gv_io *io, const gv_communicator *c, const gv_job 
     first.plan_only = !alone;
     if (!alone) first.report = NULL;
     if (first.threads == 0) first.threads = c->host_threads;
-    first.raster.threads = first.threads;
     status = gv_job_run(io, &first);
   }
   status = gv_communicator_agree(io, c, status);
