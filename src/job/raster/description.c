@@ -78,8 +78,7 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
       replaced =
           by == one->option || (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
     }
-    gv_status status = replaced ? GV_OK : add(io, d, one->option, one->value, one->from);
-    if (status != GV_OK) return status;
+    GV_TRY(replaced ? GV_OK : add(io, d, one->option, one->value, one->from));
   }
   return GV_OK;
 }
@@ -94,9 +93,7 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
     gv_status status = gv_option_set(io, one->option, settings, one->value);
     if (status == GV_OK) continue;
     if (one->from == NULL) return status;
-    char message[sizeof io->message];
-    memcpy(message, io->message, sizeof message);
-    return gv_io_fail(io, status, "%s: %s", one->from, message);
+    return gv_io_within(io, status, "%s", one->from);
   }
   return GV_OK;
 }

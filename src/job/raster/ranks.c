@@ -96,8 +96,7 @@ static gv_status compute(ranks *r) {
   if (status != GV_OK && !others) {
     int file = open(r->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0) close(file);
-    memcpy(r->io->message, io.message, sizeof io.message);
-    r->io->code = io.code;
+    (void)gv_io_pass_on(r->io, status, &io);
   }
   return gv_communicator_agree(r->io, c, status);
 }
@@ -142,13 +141,13 @@ static gv_status merge(ranks *r, const char *const *names, int count) {
   if (whole.threads == 0) whole.threads = r->c->host_threads;
   if (whole.progress != NULL) whole.progress = show_merging;
   whole.progress_user = (void *)r->job;
-  gv_status status = gv_job_run(r->io, &whole);
-  if (status == GV_OK && whole.report != NULL) {
+  GV_TRY(gv_job_run(r->io, &whole));
+  if (whole.report != NULL) {
     whole.report->backend = r->report.backend;
     whole.report->threads = r->report.threads;
     whole.report->memory = r->report.memory;
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status run_parts(ranks *r, const char *beside) {
