@@ -100,8 +100,8 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
                           gv_index *index) {
   index->backend = backend;
   index->engine = gv_backend_search_engine(backend);
-  gv_status status = gv_points_take(context, supply, index);
-  return status == GV_OK ? build_engine(context, index) : status;
+  GV_TRY(gv_points_take(context, supply, index));
+  return build_engine(context, index);
 }
 
 /* Of points that were checked but for what they are. */
@@ -351,8 +351,8 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
 gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   const gv_arrays host = {.device = -1};
-  gv_status status = gv_check_values(context, index, count, values);
-  return status == GV_OK ? take_roots(context, index, &host, count, values) : status;
+  GV_TRY(gv_check_values(context, index, count, values));
+  return take_roots(context, index, &host, count, values);
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,

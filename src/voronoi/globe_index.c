@@ -275,17 +275,17 @@ gv_status gv_globe_index_search_part(gv_context *context, const gv_globe_index *
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the queries are NULL");
   gv_take_given(&o, sizeof o, options);
   places of = {first_query, first_seed, false};
-  gv_status status = gv_check_part(context, first_query, first_seed, globe->count);
-  if (status == GV_OK) status = check_search(context, queries, &o, indices);
-  return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, canonical) : status;
+  GV_TRY(gv_check_part(context, first_query, first_seed, globe->count));
+  GV_TRY(check_search(context, queries, &o, indices));
+  return search_batches(context, globe, queries, &o, &of, indices, canonical);
 }
 
 gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *globe, int64_t count,
                                    double *values) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  gv_status status = gv_check_values(context, globe, count, values);
-  if (status == GV_OK && globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
-  return status;
+  GV_TRY(gv_check_values(context, globe, count, values));
+  if (globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
+  return GV_OK;
 }
 
 gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,

@@ -359,9 +359,8 @@ gv_status gv_part_open(gv_io *io, const char *path, gv_part *out) {
   int64_t size = 0;
   out->path = strdup(path);
   if (out->path == NULL) return gv_io_fail_memory(io, "a file name");
-  gv_status status = open_file(io, path, &file, &size);
-  if (status != GV_OK) return status;
-  status = read_description(io, file, size, out);
+  GV_TRY(open_file(io, path, &file, &size));
+  gv_status status = read_description(io, file, size, out);
   close(file);
   return status;
 }
