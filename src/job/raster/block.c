@@ -2,10 +2,220 @@
  * The way of one block: mask, allocation, neighbours (for the colours), distances, statistics, and ids. Where ids tell the
  * seeds apart and no distances are asked for the library writes them itself; otherwise it writes seed numbers, which
  * become ids last.
+ *
+ * Where OUT's cells are those of a raster of seeds, cells that are seeds themselves do not ask: each has its own region, at distance 0.
  */
 #include <math.h>
 
 #include "job/raster/compute.h"
+
+/* ------------------------------------------------------------------------------------------------------ distances */
+
+/* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
+static void put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
+                          int64_t count) {
+  void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
+  bool wide = w->job->distance_type == GDT_Float64;
+  for (int64_t i = 0; i < count && wide; i++)
+    ((double *)out)[at + i] = from[i] / w->in->distance_size;
+  for (int64_t i = 0; i < count && !wide; i++)
+    ((float *)out)[at + i] = (float)(from[i] / w->in->distance_size);
+}
+
+/* About a band of seed numbers. */
+static gv_measure question_of(const gv_block *numbers, int band) {
+  gv_measure m = GV_MEASURE_INIT;
+  m.column = numbers->column;
+  m.row = numbers->row;
+  m.seed = numbers->out + band * numbers->band_stride;
+  m.stride = numbers->stride;
+  return m;
+}
+
+/* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
+static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                                   const gv_rectangle *p, const gv_block *numbers) {
+  int d = w->plan->slot[GV_RUN_DISTANCE];
+  for (int b = 0; b < w->job->k; b++) {
+    gv_measure m = question_of(numbers, b);
+    m.out_stride = w->block_w;
+    m.type = GV_FLOAT64;
+    m.distance = worker->distance;
+    m.signed_distance = w->job->signed_distance;
+    GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
+    for (int64_t y = 0; y < p->h; y++) {
+      int64_t at = b * block->band_stride[d] + y * block->stride;
+      put_distances(w, block, at, worker->distance + y * w->block_w, p->w);
+    }
+  }
+  return GV_OK;
+}
+
+/* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
+ * Errors are the library's. */
+static gv_status measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                         const gv_rectangle *p, const gv_block *numbers) {
+  int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  if (w->job->distance_per_value) d = -1;
+  if (d >= 0 && w->plan->converts) {
+    GV_TRY(convert_distances(w, worker, block, p, numbers));
+    d = -1;
+  }
+  for (int b = 0; b < w->job->k; b++) {
+    bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
+    if (!kept && d < 0 && a < 0) break;
+    gv_measure m = question_of(numbers, b);
+    m.signed_distance = w->job->signed_distance && !kept;
+    m.out_stride = kept ? w->block_w : block->stride;
+    m.type = kept || w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+    size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
+    if (kept) {
+      m.distance = worker->distance;
+    } else if (d >= 0) {
+      m.distance = (char *)block->out[d] + (size_t)(b * block->band_stride[d]) * value;
+    }
+    if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
+    if (m.distance != NULL || m.azimuth != NULL) GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
+    if (!kept) continue;
+    /* Statistics are of distances without signs. */
+    bool again = d >= 0 && w->job->signed_distance;
+    if (a >= 0 || again) {
+      m.type = w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+      m.distance = again ? block->out[d] : NULL;
+      m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
+      m.out_stride = block->stride;
+      m.signed_distance = again;
+      GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
+    }
+    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++)
+      put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
+  }
+  return GV_OK;
+}
+
+/* ----------------------------------------------------------------------------------- cells that are seeds themselves */
+
+/* True if all of the block are of one region and nobody need ask, *own[0] being that. */
+static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part, const uint8_t *mask) {
+  int32_t group;
+  worker->owns = w->in->cells.own;
+  if (!w->in->cells.own || !gv_raster_seeds_alike(w->in->cells.cells, part->x, part->y, part->w, part->h, &group))
+    return false;
+  worker->owns = group >= 0;
+  worker->own[0] = group;
+  return group >= 0 && mask == NULL && w->job->k == 1 && !w->job->raster_seeds.by_cell && w->statistics == NULL &&
+         w->each == NULL;
+}
+
+/* Of a block the cells that are seeds themselves: they need not ask for the nearest, but are it; `mask`: which count, or NULL. */
+static gv_status find_own(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part,
+                          const uint8_t *mask) {
+  gv_status status = gv_raster_seeds_groups(worker->context, w->in->cells.cells, part->x, part->y, part->w, part->h,
+                                            worker->own, w->block_w);
+  if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
+  for (int64_t y = 0; y < part->h; y++) {
+    int32_t *own = worker->own + y * w->block_w;
+    uint8_t *asks = worker->asks + y * w->block_w;
+    const uint8_t *counts = mask != NULL ? mask + y * w->block_w : NULL;
+    for (int64_t x = 0; x < part->w; x++)
+      asks[x] = own[x] < 0;
+    for (int64_t x = 0; x < part->w && counts != NULL; x++) {
+      own[x] = counts[x] != 0 ? own[x] : -1;
+      asks[x] = counts[x] != 0 ? asks[x] : 0;
+    }
+  }
+  return GV_OK;
+}
+
+/* Their own region first, of several. */
+static void put_own_first(const gv_run_work *w, const gv_run_worker *worker, const gv_rectangle *part,
+                          gv_block *block) {
+  for (int64_t i = 0; i < part->w * part->h; i++) {
+    int64_t x = i % part->w, y = i / part->w;
+    int32_t *out = block->out + y * block->stride + x, moved = worker->own[y * w->block_w + x];
+    if (moved < 0) continue;
+    /* Each takes the place of the one before, up to where its own region was, or the last is dropped. */
+    for (int b = 0; b < w->job->k; b++) {
+      int32_t here = out[b * block->band_stride];
+      out[b * block->band_stride] = moved;
+      if (here == worker->own[y * w->block_w + x]) break;
+      moved = here;
+    }
+  }
+}
+
+/* Their distances and azimuths, which are 0. */
+static void measure_own(const gv_run_work *w, const gv_run_worker *worker, const gv_raster_block *block,
+                        const gv_rectangle *part) {
+  static const double nothing = 0.0;
+  int d = w->job->distance_per_value ? -1 : gv_run_slot(w, block, GV_RUN_DISTANCE);
+  int a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  if (d < 0 && a < 0 && !w->plan->distances) return;
+  for (int64_t y = 0; y < part->h; y++) {
+    const int32_t *own = worker->own + y * w->block_w;
+    for (int64_t x = 0; x < part->w; x++) {
+      int64_t at = y * block->stride + x;
+      if (own[x] < 0) continue;
+      if (d >= 0) put_distances(w, block, at, &nothing, 1);
+      if (a >= 0) ((float *)block->out[a])[at] = 0.0F;
+      if (w->plan->distances) worker->distance[y * w->block_w + x] = 0.0;
+    }
+  }
+}
+
+/* From numbers of seeds to those of regions. */
+static void name_regions(const gv_run_work *w, const gv_run_worker *worker, const gv_rectangle *part,
+                         const gv_block *block) {
+  const int32_t *region = w->plan->by_region ? NULL : w->in->cells.region;
+  bool own = worker->owns && w->job->k == 1, by_cell = w->job->raster_seeds.by_cell;
+  for (int64_t y = 0; y < part->h; y++) {
+    int32_t *out = block->out + y * block->stride;
+    const int32_t *mine = own ? worker->own + y * w->block_w : NULL;
+    /* Neighbours mostly have one seed. */
+    int32_t seed = -1, of_seed = -1;
+    for (int64_t x = 0; x < part->w && region != NULL; x++) {
+      if (out[x] != seed) {
+        seed = out[x];
+        of_seed = seed >= 0 ? region[seed] : seed;
+      }
+      out[x] = of_seed;
+    }
+    for (int64_t x = 0; x < part->w && own; x++) /* by cell: some seed's number, until its own number is written */
+      out[x] = mine[x] < 0 ? out[x] : by_cell ? 0 : mine[x];
+  }
+}
+
+/* Distances by value, which take the worker's numbers and distances. */
+static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                              const gv_rectangle *part, const uint8_t *mask) {
+  int d = w->plan->slot[GV_RUN_DISTANCE];
+  for (int64_t i = 0; i < w->in->regions->count; i++) {
+    gv_block b = GV_BLOCK_INIT;
+    gv_measure m = GV_MEASURE_INIT;
+    b.column = m.column = block->column;
+    b.row = m.row = block->row;
+    b.mask = mask;
+    b.mask_stride = b.stride = m.stride = m.out_stride = w->block_w;
+    b.out = worker->numbers;
+    m.seed = worker->numbers;
+    m.type = GV_FLOAT64;
+    m.distance = worker->distance;
+    gv_status status = w->each[i] != NULL ? gv_voronoi_fill(worker->context, w->each[i], &b) : GV_OK;
+    if (status == GV_OK && w->each[i] != NULL) status = gv_voronoi_measure(worker->context, w->each[i], &m);
+    if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
+    for (int64_t y = 0; y < part->h; y++) {
+      double *row = worker->distance + y * w->block_w;
+      for (int64_t x = 0; x < part->w; x++) {
+        if (w->each[i] == NULL) row[x] = (double)NAN;
+        if (worker->owns && worker->own[y * w->block_w + x] == i) row[x] = 0.0;
+      }
+      put_distances(w, block, i * block->band_stride[d] + y * block->stride, row, part->w);
+    }
+  }
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ all of it */
 
 /* Seed numbers to ids of other types than Int32. */
 static void write_other_ids(const gv_run_plan *plan, const int32_t *numbers, int64_t n, char *out, int64_t at) {
@@ -89,7 +299,7 @@ static void fill_masked(const gv_run_work *w, gv_raster_block *block) {
       if (i == GV_RUN_OUT) {
         write_ids(w->plan, &none, 1, block->out[s], at);
       } else if (i == GV_RUN_DISTANCE) {
-        gv_run_put_distances(w, block, at, &nowhere, 1);
+        put_distances(w, block, at, &nowhere, 1);
       } else {
         ((float *)block->out[s])[at] = NAN;
       }
@@ -144,9 +354,9 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
    * take 1.28 times the processor time, 30 of them 1.6. */
   int32_t uniform = 0;
   const uint8_t *mask = b.mask;
-  bool settled = gv_run_is_own(w, worker, &p, mask);
+  bool settled = is_own(w, worker, &p, mask);
   if (worker->owns && !settled) {
-    GV_TRY(gv_run_find_own(io, w, worker, &p, mask));
+    GV_TRY(find_own(io, w, worker, &p, mask));
     b.mask = j->k == 1 ? worker->asks : mask;
     b.mask_stride = w->block_w;
   } else if (!plan->distances && distance < 0 && azimuth < 0) {
@@ -161,16 +371,16 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   } else {
     GV_TRY(gv_io_pass_on_library(io, worker->context, gv_voronoi_fill(worker->context, w->voronoi, &b)));
   }
-  if (worker->owns && j->k > 1) gv_run_put_own_first(w, worker, &p, &b);
+  if (worker->owns && j->k > 1) put_own_first(w, worker, &p, &b);
   if (uniform != 0) p.w = p.h = 1;
   if (ids >= 0) block->uniform[ids] = uniform != 0;
   for (int i = 0; i < GV_MAX_RASTERS && settled; i++)
     block->uniform[i] = true;
   if (plan->numbers && !settled)
-    GV_TRY(gv_io_pass_on_library(io, worker->context, gv_run_measure(w, worker, block, &p, &b)));
+    GV_TRY(gv_io_pass_on_library(io, worker->context, measure(w, worker, block, &p, &b)));
   if (w->in->cells.cells != NULL) {
-    if (worker->owns) gv_run_measure_own(w, worker, block, &p);
-    gv_run_name_regions(w, worker, &p, &b);
+    if (worker->owns) measure_own(w, worker, block, &p);
+    name_regions(w, worker, &p, &b);
   }
   if (may_be_empty(w->in)) {
     int32_t none = plan->numbers ? -1 : (int32_t)plan->nodata;
@@ -186,5 +396,5 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   }
   if (worker->owns && j->raster_seeds.by_cell && ids >= 0) write_own_cells(w, worker, block, &p);
   if (w->each == NULL || distance < 0) return GV_OK;
-  return gv_run_measure_each(io, w, worker, block, &whole, mask);
+  return measure_each(io, w, worker, block, &whole, mask);
 }

@@ -131,45 +131,6 @@ gv_status gv_run_check_blocks(gv_io *io, const gv_run_work *work);
 /* gv_run_compute_block for these. */
 gv_status gv_run_compute_part_block(gv_io *io, void *work, int number, gv_raster_block *block);
 
-/* ---------------------------------------------------------------------------------------------------- distances.c */
-
-/* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
-void gv_run_put_distances(const gv_run_work *work, const gv_raster_block *block, int64_t at, const double *from,
-                          int64_t count);
-
-/* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
- * Errors are the library's. */
-gv_status gv_run_measure(const gv_run_work *work, gv_run_worker *worker, const gv_raster_block *block,
-                         const gv_rectangle *cells, const gv_block *numbers);
-
-/* -------------------------------------------------------------------------------------------------------- cells.c */
-
-/* What statistics and distances by value of seeds that are cells are computed with. */
-gv_status gv_run_make_regions(gv_io *io, gv_run_work *work, const gv_voronoi_options *options);
-
-/* Of a block the cells that are seeds themselves: they need not ask for the nearest, but are it; `mask`: which count, or NULL. */
-gv_status gv_run_find_own(gv_io *io, const gv_run_work *work, gv_run_worker *worker, const gv_rectangle *cells,
-                          const uint8_t *mask);
-
-/* True if all of the block are of one region and nobody need ask, *own[0] being that. */
-bool gv_run_is_own(const gv_run_work *work, gv_run_worker *worker, const gv_rectangle *cells, const uint8_t *mask);
-
-/* Their own region first, of several. */
-void gv_run_put_own_first(const gv_run_work *work, const gv_run_worker *worker, const gv_rectangle *cells,
-                          gv_block *block);
-
-/* Their distances and azimuths, which are 0. */
-void gv_run_measure_own(const gv_run_work *work, const gv_run_worker *worker, const gv_raster_block *block,
-                        const gv_rectangle *cells);
-
-/* Distances by value, which take the worker's numbers and distances. */
-gv_status gv_run_measure_each(gv_io *io, const gv_run_work *work, gv_run_worker *worker,
-                              const gv_raster_block *block, const gv_rectangle *cells, const uint8_t *mask);
-
-/* From numbers of seeds to those of regions. */
-void gv_run_name_regions(const gv_run_work *work, const gv_run_worker *worker, const gv_rectangle *cells,
-                         const gv_block *block);
-
 /* -------------------------------------------------------------------------------------------------------- count.c */
 
 /* Statistics alone, by devices, if they can and it pays: the blocks that have been counted, in strips of whole rows of them (of a mesh, of

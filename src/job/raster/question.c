@@ -1,4 +1,6 @@
 /* What a run asks, and the grids and statistics of the library that answer it. */
+#include <stdlib.h>
+
 #include "job/raster/merge.h"
 
 gv_voronoi_options gv_run_question(const gv_run_inputs *in) {
@@ -52,6 +54,53 @@ gv_status gv_run_find_backend(gv_io *io, gv_run_work *w) {
   return gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi));
 }
 
+/* The seeds of a region: number `first` of all places and those that follow. */
+static gv_seeds seeds_of(const gv_run_work *w, int64_t region, int64_t *next) {
+  const gv_shapes *s = w->in->seeds->shapes;
+  const double *x, *y;
+  int64_t count, first = *next;
+  gv_seeds_places(w->in->seeds, &x, &y, &count);
+  if (s != NULL) {
+    *next = s->vertex[region + 1];
+  } else {
+    while (*next < count && w->in->cells.region[*next] == region)
+      (*next)++;
+  }
+  return (gv_seeds){x + first, y + first, *next - first};
+}
+
+static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
+  gv_voronoi_options one = *options;
+  int64_t next = 0;
+  one.k = 1;
+  one.features = NULL;
+  one.labels = NULL;
+  one.nodata = -1;
+  w->each = calloc((size_t)w->in->regions->count, sizeof *w->each);
+  if (w->each == NULL) return gv_io_fail_memory(io, "the values");
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < w->in->regions->count && status == GV_OK; i++) {
+    gv_seeds seeds = seeds_of(w, i, &next);
+    /* None are left of a value whose cells have no place in the grid's coordinate system. */
+    if (seeds.count > 0) status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &seeds, &one, &w->each[i]);
+  }
+  return gv_io_pass_on_library(io, w->in->context, status);
+}
+
+/* What statistics and distances by value of seeds that are cells are computed with. */
+static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
+  if (w->job->distance_per_value) GV_TRY(make_each(io, w, options));
+  if (w->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;
+  /* It is not asked anything: the reference engine keeps every seed, and prepares nothing. */
+  gv_voronoi_options counted = *options;
+  gv_seeds places = {w->in->regions->x, w->in->regions->y, w->in->regions->count};
+  counted.backend = "serial";
+  counted.labels = NULL;
+  counted.nodata = -1;
+  gv_status status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &places, &counted, &w->counted);
+  return gv_io_pass_on_library(io, w->in->context, status);
+}
+
 gv_status gv_run_ask(gv_io *io, gv_run_work *w) {
   const gv_run_plan *plan = w->plan;
   gv_context *context = w->in->context;
@@ -67,7 +116,7 @@ gv_status gv_run_ask(gv_io *io, gv_run_work *w) {
     options.nodata = (int32_t)plan->nodata;
   }
   GV_TRY(gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi)));
-  if (w->in->cells.cells != NULL) GV_TRY(gv_run_make_regions(io, w, &options));
+  if (w->in->cells.cells != NULL) GV_TRY(make_regions(io, w, &options));
   if (w->job->stats == NULL) return GV_OK;
   const gv_voronoi *of = w->counted != NULL ? w->counted : w->voronoi;
   return gv_io_pass_on_library(io, context, gv_run_make_statistics(w, context, of, &w->statistics));
