@@ -388,39 +388,50 @@ static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *t
   return written ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
 }
 
+static gv_status put_all(gv_io *io, const gv_description *d, const char *back, gv_json_writer *json) {
+  gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
+  GV_TRY(put_members(io, d, GV_IN_QUESTION, back, json));
+  if (has_outputs(d)) {
+    gv_json_begin_object(json, OUTPUTS, GV_JSON_IN_LINES);
+    GV_TRY(put_members(io, d, GV_IN_OUTPUTS, back, json));
+    gv_json_end(json);
+  }
+  gv_json_end(json);
+  return json->text.failed ? no_memory(io) : GV_OK;
+}
+
 gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
   char *parent = gv_path_parent(path), *back = NULL;
   gv_json_writer json = {0};
   gv_status status = parent != NULL ? way_back(io, parent, &back) : no_memory(io);
-  gv_json_begin_object(&json, NULL, GV_JSON_IN_LINES);
-  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, &json);
-  if (has_outputs(d)) {
-    gv_json_begin_object(&json, "outputs", GV_JSON_IN_LINES);
-    if (status == GV_OK) status = put_members(io, d, GV_IN_OUTPUTS, back, &json);
-    gv_json_end(&json);
-  }
-  gv_json_end(&json);
-  if (status == GV_OK && json.text.failed) status = no_memory(io);
+  if (status == GV_OK) status = put_all(io, d, back, &json);
   *text = json.text;
   free(back);
   free(parent);
   return status;
 }
 
+/* `output` and `text` are to be freed. */
+static gv_status write_output(gv_io *io, const gv_description *d, gv_inputs *inputs, gv_sync sync,
+                              gv_output *output, gv_text *text) {
+  gv_output *outputs[] = {output};
+  GV_TRY(gv_output_check(io, output));
+  if (gv_inputs_find(inputs, output->path) != NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
+                         output->path);
+  }
+  GV_TRY(gv_description_put(io, d, output->path, text));
+  GV_TRY(gv_output_begin(io, output));
+  GV_TRY(write_text(io, output, text));
+  return gv_outputs_commit(io, outputs, 1, inputs, sync);
+}
+
 gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite,
                                gv_inputs *inputs, gv_sync sync) {
   gv_text text = {0};
-  gv_output output, *outputs[] = {&output};
+  gv_output output;
   gv_status status = gv_output_init(io, &output, path, overwrite);
-  if (status == GV_OK) status = gv_output_check(io, &output);
-  if (status == GV_OK && gv_inputs_find(inputs, path) != NULL) {
-    status = gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
-                           path);
-  }
-  if (status == GV_OK) status = gv_description_put(io, d, path, &text);
-  if (status == GV_OK) status = gv_output_begin(io, &output);
-  if (status == GV_OK) status = write_text(io, &output, &text);
-  if (status == GV_OK) status = gv_outputs_commit(io, outputs, 1, inputs, sync);
+  if (status == GV_OK) status = write_output(io, d, inputs, sync, &output, &text);
   gv_output_clear(&output);
   gv_text_free(&text);
   return status;

@@ -176,31 +176,35 @@ static void put_part(gv_json_writer *json, const gv_part *p) {
   gv_json_end(json);
 }
 
+/* All that stands behind the raster of ids; `json` is to be freed. */
+static gv_status append_all(const writer *w, const char *const files[GV_RUN_RASTERS], gv_part *part,
+                            gv_part_record_fn record, void *user, gv_json_writer *json) {
+  unsigned char footer[FOOTER];
+  part->at[0] = 0;
+  part->bytes[0] = (int64_t)lseek(w->file, 0, SEEK_END);
+  for (int i = 1; i < GV_RUN_RASTERS; i++)
+    if (files[i] != NULL) GV_TRY(append_file(w, files[i], &part->at[i], &part->bytes[i]));
+  GV_TRY(append_records(w, part, record, user));
+  part->content = (int64_t)lseek(w->file, 0, SEEK_END);
+  const int64_t ends[] = {0, part->records_at, part->content};
+  for (int i = 0; i < 2; i++)
+    GV_TRY(fingerprint(w->io, part->path, w->file, ends[i], ends[i + 1], &part->fingerprints[i]));
+  put_part(json, part);
+  if (json->text.failed) return gv_io_fail_memory(w->io, "a part's description");
+  GV_TRY(write_bytes(w, json->text.bytes, json->text.length));
+  memcpy(footer, magic, MAGIC);
+  gv_part_put_number(footer + MAGIC, (uint64_t)part->content);
+  gv_part_put_number(footer + MAGIC + 8, json->text.length);
+  gv_part_put_number(footer + MAGIC + 16, gv_part_hash(0, json->text.bytes, json->text.length));
+  return write_bytes(w, footer, sizeof footer);
+}
+
 gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_RUN_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user) {
   gv_json_writer json = {0};
-  unsigned char footer[FOOTER];
-  writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
+  const writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
   if (w.file < 0) return cannot_write(&w, errno);
-  part->at[0] = 0;
-  part->bytes[0] = (int64_t)lseek(w.file, 0, SEEK_END);
-  gv_status status = GV_OK;
-  for (int i = 1; i < GV_RUN_RASTERS && status == GV_OK; i++)
-    if (files[i] != NULL) status = append_file(&w, files[i], &part->at[i], &part->bytes[i]);
-  if (status == GV_OK) status = append_records(&w, part, record, user);
-  part->content = (int64_t)lseek(w.file, 0, SEEK_END);
-  const int64_t ends[] = {0, part->records_at, part->content};
-  for (int i = 0; i < 2 && status == GV_OK; i++)
-    status = fingerprint(io, part->path, w.file, ends[i], ends[i + 1], &part->fingerprints[i]);
-  put_part(&json, part);
-  if (status == GV_OK && json.text.failed) status = gv_io_fail_memory(io, "a part's description");
-  if (status == GV_OK) status = write_bytes(&w, json.text.bytes, json.text.length);
-  memcpy(footer, magic, MAGIC);
-  gv_part_put_number(footer + MAGIC, (uint64_t)part->content);
-  gv_part_put_number(footer + MAGIC + 8, json.text.length);
-  gv_part_put_number(footer + MAGIC + 16,
-                     json.text.failed ? 0 : gv_part_hash(0, json.text.bytes, json.text.length));
-  if (status == GV_OK) status = write_bytes(&w, footer, sizeof footer);
+  gv_status status = append_all(&w, files, part, record, user, &json);
   gv_text_free(&json.text);
   if (close(w.file) != 0 && status == GV_OK) status = cannot_write(&w, errno);
   return status;
@@ -316,9 +320,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   unsigned char footer[FOOTER];
   bool complete = size > FOOTER && gv_retry_read_at(file, footer, FOOTER, (off_t)(size - FOOTER)) == FOOTER &&
                   memcmp(footer, magic, MAGIC) == 0;
-  if (!complete) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
-  }
+  if (!complete) return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
   uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
   bool sized =
       length <= MOST_JSON && length <= (uint64_t)size - FOOTER && content == (uint64_t)size - FOOTER - length;
@@ -326,20 +328,17 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
-  gv_status status = GV_OK;
-  if (!good) status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
-  if (status == GV_OK) status = gv_json_read(io, json, length, part->path, "outputs", take_member, &r);
+  gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", take_member, &r)
+                          : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
   free(json);
-  if (status == GV_OK && r.format != FORMAT) {
-    status =
-        gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                   "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path, r.format);
+  GV_TRY(status);
+  if (r.format != FORMAT) {
+    return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                      "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path,
+                      r.format);
   }
-  if (status == GV_OK &&
-      (r.needed < (int)(MEMBERS + FINGERPRINTS) || (uint64_t)part->content != content || !fits(part))) {
-    status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
-  }
-  return status;
+  good = r.needed >= (int)(MEMBERS + FINGERPRINTS) && (uint64_t)part->content == content && fits(part);
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
 }
 
 static gv_status open_file(gv_io *io, const char *path, int *file, int64_t *size) {
@@ -377,8 +376,8 @@ gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters) {
   const int64_t ends[] = {0, part->records_at, part->content};
   int file = -1;
   int64_t size = 0;
-  gv_status status = open_file(io, part->path, &file, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(open_file(io, part->path, &file, &size));
+  gv_status status = GV_OK;
   for (int i = rasters ? 0 : 1; i < 2 && status == GV_OK; i++) {
     uint64_t found = 0;
     status = fingerprint(io, part->path, file, ends[i], ends[i + 1], &found);
@@ -394,10 +393,9 @@ gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, 
   int file = -1;
   int64_t size = 0, together = part->record_bytes > 0 ? 1 + CHUNK / part->record_bytes : 1;
   if (part->records == 0) return GV_OK;
-  gv_status status = open_file(io, part->path, &file, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(open_file(io, part->path, &file, &size));
   unsigned char *bytes = malloc((size_t)(together * part->record_bytes));
-  if (bytes == NULL) status = gv_io_fail_memory(io, "the statistics");
+  gv_status status = bytes != NULL ? GV_OK : gv_io_fail_memory(io, "the statistics");
   for (int64_t i = 0; i < part->records && status == GV_OK; i += together) {
     int64_t count = part->records - i < together ? part->records - i : together;
     ssize_t wanted = (ssize_t)(count * part->record_bytes);
