@@ -20,13 +20,14 @@ int64_t gv_budget_cell_bytes(const gv_job *j, int distance_bands) {
   return 4 * j->k + (j->distance != NULL ? real * distance_bands : 0) + (j->azimuth != NULL ? 4 * j->k : 0);
 }
 
-int gv_budget_workers(const gv_job *j, int most, int64_t cells, int64_t cell_bytes, bool ids_apart) {
+int gv_budget_workers(const gv_job *j, int64_t memory, int most, int64_t cells, int64_t cell_bytes,
+                      bool ids_apart) {
   enum { SCRATCH = 2 << 20 /* of engines, encoders and statistics */ };
   int64_t cell = cell_bytes + 8 * (int64_t)j->sum_count;
   if (j->raster_seeds.source != NULL) cell += 5 + (j->distance_per_value ? 12 : 0);
   if (ids_apart) cell += 4 * (int64_t)j->k;
   if (j->mask.source != NULL) cell++;
   if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;
-  int64_t workers = gv_budget_of(j).workers / (cells * cell + SCRATCH);
+  int64_t workers = memory / (cells * cell + SCRATCH);
   return workers < 1 ? 1 : workers < most ? (int)workers : most;
 }

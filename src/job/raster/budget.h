@@ -23,7 +23,8 @@ gv_budget gv_budget_of(const gv_job *job);
 /* Bytes of a cell of all rasters, with so many bands of distances. */
 int64_t gv_budget_cell_bytes(const gv_job *job, int distance_bands);
 
-/* How many workers there are to be, of `most`, for blocks of `cells` cells of `cell_bytes`. */
-int gv_budget_workers(const gv_job *job, int most, int64_t cells, int64_t cell_bytes, bool ids_apart);
+/* How many workers there are to be, of `most`, with so much memory, for blocks of `cells` cells of `cell_bytes`. */
+int gv_budget_workers(const gv_job *job, int64_t memory, int most, int64_t cells, int64_t cell_bytes,
+                      bool ids_apart);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "io/parallel.h"
-#include "job/raster/budget.h"
 #include "job/raster/merge.h"
 
 int CPL_STDCALL gv_run_tell(double fraction, const char *message, void *user) {
@@ -35,7 +34,8 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
   options.device = j->device;
   options.progress = gv_io_go_on;
   options.progress_user = io;
-  w->worker_count = gv_budget_workers(j, w->worker_count, (int64_t)cells, plan->cell_bytes, apart);
+  w->worker_count =
+      gv_budget_workers(j, w->in->budget.workers, w->worker_count, (int64_t)cells, plan->cell_bytes, apart);
   w->workers = calloc((size_t)w->worker_count, sizeof *w->workers);
   bool made = w->workers != NULL;
   for (int i = 0; i < w->worker_count && made; i++) {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "io/parallel.h"
-#include "job/raster/budget.h"
 #include "job/raster/live_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ keeping */
@@ -221,7 +220,7 @@ gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
   GV_TRY(gv_live_prepare(io, live, window->level));
   gv_live_level *level = &live->level[window->level];
   reading r = {.live = live, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
-  int64_t missing = 0, waiting = gv_budget_of(level->in.job).waiting, cache = (int64_t)GDALGetCacheMax64();
+  int64_t missing = 0, waiting = level->in.budget.waiting, cache = (int64_t)GDALGetCacheMax64();
   r.most = (size_t)(waiting < cache ? waiting : cache);
   r.across = gv_run_blocks_across(&level->work);
   r.column = window->x / r.block_w;

@@ -8,7 +8,6 @@
 
 #include <cpl_string.h>
 
-#include "job/raster/budget.h"
 #include "job/raster/live_parts.h"
 
 enum { MOST_LEVELS = 32 };
@@ -105,7 +104,7 @@ static gv_status take_facts(gv_io *io, gv_live *live, const gv_run_inputs *in) {
   gv_live_facts *f = &live->facts;
   f->width = grid->grid.width;
   f->height = grid->grid.height;
-  if (f->width + f->height > gv_budget_of(in->job).memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
+  if (f->width + f->height > in->budget.memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
                          "a grid of %" PRId64 " x %" PRId64 " cells is too large for --memory", f->width,
                          f->height);

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "job/raster/budget.h"
-
 /* The integers of a type; of Int64 all. */
 static void type_range(GDALDataType type, int64_t *least, int64_t *most) {
   int bits = GDALGetDataTypeSizeBits(type);

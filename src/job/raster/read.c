@@ -7,7 +7,6 @@
 
 #include "io/crs.h"
 #include "io/metric.h"
-#include "job/raster/budget.h"
 
 gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
@@ -106,6 +105,7 @@ static gv_status look_at_cells(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 static void begin(const gv_job *j, gv_run_inputs *in) {
   in->job = j;
+  in->budget = gv_budget_of(j);
   in->seeds = in->regions = &in->layer;
   in->seed_options = j->seeds;
   in->seed_options.keep_source = j->stats != NULL;
@@ -135,7 +135,7 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
 /* The mask and the sums, or the mask alone. */
 static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   const gv_job *j = in->job;
-  const gv_readers readers = {in->threads, j->sum_count + 1, gv_budget_of(j).reading, &in->grid};
+  const gv_readers readers = {in->threads, j->sum_count + 1, in->budget.reading, &in->grid};
   if (j->mask.source != NULL) GV_TRY(gv_mask_open(io, &j->mask, &in->grid, readers, &in->mask));
   for (int i = 0; i < j->sum_count && sums; i++) {
     gv_raster_source source = {j->sums[i].path, j->sum_options};

@@ -3,13 +3,14 @@
 #define GV_JOB_RASTER_READ_H
 
 #include "io/overlay/quantity.h"
-#include "job/raster/job.h"
+#include "job/raster/budget.h"
 
 /* Begins as {0}. */
 typedef struct gv_run_inputs {
   const gv_job *job;
   gv_context *context; /* of all threads; the caller's */
   int threads;
+  gv_budget budget;
   gv_seed_options seed_options; /* the job's, with what follows from its other options */
   gv_seed_list layer;           /* seeds of a layer */
   gv_raster_seed_content cells; /* seeds that are cells of a raster */

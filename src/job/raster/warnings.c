@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "io/crs.h"
-#include "job/raster/budget.h"
 #include "job/raster/compute.h"
 
 /* What lies outside the grid is no loss of the overlay's, but people should know. */
@@ -89,7 +88,7 @@ void gv_run_report(const gv_run_work *w, gv_job_report *out) {
                          .cell_height = hypot(g[2], g[5]),
                          .level = j->grid.has_level ? j->grid.level : -1,
                          .empty_cells = w->workers != NULL ? gv_run_empty(w) : -1,
-                         .memory = gv_budget_of(j).memory,
+                         .memory = w->in->budget.memory,
                          .seeds = gv_run_seed_count(w->in),
                          .seeds_skipped = w->in->seeds->skipped,
                          .seeds_without_cells = w->empty_seeds,

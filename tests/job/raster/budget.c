@@ -21,7 +21,7 @@ static void workers_fit(void **state) {
   int before = 0;
   for (int64_t memory = 1 << 20; memory < (int64_t)1 << 40; memory *= 2) {
     gv_job j = {.memory = memory, .sum_count = 3, .k = 4, .stats = "t.csv"};
-    int workers = gv_budget_workers(&j, 500, cells, 48, true);
+    int workers = gv_budget_workers(&j, gv_budget_of(&j).workers, 500, cells, 48, true);
     assert_in_range(workers, before > 1 ? before : 1, 500);
     if (workers > 1) assert_true((int64_t)workers * cells * (48 + 16 + 8 + 24) <= gv_budget_of(&j).workers);
     before = workers;
