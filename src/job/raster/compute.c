@@ -7,7 +7,7 @@
 #include "io/parallel.h"
 #include "job/raster/merge.h"
 
-int CPL_STDCALL gv_run_tell(double fraction, const char *message, void *user) {
+int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, void *user) {
   (void)message;
   const gv_run_progress *p = user;
   const gv_job *j = p->job;
@@ -76,7 +76,7 @@ void gv_run_work_free(gv_run_work *w) {
 
 gv_status gv_run_prepare(gv_io *io, gv_run_work *w) {
   GV_TRY(make_workers(io, w));
-  return gv_run_ask(io, w);
+  return gv_run_create_grids(io, w);
 }
 
 int64_t gv_run_empty(const gv_run_work *w) {
@@ -113,7 +113,7 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
     GV_TRY(gv_run_compute_block(io, w->work, worker, &block));
     long long done = atomic_fetch_add(&w->done, 1) + 1;
     /* One worker tells. */
-    bool told = worker != 0 || gv_run_tell((double)done / (double)w->count, "", w->progress) != FALSE;
+    bool told = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
     if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
@@ -143,6 +143,6 @@ gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progre
   int count = 0;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     count += w->plan->slot[i] >= 0;
-  if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_tell, progress);
+  if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_report_progress, progress);
   return w->merge != NULL ? GV_OK : walk_blocks(io, progress, w);
 }

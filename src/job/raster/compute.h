@@ -75,13 +75,13 @@ static inline int64_t gv_run_blocks(const gv_run_work *work) {
   return gv_run_blocks_across(work) * ((work->plan->height + work->block_h - 1) / work->block_h);
 }
 
-/* How far a run has come, and the place where long GDAL calls learn of cancelling: a GDALProgressFunc and what it takes. */
+/* The progress of a run, and its cancelling for long GDAL calls: a GDALProgressFunc and what it takes. */
 typedef struct gv_run_progress {
   gv_io *io;
   const gv_job *job;
   double from, to; /* of the step that is under way */
 } gv_run_progress;
-int CPL_STDCALL gv_run_tell(double fraction, const char *message, void *progress);
+int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, void *progress);
 
 /* ------------------------------------------------------------------------------------------------------ compute.c */
 
@@ -108,8 +108,8 @@ gv_status gv_run_make_voronoi(const gv_run_work *work, gv_context *context, gv_v
 gv_status gv_run_make_statistics(const gv_run_work *work, gv_context *context, const gv_voronoi *of,
                                  gv_statistics **out);
 
-/* The grid, and statistics where they are wanted, of the run itself. */
-gv_status gv_run_ask(gv_io *io, gv_run_work *work);
+/* The grids, and statistics where they are wanted, of the run itself. */
+gv_status gv_run_create_grids(gv_io *io, gv_run_work *work);
 
 /* The grid of a run that computes nothing, of which its backend is known then. */
 gv_status gv_run_find_backend(gv_io *io, gv_run_work *work);

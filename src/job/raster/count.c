@@ -160,7 +160,7 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     c->work->on_device = true;
     pthread_mutex_unlock(&c->lock);
     /* One worker tells. */
-    told = worker != 0 || gv_run_tell((double)done / (double)c->total, "", c->progress) != FALSE;
+    told = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
   bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->job);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
@@ -201,7 +201,7 @@ gv_status gv_run_count(gv_io *io, gv_run_work *w, gv_run_progress *progress, gv_
   for (int i = 0; i < c.devices; i++)
     free_counter(&c, &c.counter[i]);
   pthread_mutex_destroy(&c.lock);
-  if (status == GV_OK && gv_run_tell((double)out->done_blocks / (double)c.total, "", progress) == FALSE)
+  if (status == GV_OK && gv_run_report_progress((double)out->done_blocks / (double)c.total, "", progress) == FALSE)
     status = gv_io_fail_cancelled(io);
   return status;
 }

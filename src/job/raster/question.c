@@ -101,7 +101,7 @@ static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_option
   return gv_io_pass_on_library(io, w->in->context, status);
 }
 
-gv_status gv_run_ask(gv_io *io, gv_run_work *w) {
+gv_status gv_run_create_grids(gv_io *io, gv_run_work *w) {
   const gv_run_plan *plan = w->plan;
   gv_context *context = w->in->context;
   gv_voronoi_options options = gv_run_question(w->in);

@@ -183,7 +183,7 @@ static gv_status write_polygons(gv_io *io, const gv_run_inputs *in, gv_run_progr
   progress->to = out->copies ? 0.85 : 1.0;
   GV_TRY(gv_raster_prepare_reading(io, raster));
   GV_TRY(gv_polygons_write(io, out->polygons, gv_raster_dataset(raster), in->grid.crs, source, in->regions,
-                           gv_run_tell, progress));
+                           gv_run_report_progress, progress));
   progress->from = progress->to;
   return GV_OK;
 }
@@ -196,7 +196,7 @@ gv_status gv_run_complete(gv_io *io, gv_run_work *w, gv_run_progress *progress, 
   progress->to = 1.0;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (out->raster[i] == NULL || (i == GV_RUN_OUT && out->passing)) continue;
-    GV_TRY(gv_raster_finish(io, out->raster[i], gv_run_tell, progress));
+    GV_TRY(gv_raster_finish(io, out->raster[i], gv_run_report_progress, progress));
     progress->from = 1.0;
   }
   return GV_OK;
