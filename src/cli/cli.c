@@ -74,34 +74,26 @@ double cli_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int fail(gv_code code, int status, const char *format, va_list arguments) {
+int cli_fail_as(gv_code code, int status, const char *message) {
   if (silent) return status;
-  char message[4096];
-  vsnprintf(message, sizeof message, format, arguments);
-  gv_text_make_printable(message);
-  char *clean = gv_clean_message(message);
-  const char *text = clean != NULL ? clean : "out of memory";
   if (json) {
-    cli_report_error(code, status, text);
+    cli_report_error(code, status, message);
   } else {
-    fprintf(stderr, "gpuvoronoi: error: %s\n", text);
+    fprintf(stderr, "gpuvoronoi: error: %s\n", message);
   }
-  free(clean);
-  return status;
-}
-
-int cli_fail_as(gv_code code, int status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  (void)fail(code, status, format, arguments);
-  va_end(arguments);
   return status;
 }
 
 int cli_fail(int status, const char *format, ...) {
+  char message[4096];
   va_list arguments;
   va_start(arguments, format);
-  (void)fail(status == EXIT_USAGE ? GV_CODE_USAGE : GV_CODE_FILE, status, format, arguments);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  gv_text_make_printable(message);
+  char *clean = gv_clean_message(message);
+  (void)cli_fail_as(status == EXIT_USAGE ? GV_CODE_USAGE : GV_CODE_FILE, status,
+                    clean != NULL ? clean : "out of memory");
+  free(clean);
   return status;
 }

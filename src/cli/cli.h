@@ -32,8 +32,8 @@ void cli_be_silent(void);
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of an error with a closer name than its status. */
-int cli_fail_as(gv_code code, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same of a message without secrets, as those of gv_io are, and of an error with a name. */
+int cli_fail_as(gv_code code, int status, const char *message);
 
 /* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
  * options before and behind it too. */

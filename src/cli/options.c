@@ -68,8 +68,8 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
 
 int cli_wrong(gv_status status, const gv_io *io) {
   if (status == GV_OK) return EXIT_OK;
-  if (status == GV_ERROR_OUT_OF_MEMORY) return cli_fail_as(io->code, EXIT_ERROR, "%s", io->message);
-  return cli_fail(EXIT_USAGE, "%s", io->message);
+  if (status == GV_ERROR_OUT_OF_MEMORY) return cli_fail_as(io->code, EXIT_ERROR, io->message);
+  return cli_fail_as(GV_CODE_USAGE, EXIT_USAGE, io->message);
 }
 
 /* What cli_parse fills. */

@@ -28,7 +28,7 @@ static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const cha
   gv_io io = {.cancelled = NULL};
   char *clean = gv_clean_foreign_message(text);
   (void)gv_io_fail(&io, GV_ERROR_INTERNAL, "GDAL cannot go on: %s", clean != NULL ? clean : "out of memory");
-  (void)cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
+  (void)cli_fail_as(io.code, EXIT_ERROR, io.message);
   fflush(stdout);
   alarm(5); /* should cleaning up wait for what this thread has locked */
   gv_outputs_abandon();
@@ -125,6 +125,6 @@ int cli_show_progress(double fraction, void *unused) {
 
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);
-  if (number == 0 || gv_outputs_settled()) return cli_fail_as(io->code, EXIT_ERROR, "%s", io->message);
+  if (number == 0 || gv_outputs_settled()) return cli_fail_as(io->code, EXIT_ERROR, io->message);
   return cli_fail_as(GV_CODE_INTERRUPTED, 128 + number, "interrupted");
 }

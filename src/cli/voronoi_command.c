@@ -60,7 +60,7 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   if (path != NULL) {
     gv_status status = gv_description_read(&io, path, true, config);
     if (status == GV_OK) status = gv_description_complete(&io, d, config);
-    if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
+    if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, io.message);
   }
   int result = cli_wrong(gv_description_apply(&io, d, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_settings_check(&io, s), &io);

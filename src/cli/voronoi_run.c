@@ -37,12 +37,6 @@ static int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status sta
 
 int voronoi_run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
-  if (j->threads == 0) {
-    gv_context *context = NULL;
-    j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
-    gv_context_destroy(context);
-  }
-  j->raster.threads = j->threads;
   if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;

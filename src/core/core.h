@@ -70,8 +70,8 @@ struct gv_context {
   char message[512];
 };
 
-/* Stores one line of text and returns `status`, so that `return gv_fail(...)` reads well. Not thread safe: inside a
- * parallel region use gv_first_error. */
+/* Stores one line of text and returns `status`, so that `return gv_fail(...)` reads well. Not thread safe: workers of a
+ * parallel loop have contexts of their own. */
 gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) GV_PRINTF(3, 4);
 
 /* The usual out-of-memory message; `what` names what the memory was for. */
@@ -85,23 +85,6 @@ gv_status gv_fail_memory(gv_context *context, const char *what);
 
 /* A context of the caller's thread count and allocator for use inside one worker thread (no progress). */
 void gv_context_for_worker(const gv_context *context, gv_context *worker);
-
-/* ------------------------------------------------------------------------------------- errors across threads */
-
-/* The first error of a parallel region: workers call gv_first_error_set, the others look at gv_first_error_seen and
- * stop early; after the region gv_first_error_finish copies status and message to the context. */
-typedef struct gv_first_error {
-  atomic_int status;
-  atomic_bool taken;
-  char message[512];
-} gv_first_error;
-
-void gv_first_error_init(gv_first_error *error);
-void gv_first_error_set(gv_first_error *error, gv_status status, const char *message);
-static inline bool gv_first_error_seen(const gv_first_error *error) {
-  return atomic_load_explicit(&error->status, memory_order_relaxed) != GV_OK;
-}
-gv_status gv_first_error_finish(gv_first_error *error, gv_context *context);
 
 /* ----------------------------------------------------------------------------------------------- progress */
 

@@ -1,5 +1,4 @@
-/* Messages, of a context, of a worker and of the first worker that failed. On nothing but the C library: who has no contexts to
- * make uses it too (src/io). */
+/* Messages of a context and of a worker's. On nothing but the C library: who has no contexts to make uses it too (src/io). */
 #include "core/core.h"
 
 #include <stdio.h>
@@ -34,22 +33,4 @@ void gv_context_for_worker(const gv_context *context, gv_context *worker) {
   worker->kept_destroy = NULL;
   worker->device_seconds = 0.0;
   worker->message[0] = '\0';
-}
-
-void gv_first_error_init(gv_first_error *error) {
-  atomic_init(&error->status, GV_OK);
-  atomic_init(&error->taken, false);
-  error->message[0] = '\0';
-}
-
-void gv_first_error_set(gv_first_error *error, gv_status status, const char *message) {
-  bool expected = false;
-  if (status == GV_OK || !atomic_compare_exchange_strong(&error->taken, &expected, true)) return;
-  snprintf(error->message, sizeof error->message, "%s", message);
-  atomic_store(&error->status, (int)status);
-}
-
-gv_status gv_first_error_finish(gv_first_error *error, gv_context *context) {
-  gv_status status = (gv_status)atomic_load(&error->status);
-  return status == GV_OK ? GV_OK : gv_fail(context, status, "%s", error->message);
 }

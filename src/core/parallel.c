@@ -105,7 +105,7 @@ struct gv_loop_state {
   gv_loop_body *body;
   int64_t stretches;
   atomic_llong next; /* stretch */
-  gv_first_error error;
+  atomic_int status; /* the first error, whose message the context has then */
   pthread_mutex_t lock;
 };
 
@@ -125,11 +125,12 @@ static void work(struct gv_loop_state *state, int number) {
   if (loop->context != NULL) gv_context_for_worker(loop->context, &worker.context);
   for (;;) {
     int64_t i = atomic_fetch_add_explicit(&state->next, 1, memory_order_relaxed);
-    if (i >= state->stretches || gv_first_error_seen(&state->error)) return;
+    if (i >= state->stretches || atomic_load_explicit(&state->status, memory_order_relaxed) != GV_OK) return;
     if (loop->progress != NULL && gv_progress_cancelled(loop->progress)) return;
     gv_status status = state->body(&worker, begin_of(state, i), begin_of(state, i + 1));
-    if (status != GV_OK)
-      gv_first_error_set(&state->error, status, loop->context != NULL ? worker.context.message : "");
+    int none = GV_OK;
+    if (status != GV_OK && atomic_compare_exchange_strong(&state->status, &none, (int)status))
+      gv_fail(loop->context, status, "%s", loop->context != NULL ? worker.context.message : "");
   }
 }
 
@@ -139,7 +140,7 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   state.stretches = loop->grain > 0 ? loop->count / loop->grain + (loop->count % loop->grain != 0) : threads;
   if (state.stretches > loop->count) state.stretches = loop->count;
   atomic_init(&state.next, 0);
-  gv_first_error_init(&state.error);
+  atomic_init(&state.status, GV_OK);
   pthread_mutex_init(&state.lock, NULL);
   /* All threads, even if there are fewer stretches: a smaller region would end threads of the pool. */
   threads = take_threads(state.stretches > 1 ? threads : 1);
@@ -151,7 +152,7 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   }
   give_threads(threads);
   pthread_mutex_destroy(&state.lock);
-  if (gv_first_error_seen(&state.error)) return gv_first_error_finish(&state.error, loop->context);
+  if (atomic_load(&state.status) != GV_OK) return (gv_status)atomic_load(&state.status);
   if (loop->progress != NULL && gv_progress_cancelled(loop->progress))
     return gv_fail(loop->context, GV_ERROR_CANCELLED, "cancelled");
   return GV_OK;

@@ -187,8 +187,7 @@ gv_status gv_cluster_agree(gv_io *io, const gv_cluster *c, gv_status status) {
   if (c == NULL) return status;
   bool failed = status != GV_OK && status != GV_ERROR_CANCELLED;
   int worst = failed ? c->all.ranks - c->all.rank + 1 : status != GV_OK, from = 0;
-  gv_status reached = gv_cluster_largest(io, c, &worst);
-  if (reached != GV_OK) return reached;
+  GV_TRY(gv_cluster_largest(io, c, &worst));
   if (worst == 0) return GV_OK;
   if (worst == 1) return gv_io_fail_cancelled(io);
   from = c->all.ranks - worst + 1;
@@ -196,9 +195,9 @@ gv_status gv_cluster_agree(gv_io *io, const gv_cluster *c, gv_status status) {
   said.status = status;
   said.code = io->code;
   memcpy(said.text, io->message, sizeof said.text);
-  reached = gv_cluster_broadcast(io, c, from, &said, (int)sizeof said);
-  if (reached != GV_OK) return reached;
-  if (from == 0) return gv_io_fail_as(io, said.code, said.status, "%s", said.text);
-  return gv_io_fail_as(io, said.code, said.status, "rank %d of %d on %s: %s", from, c->all.ranks,
-                       c->hosts[from].name, said.text);
+  GV_TRY(gv_cluster_broadcast(io, c, from, &said, (int)sizeof said));
+  memcpy(io->message, said.text, sizeof said.text);
+  io->code = said.code;
+  if (from == 0) return said.status;
+  return gv_io_within(io, said.status, "rank %d of %d on %s", from, c->all.ranks, c->hosts[from].name);
 }

@@ -67,10 +67,9 @@ static void gather(gv_finder *f, const gv_ball *ball) {
 }
 
 gv_status gv_finder_widen(gv_context *context, gv_finder *f) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_FINDER_WIDE && status == GV_OK && f->list.memory != NULL; i++)
-    status = gv_shortlist_init(context, f->tree, CAPACITY, &f->wide[i].list);
-  return status;
+  for (int i = 0; i < GV_FINDER_WIDE && f->list.memory != NULL; i++)
+    GV_TRY(gv_shortlist_init(context, f->tree, CAPACITY, &f->wide[i].list));
+  return GV_OK;
 }
 
 void gv_finder_surround(gv_finder *f, const gv_ball *ball) {

@@ -20,6 +20,7 @@
 #undef gv_io_fail_gdal
 #undef gv_io_fail_memory
 #undef gv_io_fail_cancelled
+#undef gv_io_within
 #endif
 
 enum { MAX_WARNINGS = 16, LINE_SIZE = sizeof((gv_warning *)0)->text };
@@ -141,17 +142,13 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
   pthread_mutex_unlock(&m->lock);
 }
 
-static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
+/* `behind`: what is clean already and follows; NULL or "": nothing. */
+static gv_status fail(gv_io *io, gv_status status, const char *behind, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
   take(io->message, sizeof io->message, gv_clean_message(io->message));
-  if (with_gdal) {
-    gv_messages *m = messages();
-    size_t length = strlen(io->message);
-    pthread_mutex_lock(&m->lock);
-    if (m->failed && m->failure[0] != '\0')
-      snprintf(io->message + length, sizeof io->message - length, ": %s", m->failure);
-    pthread_mutex_unlock(&m->lock);
-  }
+  size_t length = strlen(io->message);
+  if (behind != NULL && behind[0] != '\0')
+    snprintf(io->message + length, sizeof io->message - length, ": %s", behind);
   one_line(io->message);
   io->code = gv_code_of_status(status);
   return status;
@@ -160,7 +157,7 @@ static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *f
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(io, status, false, format, arguments);
+  fail(io, status, NULL, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -168,18 +165,32 @@ gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
 gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(io, status, false, format, arguments);
+  fail(io, status, NULL, format, arguments);
   va_end(arguments);
   io->code = code;
   return status;
 }
 
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) {
+  gv_messages *m = messages();
+  char failure[LINE_SIZE];
   va_list arguments;
+  pthread_mutex_lock(&m->lock);
+  snprintf(failure, sizeof failure, "%s", m->failed ? m->failure : "");
+  pthread_mutex_unlock(&m->lock);
   va_start(arguments, format);
-  fail(io, status, true, format, arguments);
+  fail(io, status, failure, format, arguments);
   va_end(arguments);
   return status;
+}
+
+gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) {
+  const gv_io said = *io;
+  va_list arguments;
+  va_start(arguments, format);
+  fail(io, status, said.message, format, arguments);
+  va_end(arguments);
+  return gv_io_name(io, said.code, status);
 }
 
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status) {

@@ -2,7 +2,7 @@
  * What the parts of the input and output layer share: one line of error text, GDAL's messages, and the wish to
  * stop.
  *
- * No text has the secrets of sources (io/source_name.h).
+ * No text has the secrets of sources (io/source_name.h): it is cleaned of them where it is made, and printed as it is.
  *
  * Nothing here prints or exits, or sets what belongs to the process. The program that uses this layer registers GDAL's
  * drivers and installs gv_io_take_message: failures are kept until asked for, warnings are queued for it to show.
@@ -65,6 +65,15 @@ gv_status gv_io_fail_memory(gv_io *io, const char *what);
 /* The same with a closer name than the status. */
 gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) GV_IO_PRINTF(4, 5);
 
+/* Unless `condition` holds, returns an error about what was asked for, whose text follows. For functions that have nothing to release yet. */
+#define GV_REQUIRE(io, condition, ...)                                                                             \
+  do {                                                                                                             \
+    if (!(condition)) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                               \
+  } while (0)
+
+/* Puts "FORMAT: " before the message of what has just failed; returns `status`. */
+gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
+
 /* Gives what has just failed such a name; returns `status`. */
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status);
 
@@ -104,6 +113,7 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
 #define gv_io_fail(io, status, ...)          ((void)gv_io_fail(io, status, __VA_ARGS__), (status))
 #define gv_io_fail_as(io, code, status, ...) ((void)gv_io_fail_as(io, code, status, __VA_ARGS__), (status))
 #define gv_io_fail_gdal(io, status, ...)     ((void)gv_io_fail_gdal(io, status, __VA_ARGS__), (status))
+#define gv_io_within(io, status, ...)        ((void)gv_io_within(io, status, __VA_ARGS__), (status))
 #define gv_io_fail_memory(io, what)          ((void)gv_io_fail_memory(io, what), GV_ERROR_OUT_OF_MEMORY)
 #define gv_io_fail_cancelled(io)             ((void)gv_io_fail_cancelled(io), GV_ERROR_CANCELLED)
 #endif

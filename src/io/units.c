@@ -43,11 +43,8 @@ static gv_status mismatch(gv_io *io, const char *option, const gv_unit *unit, OG
   char name[256];
   gv_crs_describe(crs, name, sizeof name);
   const char *what = unit->kind == GV_UNIT_LENGTH ? "a length" : "an angle";
-  if (crs == NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: '%s' is the unit of %s, but there is no coordinate system with a unit", option,
-                      unit->name, what);
-  }
+  GV_REQUIRE(io, crs != NULL, "%s: '%s' is the unit of %s, but there is no coordinate system with a unit", option,
+             unit->name, what);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is the unit of %s, which %s does not measure", option,
                     unit->name, what, name);
 }
@@ -60,8 +57,7 @@ gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OG
   double per_axis = 3600.0 * (geographic ? gv_crs_unit_degrees(crs) : 1.0);
   if (unit->kind == GV_UNIT_LENGTH && geographic) {
     double semi_major, flattening;
-    gv_status status = gv_crs_ellipsoid(io, crs, &semi_major, &flattening);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_crs_ellipsoid(io, crs, &semi_major, &flattening));
     per_axis *= semi_major * M_PI / 648000.0;
   } else if (unit->kind == GV_UNIT_LENGTH) {
     per_axis = OSRGetLinearUnits(crs, NULL);

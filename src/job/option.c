@@ -110,10 +110,7 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
   for (const char *u = units; unit != NULL && u <= unit; u++)
     size *= 1024.0;
   bool good = end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && size >= 1e6 && size < 1e18;
-  if (!good) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--memory: invalid size (%s); expected at least 1M, e.g. 512M or 4G", value);
-  }
+  GV_REQUIRE(io, good, "--memory: invalid size (%s); expected at least 1M, e.g. 512M or 4G", value);
   *bytes = (int64_t)size;
   return GV_OK;
 }
@@ -138,7 +135,7 @@ static gv_status take_whole(gv_io *io, const gv_option *o, void *member, const c
   int64_t number;
   bool any = o->low == o->high;
   if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
-    if (any) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not an integer", o->name, value);
+    GV_REQUIRE(io, !any, "--%s: '%s' is not an integer", o->name, value);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %.0f to %.0f", o->name, value,
                       o->low, o->high);
   }
@@ -153,10 +150,7 @@ static gv_status take_whole(gv_io *io, const gv_option *o, void *member, const c
 static gv_status take_real(gv_io *io, const gv_option *o, void *member, const char *value) {
   double number;
   if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
-    if (o->high >= DBL_MAX) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number, %g or above", o->name, value,
-                        o->low);
-    }
+    GV_REQUIRE(io, o->high < DBL_MAX, "--%s: '%s' is not a number, %g or above", o->name, value, o->low);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %g to %g", o->name, value,
                       o->low, o->high);
   }
@@ -214,8 +208,7 @@ const gv_option *gv_option_find(const gv_option *table, size_t count, const char
 
 gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (rules[i].given && !rules[i].has)
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs %s", rules[i].option, rules[i].needs);
+    GV_REQUIRE(io, !rules[i].given || rules[i].has, "%s needs %s", rules[i].option, rules[i].needs);
   }
   return GV_OK;
 }

@@ -14,9 +14,7 @@ gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const g
   double lon = 0.0, lat = 0.0, vector[3], azimuth = 0.0;
   if (!gv_place_of_cell(&v->cells, p->column, p->row, &lon, &lat)) {
     gv_tile tile = {p->column, p->column + 1, p->row, p->row + 1};
-    gv_status status =
-        gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL));
   }
   geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &out->distance, &azimuth, NULL);
   out->azimuth = gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
@@ -32,10 +30,9 @@ typedef struct asking {
 
 static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
   const asking *a = worker->user;
-  gv_status status = GV_OK;
-  for (int64_t i = first; i < end && status == GV_OK; i++)
-    status = gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]);
-  return status;
+  for (int64_t i = first; i < end; i++)
+    GV_TRY(gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]));
+  return GV_OK;
 }
 
 static gv_status answer(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,

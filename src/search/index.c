@@ -104,8 +104,8 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
                           gv_point_index *index) {
   index->backend = backend;
   index->engine = gv_backend_search_engine(backend);
-  gv_status status = gv_points_take(context, supply, index);
-  return status == GV_OK ? build_engine(context, index) : status;
+  GV_TRY(gv_points_take(context, supply, index));
+  return build_engine(context, index);
 }
 
 /* Of points that were checked but for what they are. */

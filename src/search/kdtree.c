@@ -7,9 +7,9 @@
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
   gv_box_tree *tree = NULL;
-  gv_status status = gv_box_tree_build(context, reference, NULL, &tree);
-  if (status == GV_OK) *state = tree;
-  return status;
+  GV_TRY(gv_box_tree_build(context, reference, NULL, &tree));
+  *state = tree;
+  return GV_OK;
 }
 
 static void destroy(const gv_reference *reference, void *state) {

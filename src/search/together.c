@@ -136,8 +136,8 @@ static gv_status meet(rounds *r) {
   memcpy(own.kind, t->kind, sizeof own.kind);
   for (int p = 0; p < r->processes.ranks; p++)
     r->sizes[p] = (int)sizeof own;
-  gv_status status = gather(r, &own, r->all);
-  return status == GV_OK ? compare(r) : status;
+  GV_TRY(gather(r, &own, r->all));
+  return compare(r);
 }
 
 /* A round's queries, by memory: those of all processes are here at once, with what is found for them and what comes back. */
@@ -211,8 +211,7 @@ static gv_status ask(rounds *r, int64_t first, gv_status status) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   if (status == GV_OK) status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
-  status = agree(r, status);
-  if (status != GV_OK) return status;
+  GV_TRY(agree(r, status));
   for (int p = 0; p < ranks; p++)
     r->sizes[p] = (int)count_of(r, p, first) * t->dim * (int)sizeof *r->own;
   status = gather(r, r->own, r->asked);

@@ -217,10 +217,9 @@ static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row
       high = middle;
     }
   }
-  gv_status status = GV_OK;
-  for (; low < p->columns && p->column[low] < to && status == GV_OK; low++)
-    status = keep(context, s, row, p->column[low], p->column[low] + 1, group);
-  return status;
+  for (; low < p->columns && p->column[low] < to; low++)
+    GV_TRY(keep(context, s, row, p->column[low], p->column[low] + 1, group));
+  return GV_OK;
 }
 
 /* The next cells of a group in a neighbouring row, within [*from, to): *from and *end become theirs. Cells at an end are not among them

@@ -1,6 +1,7 @@
 /* Contexts, messages, memory and progress: what every other layer stands on. */
 #include "cmocka_test.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,28 +156,22 @@ static void messages_are_kept_and_cut(void **state) {
   gv_context_destroy(context);
 }
 
-static gv_status set_error(gv_worker *worker, int64_t first, int64_t end) {
-  for (; first < end; first++)
-    gv_first_error_set(worker->user, GV_ERROR_CANCELLED, "cancelled");
-  return GV_OK;
+static gv_status fail_with_number(gv_worker *worker, int64_t first, int64_t end) {
+  atomic_fetch_add((atomic_int *)worker->user, 1);
+  return gv_fail(&worker->context, GV_ERROR_IO, "item %d", (int)(end > first ? first : -1));
 }
 
 static void first_error_of_many_threads_wins(void **state) {
   (void)state;
   gv_context *context = NULL;
+  int item = -1;
+  atomic_int calls = 0;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  gv_first_error error;
-  gv_first_error_init(&error);
-  assert_false(gv_first_error_seen(&error));
-  assert_int_equal(gv_first_error_finish(&error, context), GV_OK);
-  gv_first_error_set(&error, GV_OK, "no error at all");
-  assert_false(gv_first_error_seen(&error));
-  gv_loop loop = {.threads = 4, .count = 64, .grain = 1, .user = &error};
-  assert_int_equal(gv_parallel_for(&loop, set_error), GV_OK);
-  assert_true(gv_first_error_seen(&error));
-  gv_first_error_set(&error, GV_ERROR_IO, "too late");
-  assert_int_equal(gv_first_error_finish(&error, context), GV_ERROR_CANCELLED);
-  assert_string_equal(gv_context_message(context), "cancelled");
+  gv_loop loop = {.context = context, .threads = 4, .count = 64, .grain = 1, .user = &calls};
+  assert_int_equal(gv_parallel_for(&loop, fail_with_number), GV_ERROR_IO);
+  assert_int_equal(sscanf(gv_context_message(context), "item %d", &item), 1);
+  assert_in_range(item, 0, 63);
+  assert_in_range(calls, 1, 4); /* one a thread: the others stop */
   gv_context_destroy(context);
 }
 

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gv_description_free(&run);
     (void)gv_part_check(&io, &part, true);
     FUZZ_REQUIRE(gv_part_records(&io, &part, take_record, &sum) == GV_OK);
-    for (int i = 0; i < GV_PART_RASTERS; i++)
+    for (int i = 0; i < GV_RUN_RASTERS; i++)
       free(gv_part_raster(&part, i, path));
   }
   gv_part_free(&part);

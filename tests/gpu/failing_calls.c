@@ -177,7 +177,7 @@ static gv_status read_places(void *user, int64_t first, int64_t count, void *out
 }
 
 static gv_status build_index(gv_context *context, const char *backend, int32_t dim, gv_index **out) {
-  const gv_point_source source = {POINTS, dim, GV_FLOAT32, read_places, &dim};
+  const gv_point_source source = {sizeof(gv_point_source), POINTS, dim, GV_FLOAT32, read_places, &dim};
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = backend;

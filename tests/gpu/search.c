@@ -187,7 +187,7 @@ static void test_no_memory_to_search(void **state) {
     many[i] = (float)uniform(&random);
   gv_points points = gv_points_rows(many, MANY, WIDE, GV_FLOAT32),
             queries = gv_points_rows(many + WIDE, ASKED, WIDE, GV_FLOAT32);
-  const gv_point_source source = {MANY, WIDE, GV_FLOAT32, read_rows, &points};
+  const gv_point_source source = {sizeof(gv_point_source), MANY, WIDE, GV_FLOAT32, read_rows, &points};
   gv_index_options options;
   gv_index_options_init(&options);
   gv_search_options o;

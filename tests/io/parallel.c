@@ -7,6 +7,7 @@
 
 #include "io/grow.h"
 #include "io/parallel.h"
+#include "io/source_name.h"
 
 enum { ITEMS = 1000, THREADS = 4 };
 
@@ -66,6 +67,20 @@ static void test_workers_see_that_it_is_cancelled(void **state) {
   assert_string_equal(io.message, "cancelled");
 }
 
+/* A line goes on as it is, with its name, behind what is put before it; that is cleaned of secrets as the line was. */
+static void test_what_goes_before_a_line(void **state) {
+  (void)state;
+  static const char source[] = "PG:host=h password=opensesame";
+  gv_io io = {.cancelled = NULL};
+  gv_source_remember(source);
+  assert_int_equal(gv_io_fail_as(&io, GV_CODE_CRS_MISSING, GV_ERROR_IO, "%s has none", source), GV_ERROR_IO);
+  assert_int_equal(gv_io_within(&io, GV_ERROR_IO, "%s", source), GV_ERROR_IO);
+  assert_int_equal(gv_io_within(&io, GV_ERROR_IO, "rank %d of %d", 3, 4), GV_ERROR_IO);
+  gv_source_forget();
+  assert_string_equal(io.message, "rank 3 of 4: PG:***: PG:*** has none");
+  assert_int_equal(io.code, GV_CODE_CRS_MISSING);
+}
+
 static void test_array_grows(void **state) {
   (void)state;
   int64_t capacity = 0;
@@ -91,6 +106,7 @@ static void test_array_grows(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_items_once), cmocka_unit_test(test_whole_line_of_who_failed),
-      cmocka_unit_test(test_workers_see_that_it_is_cancelled), cmocka_unit_test(test_array_grows)};
+      cmocka_unit_test(test_workers_see_that_it_is_cancelled), cmocka_unit_test(test_what_goes_before_a_line),
+      cmocka_unit_test(test_array_grows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

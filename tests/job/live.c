@@ -13,7 +13,6 @@
 #include "io/parallel.h"
 #include "job/raster/live.h"
 #include "job/raster/live_parts.h"
-#include "job/raster/run.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 
@@ -212,7 +211,7 @@ static void auto_means_processors(void **state) {
     picture p = new_picture();
     assert_int_equal(read_window(live, 1, 0, 0, 10, 10, &p), GV_OK);
     for (int level = 0; level < 2; level++)
-      assert_string_equal(live->level[level].job.backend, names[i + 1]);
+      assert_string_equal(gv_voronoi_backend(live->level[level].work.voronoi), names[i + 1]);
     free_picture(&p);
     gv_live_close(live);
     free(which);

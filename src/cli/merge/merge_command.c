@@ -96,7 +96,7 @@ static int complete(given_merge *g, gv_description *base, settings *s) {
   if (status == GV_OK) status = gv_part_options_check(&io, &g->options);
   gv_part_free(&part);
   if (status == GV_OK) status = gv_description_apply(&io, &g->options, s);
-  if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
+  if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, io.message);
   int result = cli_wrong(gv_job_settings_check(&io, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
   return result;

@@ -129,20 +129,16 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
   double g[6];
-  if (GDALGetGeoTransform(dataset, g) != CE_None) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: %s %s", source,
-                      gv_lack_of_geotransform(dataset));
-  }
+  GV_REQUIRE(io, GDALGetGeoTransform(dataset, g) == CE_None, "--extent-of: %s %s", source,
+             gv_lack_of_geotransform(dataset));
   gv_box_of_raster(g, GDALGetRasterXSize(dataset), GDALGetRasterYSize(dataset), box);
   return GV_OK;
 }
 
 static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, double box[4]) {
   OGREnvelope e;
-  if (OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: the layer '%s' of %s has no extent",
-                      OGR_L_GetName(layer), source);
-  }
+  GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE, "--extent-of: the layer '%s' of %s has no extent",
+             OGR_L_GetName(layer), source);
   box[0] = e.MinX, box[1] = e.MinY;
   box[2] = e.MaxX, box[3] = e.MaxY;
   return GV_OK;
@@ -154,10 +150,7 @@ static gv_status extent_of_table(gv_io *io, const char *source, const char *laye
   const gv_seed_options options = {.source = source, .layer = layer, .open_options = open_options};
   gv_seed_list places = GV_SEED_LIST_INIT;
   gv_status status = gv_seeds_read(io, &options, &places);
-  if (status != GV_OK) {
-    const gv_io failed = *io;
-    status = gv_io_name(io, failed.code, gv_io_fail(io, status, "--extent-of: %s", failed.message));
-  }
+  if (status != GV_OK) (void)gv_io_within(io, status, "--extent-of");
   begin_box(box);
   for (int64_t i = 0; i < places.count; i++)
     widen_box(box, places.x[i], places.y[i]);
@@ -180,9 +173,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, ch
   OGRLayerH layer = name != NULL  ? GDALDatasetGetLayerByName(dataset, name)
                     : layers == 1 ? GDALDatasetGetLayer(dataset, 0)
                                   : NULL;
-  if (layer == NULL && name != NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-layer: %s has no layer '%s'", source, name);
-  }
+  GV_REQUIRE(io, layer != NULL || name == NULL, "--extent-layer: %s has no layer '%s'", source, name);
   if (layer == NULL) {
     return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);

@@ -45,11 +45,10 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
     out->undeclared = out->crs == NULL;
   }
   GDALClose(dataset);
-  if (status == GV_OK && out->crs != NULL && options->crs != NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "two grid definitions at once: --like has a coordinate system of its own, leave out --crs");
-  }
-  return status;
+  GV_TRY(status);
+  GV_REQUIRE(io, out->crs == NULL || options->crs == NULL,
+             "two grid definitions at once: --like has a coordinate system of its own, leave out --crs");
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- cells */
@@ -110,9 +109,8 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
 
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   const double *e = options->extent;
-  if (options->has_extent && options->extent_of != NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --extent and --extent-of");
-  }
+  GV_REQUIRE(io, !options->has_extent || options->extent_of == NULL,
+             "two grid definitions at once: --extent and --extent-of");
   bool extent = options->has_extent || options->extent_of != NULL;
   if (options->like != NULL && (options->has_resolution || options->has_size || extent)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --like and %s",
@@ -121,18 +119,14 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
                       : options->has_size          ? "--size"
                                                    : "--res");
   }
-  if (options->snap_seeds && !options->has_level) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--snap-seeds needs --level: it moves seeds to their triangles");
-  }
+  GV_REQUIRE(io, !options->snap_seeds || options->has_level,
+             "--snap-seeds needs --level: it moves seeds to their triangles");
   if (options->has_level && options->has_metric && !gv_metric_on_globe(options->metric)) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
                          gv_metric_name(options->metric));
   }
-  if (options->has_resolution && options->has_size) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --res and --size");
-  }
+  GV_REQUIRE(io, !options->has_resolution || !options->has_size, "two grid definitions at once: --res and --size");
   if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
                                   !isfinite(options->resolution[0]) || !isfinite(options->resolution[1]))) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: %g,%g is no cell size; it must be above 0",
@@ -148,9 +142,8 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
     }
   }
   if (options->has_extent) {
-    if (!isfinite(e[0]) || !isfinite(e[1]) || !isfinite(e[2]) || !isfinite(e[3])) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent: the numbers must be finite");
-    }
+    GV_REQUIRE(io, isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]) && isfinite(e[3]),
+               "--extent: the numbers must be finite");
     if (!(e[0] < e[2]) || !(e[1] < e[3])) {
       const char *hint = e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0
                              ? "; across the antimeridian add 360 to xmax"
@@ -229,7 +222,6 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
 static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
   GV_TRY(gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening));
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
-  gv_status status = GV_OK;
   if (gv_crs_is_lonlat(out->crs)) {
     double unit = gv_crs_unit_degrees(out->crs);
     double *g = out->grid.geotransform;
@@ -237,23 +229,18 @@ static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
       for (int i = 0; i < 6; i++)
         g[i] *= unit;
     }
-    status = gv_check_longitudes(io, "the grid", g, out->grid.width, out->grid.height, 360.0);
-    if (status != GV_OK) return status;
-    if (g[2] != 0.0 || g[4] != 0.0) {
-      out->grid.kind = GV_GRID_PROJECTED;
-      out->grid.inverse = keep_lonlat;
-    } else {
-      out->grid.kind = GV_GRID_LONLAT;
-      status = check_latitudes(io, out);
-    }
-  } else {
+    GV_TRY(gv_check_longitudes(io, "the grid", g, out->grid.width, out->grid.height, 360.0));
+    out->grid.kind = GV_GRID_LONLAT;
+    if (g[2] == 0.0 && g[4] == 0.0) return check_latitudes(io, out);
     out->grid.kind = GV_GRID_PROJECTED;
-    status = gv_operation_to_globe(io, out->crs, out->crs, NULL, NULL, 0, &out->inverse);
-    if (status == GV_OK) status = guard_inverse(io, out);
-    out->grid.inverse = invert;
-    out->grid.inverse_user = out->inverse;
+    out->grid.inverse = keep_lonlat;
+    return GV_OK;
   }
-  return status;
+  out->grid.kind = GV_GRID_PROJECTED;
+  GV_TRY(gv_operation_to_globe(io, out->crs, out->crs, NULL, NULL, 0, &out->inverse));
+  out->grid.inverse = invert;
+  out->grid.inverse_user = out->inverse;
+  return guard_inverse(io, out);
 }
 
 /* The library's grid, of the CRS, the metric and the geotransform. */
@@ -298,37 +285,33 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                                gv_raster_grid *out) {
   char name[256];
   gv_crs_describe(out->crs, name, sizeof name);
-  if (out->crs != NULL && OSRIsGeocentric(out->crs)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is geocentric: a raster grid needs a map's coordinates",
-                      name);
-  }
+  GV_REQUIRE(io, out->crs == NULL || !OSRIsGeocentric(out->crs),
+             "%s is geocentric: a raster grid needs a map's coordinates", name);
   if (out->crs == NULL && options->has_level) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "--level needs a coordinate system: the seeds have none, give --seeds-crs");
   }
-  if (seeds->shapes != NULL && options->snap_seeds) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--snap-seeds moves points, not lines and polygons");
-  }
+  GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds,
+             "--snap-seeds moves points, not lines and polygons");
   gv_metric_question question = {.crs = out->crs,
                                  .asked = options->has_metric || options->has_level,
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
-  gv_status status = gv_metric_choose(io, &question, &out->metric);
+  GV_TRY(gv_metric_choose(io, &question, &out->metric));
   out->metric_reason =
       options->has_level && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
-  if (status == GV_OK && seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC &&
-      !gv_metric_on_globe(out->metric)) {
+  if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--edges geodesic: metric %s measures on the plane, where edges are straight",
                          gv_metric_name(out->metric));
   }
-  if (status == GV_OK && out->crs != NULL && seeds->crs == NULL) {
+  if (out->crs != NULL && seeds->crs == NULL) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
   }
-  if (status == GV_OK && out->crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
-  return status;
+  if (out->crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
+  return GV_OK;
 }
 
 /* The default extent on the globe's metrics, for which the seeds themselves do not go to the grid's CRS. */
@@ -362,53 +345,53 @@ static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const g
   return status;
 }
 
+/* The extent that is asked for, or the default; *known: false where it depends on seeds that are not read. */
+static gv_status choose_extent(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
+                               const gv_raster_grid *out, double extent[4], bool *known) {
+  if (options->has_extent) {
+    memcpy(extent, options->extent, sizeof options->extent);
+    return GV_OK;
+  }
+  if (options->extent_of != NULL) {
+    bool of_seeds = options->seeds_source != NULL && gv_same_file(options->seeds_source, options->extent_of);
+    return gv_extent_of_source(io, options->extent_of, options->extent_layer, options->extent_options,
+                               of_seeds ? seeds->crs : NULL, out->crs, extent);
+  }
+  if (gv_crs_is_lonlat(out->crs)) {
+    double unit = gv_crs_unit_degrees(out->crs), half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;
+    extent[0] = -half_turn, extent[2] = half_turn;
+    extent[1] = -quarter_turn, extent[3] = quarter_turn;
+    return GV_OK;
+  }
+  *known = seeds->count > 0;
+  if (!*known) return GV_OK;
+  return gv_metric_on_globe(out->metric) ? extent_in_grid_crs(io, seeds, out, extent)
+                                         : gv_extent_of_seeds(io, seeds, NULL, out->crs, extent);
+}
+
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
   gv_grid_init(&out->grid);
-  gv_status status = check_options(io, options);
-  if (status == GV_OK && options->like != NULL) status = read_template(io, options, out);
-  if (status == GV_OK && out->crs == NULL && options->crs != NULL) {
-    status = gv_crs_parse(io, options->crs, "--crs", &out->crs);
-  }
-  if (status == GV_OK && out->crs == NULL && seeds->crs != NULL) status = crs_of_seeds(io, options, seeds, out);
-  if (status == GV_OK) status = choose_metric(io, options, seeds, out);
-  if (status != GV_OK) return status;
+  GV_TRY(check_options(io, options));
+  if (options->like != NULL) GV_TRY(read_template(io, options, out));
+  if (out->crs == NULL && options->crs != NULL) GV_TRY(gv_crs_parse(io, options->crs, "--crs", &out->crs));
+  if (out->crs == NULL && seeds->crs != NULL) GV_TRY(crs_of_seeds(io, options, seeds, out));
+  GV_TRY(choose_metric(io, options, seeds, out));
 
-  bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0;
-  bool lonlat = gv_crs_is_lonlat(out->crs);
+  bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0, known = true;
   out->snap_seeds = options->snap_seeds;
-  if (!globe && read) status = gv_raster_grid_carry(io, out, seeds);
-  if (status != GV_OK) return status;
+  if (!globe && read) GV_TRY(gv_raster_grid_carry(io, out, seeds));
   if (options->like == NULL) {
-    double extent[4];
-    if (options->has_extent) {
-      memcpy(extent, options->extent, sizeof extent);
-    } else if (options->extent_of != NULL) {
-      bool of_seeds = options->seeds_source != NULL && gv_same_file(options->seeds_source, options->extent_of);
-      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, options->extent_options,
-                                   of_seeds ? seeds->crs : NULL, out->crs, extent);
-    } else if (lonlat) {
-      double unit = gv_crs_unit_degrees(out->crs);
-      double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;
-      extent[0] = -half_turn, extent[2] = half_turn;
-      extent[1] = -quarter_turn, extent[3] = quarter_turn;
-    } else if (!read) {
-      return GV_OK;
-    } else if (globe) {
-      status = extent_in_grid_crs(io, seeds, out, extent);
-    } else {
-      status = gv_extent_of_seeds(io, seeds, NULL, out->crs, extent);
-    }
-    double resolution[2];
-    memcpy(resolution, options->resolution, sizeof resolution);
-    for (int d = 0; d < 2 && status == GV_OK; d++)
-      status = gv_unit_on_axes(io, "--res", &options->resolution_unit[d], out->crs, &resolution[d]);
-    if (status == GV_OK) status = grid_from_extent(io, options, resolution, extent, out);
-    if (status != GV_OK) return status;
+    double extent[4], resolution[2] = {options->resolution[0], options->resolution[1]};
+    GV_TRY(choose_extent(io, options, seeds, out, extent, &known));
+    if (!known) return GV_OK;
+    for (int d = 0; d < 2; d++)
+      GV_TRY(gv_unit_on_axes(io, "--res", &options->resolution_unit[d], out->crs, &resolution[d]));
+    GV_TRY(grid_from_extent(io, options, resolution, extent, out));
   }
   if (options->has_level) out->grid.level = options->level;
-  status = place(io, out);
-  return status == GV_OK && globe && read ? gv_raster_grid_carry(io, out, seeds) : status;
+  GV_TRY(place(io, out));
+  return globe && read ? gv_raster_grid_carry(io, out, seeds) : GV_OK;
 }
 
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,

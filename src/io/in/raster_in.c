@@ -118,23 +118,17 @@ static gv_status take_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_rast
 
 static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   GDALDatasetH dataset = raster->handle[0].dataset;
-  if (GDALGetRasterCount(dataset) == 0) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s has no bands", raster->option, raster->path);
-  }
+  GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s has no bands", raster->option, raster->path);
   GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
-  if (GDALGetGeoTransform(dataset, raster->geotransform) != CE_None) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", raster->option, raster->path,
-                      gv_lack_of_geotransform(dataset));
-  }
+  GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s %s", raster->option,
+             raster->path, gv_lack_of_geotransform(dataset));
   bool finite = true;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(raster->geotransform[i]);
-  if (!finite || !GDALInvGeoTransform(raster->geotransform, raster->inverse)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the geotransform of %s is degenerate", raster->option,
-                      raster->path);
-  }
+  GV_REQUIRE(io, finite && GDALInvGeoTransform(raster->geotransform, raster->inverse),
+             "%s: the geotransform of %s is degenerate", raster->option, raster->path);
   int has = 0;
   raster->scale = GDALGetRasterScale(band, &has);
   if (!has) raster->scale = 1.0;

@@ -31,10 +31,8 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   int bands = GDALGetRasterCount(r->dataset);
   bool finite = true;
   if (bands == 0) return refuse(io, o, "has no bands");
-  if (o->band < 1 || o->band > bands) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--band: %s has %d band%s, none is number %d", o->source,
-                      bands, bands == 1 ? "" : "s", o->band);
-  }
+  GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source, bands,
+             bands == 1 ? "" : "s", o->band);
   if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
     return refuse(io, o, "holds complex numbers, which are no classes");
   r->width = GDALGetRasterXSize(r->dataset);
@@ -407,9 +405,8 @@ static gv_status make_regions(gv_io *io, const gv_raster_seed_reader *reader, co
                               gv_raster_seed_content *out) {
   const gv_seed_list *seeds = &out->seeds;
   out->region = malloc((size_t)seeds->count * sizeof *out->region);
-  gv_status status =
-      out->region != NULL ? make_list(io, reader, kept->groups, &out->regions) : gv_io_fail_memory(io, "the seeds");
-  if (status != GV_OK) return status;
+  GV_TRY(out->region != NULL ? make_list(io, reader, kept->groups, &out->regions)
+                             : gv_io_fail_memory(io, "the seeds"));
   int64_t at = 0;
   for (int64_t g = 0; g < kept->groups; g++) {
     bool any = at < seeds->count && seeds->ids[at] == kept->value[g];

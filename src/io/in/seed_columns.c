@@ -58,11 +58,8 @@ static gv_status detect_csv_ids(gv_seed_reader *r) {
     OGR_F_Destroy(feature);
   }
   if (gv_gdal_failed()) return gv_seed_read_failed(r);
-  if (content.any && !content.not_number && content.not_integer) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text",
-                      column);
-  }
+  GV_REQUIRE(r->io, !content.any || content.not_number || !content.not_integer,
+             "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text", column);
   r->id = content.any && !content.not_integer ? GV_ID_INTEGER : GV_ID_TEXT;
   return GV_OK;
 }

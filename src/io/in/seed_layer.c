@@ -52,7 +52,7 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
     *out = GDALDatasetGetLayer(dataset, 0);
     if (*out != NULL) return GV_OK;
   }
-  if (count == 0) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s has no layers", options->source);
+  GV_REQUIRE(io, count != 0, "seeds: %s has no layers", options->source);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                        "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
 }

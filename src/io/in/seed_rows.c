@@ -107,9 +107,7 @@ static gv_status add(gv_seed_reader *r, double x, double y, double z, const fact
   if (!isfinite(x) || !isfinite(y)) {
     return gv_seed_unusable(r->io, set, r->row, f->fid, "the coordinate (%g, %g) is not finite", x, y);
   }
-  if (set->count == INT32_MAX) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
-  }
+  GV_REQUIRE(r->io, set->count != INT32_MAX, "more than %d seeds", INT32_MAX);
   if (set->count == r->capacity) {
     GV_TRY(reserve(r));
   }
@@ -329,8 +327,7 @@ gv_status gv_seed_read_layer(gv_seed_reader *r) {
     r->capacity = 0;
   }
   r->has_heights = false;
-  gv_status status = gv_shapes_make(r->io, &r->set->shapes);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_shapes_make(r->io, &r->set->shapes));
   r->set->shapes->edges = r->options->edges;
   r->set->shapes->boundary = r->options->boundary;
   return read_features(r);

@@ -63,14 +63,18 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
   return gv_seed_choose_height(r);
 }
 
+static gv_status read_all(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
+  GV_TRY(begin(r, io, options, out));
+  GV_TRY(gv_seed_pick_features(r));
+  GV_TRY(gv_seed_read_layer(r));
+  GV_TRY(gv_seeds_require_some(io, out));
+  if (out->shapes != NULL) gv_shapes_warn(out->shapes, gv_crs_is_lonlat(out->crs));
+  return options->keep_source ? copy_positions(io, out) : GV_OK;
+}
+
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   gv_seed_reader r;
-  gv_status status = begin(&r, io, options, out);
-  if (status == GV_OK) status = gv_seed_pick_features(&r);
-  if (status == GV_OK) status = gv_seed_read_layer(&r);
-  if (status == GV_OK) status = gv_seeds_require_some(io, out);
-  if (status == GV_OK && out->shapes != NULL) gv_shapes_warn(out->shapes, gv_crs_is_lonlat(out->crs));
-  if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
+  gv_status status = read_all(&r, io, options, out);
   if (r.name_field < 0 && out->names != NULL) gv_seed_names_drop(out);
   gv_seed_reader_close(&r);
   return status;

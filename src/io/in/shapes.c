@@ -38,18 +38,20 @@ static gv_status grow_reals(gv_io *io, double **reals, int64_t *room, int64_t co
   return GV_OK;
 }
 
+static gv_status begin_offsets(gv_io *io, gv_shapes *s) {
+  GV_TRY(grow_offsets(io, &s->part, &s->room_features, 2));
+  GV_TRY(grow_offsets(io, &s->ring, &s->room_parts, 2));
+  GV_TRY(grow_offsets(io, &s->vertex, &s->room_rings, 2));
+  s->part[0] = s->ring[0] = s->vertex[0] = 0;
+  return GV_OK;
+}
+
 gv_status gv_shapes_make(gv_io *io, gv_shapes **out) {
   gv_shapes *s = *out = calloc(1, sizeof *s);
-  if (s == NULL) return no_memory(io);
-  gv_status status = grow_offsets(io, &s->part, &s->room_features, 2);
-  if (status == GV_OK) status = grow_offsets(io, &s->ring, &s->room_parts, 2);
-  if (status == GV_OK) status = grow_offsets(io, &s->vertex, &s->room_rings, 2);
-  if (status == GV_OK) {
-    s->part[0] = s->ring[0] = s->vertex[0] = 0;
-  } else {
-    gv_shapes_free(s);
-    *out = NULL;
-  }
+  gv_status status = s != NULL ? begin_offsets(io, s) : no_memory(io);
+  if (status == GV_OK) return GV_OK;
+  gv_shapes_free(s);
+  *out = NULL;
   return status;
 }
 
@@ -63,9 +65,9 @@ void gv_shapes_drop_last(gv_shapes *s) {
 /* ------------------------------------------------------------------------------------------------------- adding */
 
 static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
-  gv_status status = grow_reals(io, &s->x, &s->room_x, s->vertices + 1);
-  if (status == GV_OK) status = grow_reals(io, &s->y, &s->room_y, s->vertices + 1);
-  uint8_t *cut = status == GV_OK ? gv_grow(s->cut, &s->room_cut, s->vertices + 1, sizeof *cut) : NULL;
+  GV_TRY(grow_reals(io, &s->x, &s->room_x, s->vertices + 1));
+  GV_TRY(grow_reals(io, &s->y, &s->room_y, s->vertices + 1));
+  uint8_t *cut = gv_grow(s->cut, &s->room_cut, s->vertices + 1, sizeof *cut);
   if (cut == NULL) return no_memory(io);
   s->cut = cut;
   s->cut[s->vertices] = 0;
@@ -75,9 +77,9 @@ static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
 }
 
 static gv_status end_ring(gv_io *io, gv_shapes *s) {
-  gv_status status = grow_offsets(io, &s->vertex, &s->room_rings, s->rings + 2);
-  if (status == GV_OK) s->vertex[++s->rings] = s->vertices;
-  return status;
+  GV_TRY(grow_offsets(io, &s->vertex, &s->room_rings, s->rings + 2));
+  s->vertex[++s->rings] = s->vertices;
+  return GV_OK;
 }
 
 static gv_status end_part(gv_io *io, gv_shapes *s, gv_part_kind kind) {
@@ -91,9 +93,9 @@ static gv_status end_part(gv_io *io, gv_shapes *s, gv_part_kind kind) {
 }
 
 static gv_status end_feature(gv_io *io, gv_shapes *s) {
-  gv_status status = grow_offsets(io, &s->part, &s->room_features, s->features + 2);
-  if (status == GV_OK) s->part[++s->features] = s->parts;
-  return status;
+  GV_TRY(grow_offsets(io, &s->part, &s->room_features, s->features + 2));
+  s->part[++s->features] = s->parts;
+  return GV_OK;
 }
 
 /* What is left of a feature that could not be added. */
@@ -140,22 +142,20 @@ static gv_status add_polygon(adding *a, OGRGeometryH polygon) {
 /* Parts that are empty are left out. */
 static gv_status add_parts(adding *a, OGRGeometryH geometry) {
   OGRwkbGeometryType type = wkbFlatten(OGR_G_GetGeometryType(geometry));
-  gv_status status = GV_OK;
   if (OGR_G_IsEmpty(geometry)) return GV_OK;
   switch (type) {
   case wkbPoint:
   case wkbLineString:
   case wkbLinearRing:
-    status = add_points(a, geometry, false);
-    if (status != GV_OK) return status;
+    GV_TRY(add_points(a, geometry, false));
     return end_part(a->io, a->s, type == wkbPoint ? GV_PART_POINTS : GV_PART_LINE);
   case wkbPolygon:
   case wkbTriangle:
     return add_polygon(a, geometry);
   default:
-    for (int i = 0; i < OGR_G_GetGeometryCount(geometry) && status == GV_OK; i++)
-      status = add_parts(a, OGR_G_GetGeometryRef(geometry, i));
-    return status;
+    for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++)
+      GV_TRY(add_parts(a, OGR_G_GetGeometryRef(geometry, i)));
+    return GV_OK;
   }
 }
 
@@ -339,31 +339,37 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
   return end_ring(f->io, f->to);
 }
 
+static gv_status copy_ring(gv_io *io, const gv_shapes *from, int64_t r, gv_shapes *to) {
+  for (int64_t v = from->vertex[r]; v < from->vertex[r + 1]; v++) {
+    GV_TRY(add_vertex(io, to, from->x[v], from->y[v]));
+    to->cut[to->vertices - 1] = from->cut[v];
+  }
+  return end_ring(io, to);
+}
+
+/* Feature number `i`, as far as all can be carried; else *why. */
+static gv_status carry_parts(follower *f, const gv_shapes *from, int64_t i, const char **why) {
+  for (int64_t p = from->part[i]; p < from->part[i + 1]; p++) {
+    bool edges = from->kind[p] != GV_PART_POINTS;
+    for (int64_t r = from->ring[p]; r < from->ring[p + 1]; r++) {
+      GV_TRY(f->list != NULL ? carry_ring(f, from, r, edges, why) : copy_ring(f->io, from, r, f->to));
+      if (*why != NULL) return GV_OK;
+    }
+    GV_TRY(end_part(f->io, f->to, (gv_part_kind)from->kind[p]));
+  }
+  return end_feature(f->io, f->to);
+}
+
 gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
                           const char **why) {
   follower f = {.io = io, .how = how, .to = to};
-  gv_status status = GV_OK;
   *why = NULL;
   if (how->operation != NULL) {
     f.list = malloc(MOST_PLACES * sizeof *f.list);
     if (f.list == NULL) return no_memory(io);
   }
-  for (int64_t p = from->part[i]; p < from->part[i + 1] && status == GV_OK && *why == NULL; p++) {
-    for (int64_t r = from->ring[p]; r < from->ring[p + 1] && status == GV_OK && *why == NULL; r++) {
-      if (how->operation != NULL) {
-        status = carry_ring(&f, from, r, from->kind[p] != GV_PART_POINTS, why);
-        continue;
-      }
-      for (int64_t v = from->vertex[r]; v < from->vertex[r + 1] && status == GV_OK; v++)
-        status = add_vertex(io, to, from->x[v], from->y[v]);
-      for (int64_t v = from->vertex[r], n = from->vertex[r + 1]; v < n && status == GV_OK; v++)
-        to->cut[to->vertices - (n - v)] = from->cut[v];
-      if (status == GV_OK) status = end_ring(io, to);
-    }
-    if (status == GV_OK) status = end_part(io, to, (gv_part_kind)from->kind[p]);
-  }
+  gv_status status = carry_parts(&f, from, i, why);
   free(f.list);
-  if (status == GV_OK && *why == NULL) status = end_feature(io, to);
   if (status != GV_OK || *why != NULL) take_back(to);
   return status;
 }

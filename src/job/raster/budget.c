@@ -8,19 +8,26 @@ int64_t gv_budget_default(void) {
 }
 
 gv_budget gv_budget_of(const gv_job *j) {
-  gv_budget b = {.waiting = j->memory / 4};
-  if (j->sum_count > 0 || j->mask.source != NULL) b.reading = j->memory / 8;
-  b.workers = j->memory - b.waiting - b.reading;
+  gv_budget b = {.memory = j->memory > 0 ? j->memory : gv_budget_default()};
+  b.waiting = b.memory / 4;
+  if (j->sum_count > 0 || j->mask.source != NULL) b.reading = b.memory / 8;
+  b.workers = b.memory - b.waiting - b.reading;
   return b;
 }
 
-int gv_budget_workers(const gv_job *j, int64_t cells, bool ids_apart) {
+int64_t gv_budget_cell_bytes(const gv_job *j, int distance_bands) {
+  int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
+  return 4 * j->k + (j->distance != NULL ? real * distance_bands : 0) + (j->azimuth != NULL ? 4 * j->k : 0);
+}
+
+int gv_budget_workers(const gv_job *j, int64_t memory, int most, int64_t cells, int64_t cell_bytes,
+                      bool ids_apart) {
   enum { SCRATCH = 2 << 20 /* of engines, encoders and statistics */ };
-  int64_t cell = j->raster.cell_bytes + 8 * (int64_t)j->sum_count;
+  int64_t cell = cell_bytes + 8 * (int64_t)j->sum_count;
   if (j->raster_seeds.source != NULL) cell += 5 + (j->distance_per_value ? 12 : 0);
   if (ids_apart) cell += 4 * (int64_t)j->k;
   if (j->mask.source != NULL) cell++;
   if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;
-  int64_t workers = gv_budget_of(j).workers / (cells * cell + SCRATCH);
-  return workers < 1 ? 1 : workers < j->threads ? (int)workers : j->threads;
+  int64_t workers = memory / (cells * cell + SCRATCH);
+  return workers < 1 ? 1 : workers < most ? (int)workers : most;
 }

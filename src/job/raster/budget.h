@@ -9,6 +9,7 @@
 #include "job/raster/job.h"
 
 typedef struct gv_budget {
+  int64_t memory;  /* all of it: the job's, or gv_budget_default */
   int64_t waiting; /* blocks that wait to be written */
   int64_t reading; /* what is read from them and from masks */
   int64_t workers; /* the blocks at work */
@@ -19,7 +20,11 @@ int64_t gv_budget_default(void);
 
 gv_budget gv_budget_of(const gv_job *job);
 
-/* How many workers there are to be, of job->threads at most, for blocks of so many cells. */
-int gv_budget_workers(const gv_job *job, int64_t block_cells, bool ids_apart);
+/* Bytes of a cell of all rasters, with so many bands of distances. */
+int64_t gv_budget_cell_bytes(const gv_job *job, int distance_bands);
+
+/* How many workers there are to be, of `most`, with so much memory, for blocks of `cells` cells of `cell_bytes`. */
+int gv_budget_workers(const gv_job *job, int64_t memory, int most, int64_t cells, int64_t cell_bytes,
+                      bool ids_apart);
 
 #endif

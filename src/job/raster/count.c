@@ -3,8 +3,6 @@
  * one after another, each with an object and sums of its own, by a thread of its own; sums are exact, so that it does not matter who has
  * which. A strip whose device fails is left to the processors, as are those that nobody took, unless the device was asked for.
  */
-#include "job/raster/run.h"
-
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include "core/device_rule.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/parallel.h"
+#include "job/raster/compute.h"
 
 enum {
   MOST_DEVICES = 16,
@@ -26,34 +25,36 @@ static bool is_automatic(const gv_job *j) {
 }
 
 /* Whether a device could make the statistics by itself, as nothing but them is asked of cells that all have a seed. */
-static bool only_counts(const gv_run *r) {
-  const gv_job *j = r->j;
-  return j->stats != NULL && j->k == 1 && r->written_count == 0 && !r->passing && j->sum_count == 0 &&
-         r->mask == NULL && r->cells.cells == NULL && r->seeds.shapes == NULL && j->weighting == GV_UNWEIGHTED &&
-         !isfinite(j->max_distance) && r->grid.grid.kind != GV_GRID_PROJECTED && r->merge == NULL &&
-         j->parts == 0 && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
+static bool only_counts(const gv_run_work *w) {
+  const gv_job *j = w->job;
+  const gv_run_inputs *in = w->in;
+  return j->k == 1 && j->sum_count == 0 && in->mask == NULL && in->cells.cells == NULL &&
+         in->seeds->shapes == NULL && j->weighting == GV_UNWEIGHTED && !isfinite(in->max_distance) &&
+         in->grid.grid.kind != GV_GRID_PROJECTED && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
 }
 
-static bool worth_a_device(const gv_run *r) {
-  return !is_automatic(r->j) || r->j->device_count > 0 ||
-         gv_device_pays_for_statistics((double)r->width * (double)r->height, r->distances,
-                                       r->grid.metric == GV_GEODESIC, r->worker_count);
+static bool worth_a_device(const gv_run_work *w) {
+  const gv_run_plan *plan = w->plan;
+  return !is_automatic(w->job) || w->job->device_count > 0 ||
+         gv_device_pays_for_statistics((double)plan->width * (double)plan->height, plan->distances,
+                                       w->in->grid.metric == GV_GEODESIC, w->worker_count);
 }
 
 /* Those that take part; one at least, which may be -1: the first that there is. */
-static int choose_devices(const gv_run *r, int device[MOST_DEVICES]) {
-  const gv_job *j = r->j;
-  double cells = (double)r->width * (double)r->height;
+static int choose_devices(const gv_run_work *w, int device[MOST_DEVICES]) {
+  const gv_job *j = w->job;
+  gv_context *context = w->in->context;
+  double cells = (double)w->plan->width * (double)w->plan->height;
   int count = 0, found = 0;
   device[0] = j->device;
   for (; count < j->device_count && count < MOST_DEVICES; count++)
     device[count] = j->devices[count];
   if (count > 0 || j->device >= 0 || cells <= CELLS_A_DEVICE) return count > 0 ? count : 1;
-  if (gv_device_count(r->context, &found) != GV_OK) return 1;
+  if (gv_device_count(context, &found) != GV_OK) return 1;
   for (int i = 0; i < found && count < MOST_DEVICES && (double)count * CELLS_A_DEVICE < cells; i++) {
     gv_device_info info;
     gv_device_info_init(&info);
-    if (gv_device_get(r->context, i, &info) == GV_OK && info.usable) device[count++] = i;
+    if (gv_device_get(context, i, &info) == GV_OK && info.usable) device[count++] = i;
   }
   return count > 0 ? count : 1;
 }
@@ -67,35 +68,35 @@ typedef struct counter {
 } counter;
 
 typedef struct counting {
-  gv_run *r;
-  GDALProgressFunc report;
-  void *progress;
+  gv_io *io;
+  gv_run_work *work;
+  gv_run_progress *progress;
   gv_run_counted *strips;
+  int64_t total; /* blocks */
   counter counter[MOST_DEVICES];
   int devices;
   pthread_mutex_t lock; /* guards what follows, and what is merged */
-  int64_t next, done;
+  int64_t next;
 } counting;
 
 /* The first device has what the run has. */
 static gv_status make_counter(const counting *c, counter *n) {
-  const gv_run *r = c->r;
+  const gv_run_work *w = c->work;
   gv_context_options options;
   gv_context_options_init(&options);
   if (n == &c->counter[0]) {
-    n->context = r->context;
-    n->voronoi = r->voronoi;
-    n->statistics = r->statistics;
+    n->context = w->in->context;
+    n->voronoi = w->voronoi;
+    n->statistics = w->statistics;
     return GV_OK;
   }
-  options.threads = r->j->threads / c->devices > 1 ? r->j->threads / c->devices : 1;
+  options.threads = w->in->threads / c->devices > 1 ? w->in->threads / c->devices : 1;
   options.device = n->device;
   options.progress = gv_io_go_on;
-  options.progress_user = r->io;
-  gv_status status = gv_context_create(&options, &n->context);
-  if (status == GV_OK) status = gv_run_make_voronoi(r, n->context, &n->voronoi);
-  if (status == GV_OK) status = gv_run_make_statistics(r, n->context, n->voronoi, &n->statistics);
-  return status;
+  options.progress_user = c->io;
+  GV_TRY(gv_context_create(&options, &n->context));
+  GV_TRY(gv_run_make_voronoi(w, n->context, &n->voronoi));
+  return gv_run_make_statistics(w, n->context, n->voronoi, &n->statistics);
 }
 
 static void free_counter(const counting *c, counter *n) {
@@ -105,33 +106,37 @@ static void free_counter(const counting *c, counter *n) {
   gv_context_destroy(n->context);
 }
 
+static int64_t strip_end(const counting *c, int64_t number) {
+  int64_t end = (number + 1) * c->strips->blocks;
+  return end < c->total ? end : c->total;
+}
+
 static gv_status count_strip(const counting *c, const counter *n, int64_t number) {
-  const gv_run *r = c->r;
-  int64_t first = number * c->strips->blocks, end = first + c->strips->blocks;
-  int64_t across = (r->width + r->block_w - 1) / r->block_w;
-  if (end > c->strips->total) end = c->strips->total;
+  const gv_run_work *w = c->work;
+  int64_t width = w->plan->width, height = w->plan->height, across = gv_run_blocks_across(w);
+  int64_t first = number * c->strips->blocks, end = strip_end(c, number);
   gv_statistics_cells strip;
   gv_statistics_cells_init(&strip);
   strip.memory = GV_MEMORY_CUDA;
-  if (r->height == 1) {
-    strip.column = first * r->block_w;
-    strip.columns = (end * r->block_w < r->width ? end * r->block_w : r->width) - strip.column;
+  if (height == 1) {
+    strip.column = first * w->block_w;
+    strip.columns = (end * w->block_w < width ? end * w->block_w : width) - strip.column;
   } else {
-    strip.row = first / across * r->block_h;
-    strip.rows = (end / across * r->block_h < r->height ? end / across * r->block_h : r->height) - strip.row;
+    strip.row = first / across * w->block_h;
+    strip.rows = (end / across * w->block_h < height ? end / across * w->block_h : height) - strip.row;
   }
   return gv_statistics_add(n->context, n->statistics, &strip);
 }
 
 /* All that a device has found. */
-static gv_status merge(counting *c, const counter *n) {
-  gv_run *r = c->r;
-  int64_t rows = r->j->group ? r->groups.count : r->regions->count;
+static gv_status merge(const counting *c, const counter *n) {
+  const gv_run_work *w = c->work;
+  int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
   void *sums = malloc(gv_statistics_sums_size(n->statistics));
   gv_status status = sums != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < rows && status == GV_OK; i++) {
     status = gv_statistics_get_sums(n->context, n->statistics, i, sums);
-    if (status == GV_OK) status = gv_statistics_add_sums(n->context, r->statistics, i, sums);
+    if (status == GV_OK) status = gv_statistics_add_sums(n->context, w->statistics, i, sums);
   }
   free(sums);
   return status;
@@ -142,7 +147,6 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   counting *c = user;
   counter *n = &c->counter[number];
   gv_run_counted *strips = c->strips;
-  const gv_job *j = c->r->j;
   gv_status status = make_counter(c, n);
   bool told = true;
   (void)end; /* one by one */
@@ -155,13 +159,14 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     if (status != GV_OK) break;
     pthread_mutex_lock(&c->lock);
     strips->done[i] = true;
-    int64_t done = ++c->done;
-    c->r->on_device = true;
+    strips->done_blocks += strip_end(c, i) - i * strips->blocks;
+    int64_t done = strips->done_blocks;
+    c->work->on_device = true;
     pthread_mutex_unlock(&c->lock);
     /* One worker tells. */
-    told = worker != 0 || c->report((double)done / (double)strips->count, "", c->progress) != FALSE;
+    told = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
-  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(j);
+  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->job);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
   if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
   if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
@@ -172,37 +177,36 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
              : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_message(status));
 }
 
-static gv_status cut(gv_run *r, int devices, gv_run_counted *out) {
-  int64_t across = (r->width + r->block_w - 1) / r->block_w, down = (r->height + r->block_h - 1) / r->block_h;
-  int64_t unit = r->height == 1 ? 1 : across; /* a strip has rows of blocks, of a mesh blocks */
-  int64_t units = across * down / unit, cells = r->height == 1 ? r->block_w : r->width * r->block_h;
-  int64_t each = CELLS_AT_ONCE / cells;
-  if (devices > 1 && each > units / (STRIPS_A_DEVICE * devices)) each = units / (STRIPS_A_DEVICE * devices);
+static gv_status cut(gv_io *io, const counting *c) {
+  const gv_run_work *w = c->work;
+  gv_run_counted *out = c->strips;
+  bool mesh = w->plan->height == 1; /* a strip has rows of blocks, of a mesh blocks */
+  int64_t unit = mesh ? 1 : gv_run_blocks_across(w), units = c->total / unit;
+  int64_t each = CELLS_AT_ONCE / (mesh ? w->block_w : w->plan->width * w->block_h);
+  if (c->devices > 1 && each > units / (STRIPS_A_DEVICE * c->devices))
+    each = units / (STRIPS_A_DEVICE * c->devices);
   if (each < 1) each = 1;
-  out->total = across * down;
   out->blocks = each * unit;
   out->count = (units + each - 1) / each;
   out->done = calloc((size_t)out->count, sizeof *out->done);
-  return out->done != NULL ? GV_OK : gv_io_fail_memory(r->io, "the strips of a grid");
+  return out->done != NULL ? GV_OK : gv_io_fail_memory(io, "the strips of a grid");
 }
 
-gv_status gv_run_count(gv_run *r, GDALProgressFunc report, void *progress, gv_run_counted *out) {
+gv_status gv_run_count(gv_io *io, gv_run_work *w, gv_run_progress *progress, gv_run_counted *out) {
   int device[MOST_DEVICES];
-  memset(out, 0, sizeof *out);
-  if (!only_counts(r) || !worth_a_device(r)) return GV_OK;
-  counting c = {.r = r, .report = report, .progress = progress, .strips = out};
-  c.devices = choose_devices(r, device);
-  gv_status status = cut(r, c.devices, out);
-  if (status != GV_OK) return status;
+  if (!only_counts(w) || !worth_a_device(w)) return GV_OK;
+  counting c = {.io = io, .work = w, .progress = progress, .strips = out, .total = gv_run_blocks(w)};
+  c.devices = choose_devices(w, device);
+  GV_TRY(cut(io, &c));
   for (int i = 0; i < c.devices; i++)
     c.counter[i].device = device[i];
   pthread_mutex_init(&c.lock, NULL);
   gv_io_loop loop = {.threads = c.devices, .count = c.devices, .grain = 1, .user = &c};
-  status = gv_io_parallel_for(r->io, &loop, count_by);
+  gv_status status = gv_io_parallel_for(io, &loop, count_by);
   for (int i = 0; i < c.devices; i++)
     free_counter(&c, &c.counter[i]);
   pthread_mutex_destroy(&c.lock);
-  if (status == GV_OK && report((double)c.done / (double)out->count, "", progress) == FALSE)
-    status = gv_io_fail_cancelled(r->io);
+  if (status == GV_OK && gv_run_report_progress((double)out->done_blocks / (double)c.total, "", progress) == FALSE)
+    status = gv_io_fail_cancelled(io);
   return status;
 }

@@ -78,8 +78,7 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
       replaced =
           by == one->option || (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
     }
-    gv_status status = replaced ? GV_OK : add(io, d, one->option, one->value, one->from);
-    if (status != GV_OK) return status;
+    GV_TRY(replaced ? GV_OK : add(io, d, one->option, one->value, one->from));
   }
   return GV_OK;
 }
@@ -88,17 +87,13 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
   for (int64_t i = 0; i < d->count; i++) {
     const gv_given *one = &d->list[i];
     bool may_hide = gv_option_is_source(one->option) || gv_option_is_driver_option(one->option);
-    if (one->from != NULL && may_hide && strstr(one->value, HIDDEN) != NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
-                        one->option->name, one->option->name);
-    }
+    GV_REQUIRE(io, one->from == NULL || !may_hide || strstr(one->value, HIDDEN) == NULL,
+               "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
+               one->option->name, one->option->name);
     gv_status status = gv_option_set(io, one->option, settings, one->value);
     if (status == GV_OK) continue;
     if (one->from == NULL) return status;
-    char message[sizeof io->message];
-    memcpy(message, io->message, sizeof message);
-    return gv_io_fail(io, status, "%s: %s", one->from, message);
+    return gv_io_within(io, status, "%s", one->from);
   }
   return GV_OK;
 }
@@ -170,14 +165,10 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
   gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_QUESTION;
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, member->name, strlen(member->name));
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
-  if (o == NULL || o->place == GV_IN_NOTHING) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
-                      member->object != NULL ? " in \"outputs\"" : "");
-  }
-  if (o->place != place) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\" belongs %s \"outputs\"", r->out->name, o->name,
-                      o->place == GV_IN_OUTPUTS ? "into" : "beside");
-  }
+  GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
+             member->object != NULL ? " in \"outputs\"" : "");
+  GV_REQUIRE(io, o->place == place, "%s: \"%s\" belongs %s \"outputs\"", r->out->name, o->name,
+             o->place == GV_IN_OUTPUTS ? "into" : "beside");
   *out = o;
   return GV_OK;
 }
@@ -209,13 +200,11 @@ static gv_status take_numbers(gv_io *io, const reading *r, const gv_option *o, c
 }
 
 static gv_status take_texts(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
-  for (int i = 0; i < member->count; i++) {
+  for (int i = 0; i < member->count; i++)
     if (!member->array || member->items[i].kind != GV_JSON_TEXT) return wrong(io, r, member, "an array of texts");
-  }
-  gv_status status = GV_OK;
-  for (int i = 0; i < member->count && status == GV_OK; i++)
-    status = take_value(io, r, o, member->items[i].text);
-  return status;
+  for (int i = 0; i < member->count; i++)
+    GV_TRY(take_value(io, r, o, member->items[i].text));
+  return GV_OK;
 }
 
 static gv_status take_member(gv_io *io, void *user, const gv_json_member *member) {
@@ -226,8 +215,7 @@ static gv_status take_member(gv_io *io, void *user, const gv_json_member *member
   if (member->object == NULL && strcmp(member->name, SCHEMA) == 0) {
     return kind == GV_JSON_TEXT ? GV_OK : wrong(io, r, member, "text");
   }
-  gv_status status = find_option(io, r, member, &o);
-  if (status != GV_OK) return status;
+  GV_TRY(find_option(io, r, member, &o));
   if (o->several) return take_texts(io, r, o, member);
   switch (o->kind) {
   case GV_OPTION_FLAG:
@@ -278,21 +266,14 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
 
 /* What JSON calls a number: its length, 0 if there is none. */
 static size_t number_length(const char *text) {
-  size_t at = text[0] == '-', digits = strspn(text + at, "0123456789");
-  if (digits == 0 || (digits > 1 && text[at] == '0')) return 0;
-  at += digits;
-  if (text[at] == '.') {
-    digits = strspn(text + at + 1, "0123456789");
-    if (digits == 0) return 0;
-    at += digits + 1;
-  }
-  if (text[at] == 'e' || text[at] == 'E') {
-    size_t sign = text[at + 1] == '+' || text[at + 1] == '-';
-    digits = strspn(text + at + 1 + sign, "0123456789");
-    if (digits == 0) return 0;
-    at += 1 + sign + digits;
-  }
-  return at;
+  const char *digits = text + (text[0] == '-');
+  char *end;
+  (void)strtod(text, &end);
+  size_t length = (size_t)(end - text);
+  const char *point = memchr(text, '.', length);
+  bool good = isdigit((unsigned char)digits[0]) && !(digits[0] == '0' && isdigit((unsigned char)digits[1])) &&
+              strspn(text, "0123456789.eE+-") >= length && (point == NULL || isdigit((unsigned char)point[1]));
+  return good ? length : 0;
 }
 
 /* How many numbers with commas between them; 0 if it is anything else. */
@@ -407,39 +388,50 @@ static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *t
   return written ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
 }
 
+static gv_status put_all(gv_io *io, const gv_description *d, const char *back, gv_json_writer *json) {
+  gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
+  GV_TRY(put_members(io, d, GV_IN_QUESTION, back, json));
+  if (has_outputs(d)) {
+    gv_json_begin_object(json, OUTPUTS, GV_JSON_IN_LINES);
+    GV_TRY(put_members(io, d, GV_IN_OUTPUTS, back, json));
+    gv_json_end(json);
+  }
+  gv_json_end(json);
+  return json->text.failed ? no_memory(io) : GV_OK;
+}
+
 gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
   char *parent = gv_path_parent(path), *back = NULL;
   gv_json_writer json = {0};
   gv_status status = parent != NULL ? way_back(io, parent, &back) : no_memory(io);
-  gv_json_begin_object(&json, NULL, GV_JSON_IN_LINES);
-  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, &json);
-  if (has_outputs(d)) {
-    gv_json_begin_object(&json, "outputs", GV_JSON_IN_LINES);
-    if (status == GV_OK) status = put_members(io, d, GV_IN_OUTPUTS, back, &json);
-    gv_json_end(&json);
-  }
-  gv_json_end(&json);
-  if (status == GV_OK && json.text.failed) status = no_memory(io);
+  if (status == GV_OK) status = put_all(io, d, back, &json);
   *text = json.text;
   free(back);
   free(parent);
   return status;
 }
 
+/* `output` and `text` are to be freed. */
+static gv_status write_output(gv_io *io, const gv_description *d, gv_inputs *inputs, gv_sync sync,
+                              gv_output *output, gv_text *text) {
+  gv_output *outputs[] = {output};
+  GV_TRY(gv_output_check(io, output));
+  if (gv_inputs_find(inputs, output->path) != NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
+                         output->path);
+  }
+  GV_TRY(gv_description_put(io, d, output->path, text));
+  GV_TRY(gv_output_begin(io, output));
+  GV_TRY(write_text(io, output, text));
+  return gv_outputs_commit(io, outputs, 1, inputs, sync);
+}
+
 gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite,
                                gv_inputs *inputs, gv_sync sync) {
   gv_text text = {0};
-  gv_output output, *outputs[] = {&output};
+  gv_output output;
   gv_status status = gv_output_init(io, &output, path, overwrite);
-  if (status == GV_OK) status = gv_output_check(io, &output);
-  if (status == GV_OK && gv_inputs_find(inputs, path) != NULL) {
-    status = gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
-                           path);
-  }
-  if (status == GV_OK) status = gv_description_put(io, d, path, &text);
-  if (status == GV_OK) status = gv_output_begin(io, &output);
-  if (status == GV_OK) status = write_text(io, &output, &text);
-  if (status == GV_OK) status = gv_outputs_commit(io, outputs, 1, inputs, sync);
+  if (status == GV_OK) status = write_output(io, d, inputs, sync, &output, &text);
   gv_output_clear(&output);
   gv_text_free(&text);
   return status;

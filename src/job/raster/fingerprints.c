@@ -1,8 +1,9 @@
 /* What a run is about in 32 bits: parts of one run have the same. */
-#include "job/raster/run.h"
-
 #include <string.h>
 #include <sys/stat.h>
+
+#include "job/raster/part_file.h"
+#include "job/raster/plan.h"
 
 static uint64_t hash_array(uint64_t h, const void *array, int64_t count, size_t size) {
   int64_t there = array != NULL ? count : -1;
@@ -27,25 +28,27 @@ static uint64_t hash_seeds(uint64_t h, const gv_seed_list *s) {
   return hash_array(h, shapes->y, shapes->vertices, sizeof *shapes->y);
 }
 
-uint64_t gv_run_seeds_fingerprint(const gv_run *r) {
-  uint64_t h = hash_seeds(0, &r->seeds);
-  if (r->regions == &r->seeds) return h;
-  h = hash_seeds(h, r->regions);
-  return hash_array(h, r->cells.region, r->seeds.count, sizeof *r->cells.region);
+uint64_t gv_run_seeds_fingerprint(const gv_run_inputs *in) {
+  uint64_t h = hash_seeds(0, in->seeds);
+  if (in->regions == in->seeds) return h;
+  h = hash_seeds(h, in->regions);
+  return hash_array(h, in->cells.region, in->seeds->count, sizeof *in->cells.region);
 }
 
-uint64_t gv_run_grid_fingerprint(const gv_run *r) {
+uint64_t gv_run_grid_fingerprint(const gv_run_plan *p) {
   char crs[256];
-  const int64_t numbers[] = {r->width,         r->height, (int64_t)r->grid.grid.kind, (int64_t)r->grid.metric,
-                             (int64_t)r->type, r->nodata};
-  gv_crs_describe(r->grid.crs, crs, sizeof crs);
+  const gv_raster_grid *grid = &p->in->grid;
+  const int64_t numbers[] = {
+      p->width, p->height, (int64_t)grid->grid.kind, (int64_t)grid->metric, (int64_t)p->type[GV_RUN_OUT],
+      p->nodata};
+  gv_crs_describe(grid->crs, crs, sizeof crs);
   uint64_t h = gv_part_hash(0, numbers, sizeof numbers);
-  h = gv_part_hash(h, r->grid.geotransform, sizeof r->grid.geotransform);
+  h = gv_part_hash(h, grid->geotransform, sizeof grid->geotransform);
   return gv_part_hash(h, crs, strlen(crs));
 }
 
-int64_t gv_run_mask_bytes(const gv_run *r) {
+int64_t gv_run_mask_bytes(const gv_job *j) {
   struct stat found;
-  bool file = r->j->mask.source != NULL && stat(r->j->mask.source, &found) == 0 && S_ISREG(found.st_mode);
+  bool file = j->mask.source != NULL && stat(j->mask.source, &found) == 0 && S_ISREG(found.st_mode);
   return file ? (int64_t)found.st_size : -1;
 }

@@ -12,6 +12,9 @@
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 
+/* The rasters of a run. */
+enum { GV_RUN_OUT, GV_RUN_DISTANCE, GV_RUN_AZIMUTH, GV_RUN_RASTERS };
+
 /* --sum NAME=FILE, or FILE whose stem is the name. */
 typedef struct gv_job_sum {
   char name[64];
@@ -51,8 +54,8 @@ typedef struct gv_job {
   gv_seed_options seeds;
   gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
   gv_grid_options grid;
-  gv_raster_options raster;
-  gv_mask_options mask; /* source NULL = none */
+  gv_raster_options raster; /* of it: path, driver, creation options, overwrite */
+  gv_mask_options mask;     /* source NULL = none */
   const char *backend;
   const char *cells;    /* file for the triangles as polygons, or NULL */
   const char *mesh;     /* file for them as a UGRID mesh, or NULL */
@@ -70,7 +73,8 @@ typedef struct gv_job {
   double max_distance; /* INFINITY = no limit */
   gv_unit max_distance_unit;
   gv_unit distance_unit; /* of the distances in rasters and tables */
-  int k, threads, device;
+  int k, device;
+  int threads; /* 0 = one a processor */
   const int *
       devices; /* that statistics alone are counted by, however small the grid; for tests: a number may come twice */
   int device_count;        /* 0 = those that there are */
@@ -93,6 +97,16 @@ typedef struct gv_job {
   gv_progress_fn progress;   /* told of the whole run's; may be NULL */
   void *progress_user;
 } gv_job;
+
+/* The file of a raster, or NULL. */
+static inline const char *gv_job_path(const gv_job *job, int raster) {
+  return raster == GV_RUN_OUT ? job->raster.path : raster == GV_RUN_DISTANCE ? job->distance : job->azimuth;
+}
+
+/* The source of the seeds. */
+static inline const char *gv_job_seeds(const gv_job *job) {
+  return job->raster_seeds.source != NULL ? job->raster_seeds.source : job->seeds.source;
+}
 
 /* Adds everything that the job reads. */
 gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "io/parallel.h"
-#include "job/raster/budget.h"
 #include "job/raster/live_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ keeping */
@@ -82,73 +81,41 @@ static void keep(gv_live_cache *cache, gv_live_block *b, size_t most) {
 
 /* ---------------------------------------------------------------------------------------------------- computing */
 
-static size_t value_size(const gv_run *r, int kind) {
-  if (kind == GV_RUN_OUT) return (size_t)GDALGetDataTypeSizeBytes(r->type);
-  return kind == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64 ? sizeof(double) : sizeof(float);
+static size_t value_size(const gv_run_work *w, int kind) {
+  return (size_t)GDALGetDataTypeSizeBytes(w->plan->type[kind]);
 }
 
-/* Room for what a run computes of a block. */
-static gv_status make_scratch(gv_io *io, const gv_run *r, gv_live_worker *worker) {
-  size_t cells = (size_t)r->block_w * (size_t)r->block_h;
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    if (r->slot[i] < 0 || worker->scratch[i] != NULL) continue;
-    worker->scratch[i] = malloc(cells * (size_t)gv_run_bands(r, i) * value_size(r, i));
-    if (worker->scratch[i] == NULL) return gv_io_fail_memory(io, "a block");
-  }
-  return GV_OK;
-}
-
-/* A block's values out of a worker's memory: one where all are alike. */
-static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, const gv_run_part *part) {
-  size_t bytes = 0, at[GV_LIVE_KINDS] = {0}, cells = (size_t)(part->w * part->h);
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    at[i] = bytes;
-    if (r->slot[i] >= 0) bytes += (size_t)gv_run_bands(r, i) * (from->uniform[i] ? 1 : cells) * value_size(r, i);
-    bytes = (bytes + 15) & ~(size_t)15;
-  }
-  gv_live_block *b = malloc(sizeof *b + bytes);
-  if (b == NULL) return NULL;
-  *b = (gv_live_block){.column = from->column, .row = from->row, .bytes = sizeof *b + bytes};
-  b->piece = (gv_live_piece){.x = part->x, .y = part->y, .w = part->w, .h = part->h};
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    if (r->slot[i] < 0) continue;
-    size_t size = value_size(r, i), w = from->uniform[i] ? 1 : (size_t)part->w,
-           h = from->uniform[i] ? 1 : (size_t)part->h;
-    char *to = b->values + at[i];
-    b->kinds |= 1U << i;
-    b->piece.values[i] = to;
-    b->piece.step[i] = !from->uniform[i];
-    b->piece.stride[i] = from->uniform[i] ? 0 : part->w;
-    b->piece.band_stride[i] = (int64_t)(w * h);
-    for (int band = 0; band < gv_run_bands(r, i); band++) {
-      const char *out = (const char *)from->out[i] + (size_t)(band * from->band_stride[i]) * size;
-      for (size_t y = 0; y < h; y++, to += w * size)
-        memcpy(to, out + y * (size_t)from->stride * size, w * size);
-    }
-  }
-  return b;
-}
-
-static gv_status compute(gv_io *io, gv_live *live, int number, int worker, int64_t column, int64_t row,
+/* Where all cells are alike only the first values are written: pages behind them take no memory. */
+static gv_status compute(gv_io *io, gv_live *live, int level, int worker, int64_t column, int64_t row,
                          unsigned kinds, gv_live_block **out) {
-  gv_live_level *level = &live->level[number];
-  gv_run r = level->run; /* without what is not asked for */
-  for (int i = 0; i < GV_LIVE_KINDS; i++)
-    if (i != GV_RUN_OUT && (kinds >> i & 1) == 0) r.slot[i] = -1;
-  if (r.slot[GV_RUN_DISTANCE] < 0) r.each = NULL;
-  gv_raster_block block = {.column = column, .row = row, .stride = r.block_w};
-  const gv_run_part part = gv_run_block_part(&r, column, row);
-  gv_status status = make_scratch(io, &r, &level->workers[worker]);
+  gv_run_work *w = &live->level[level].work;
+  const gv_run_plan *plan = w->plan;
+  const gv_rectangle part = gv_run_block_cells(w, column, row);
+  gv_raster_block block = {.column = column, .row = row, .stride = part.w};
+  size_t bytes = 0, at[GV_LIVE_KINDS];
+  unsigned made = 0;
   for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    block.out[i] = level->workers[worker].scratch[i];
-    block.band_stride[i] = (int64_t)r.block_w * r.block_h;
+    if (plan->slot[i] < 0 || (i != GV_RUN_OUT && (kinds >> i & 1) == 0)) continue;
+    made |= 1U << i;
+    at[i] = bytes;
+    bytes += ((size_t)(plan->bands[i] * part.w * part.h) * value_size(w, i) + 15) & ~(size_t)15;
   }
-  if (status == GV_OK) status = gv_run_compute_block(io, &r, worker, &block);
-  if (status != GV_OK) return status;
-  *out = copy_block(&r, &block, &part);
-  if (*out == NULL) return gv_io_fail_memory(io, "a block");
-  (*out)->level = number;
-  return GV_OK;
+  gv_live_block *b = *out = malloc(sizeof *b + bytes);
+  if (b == NULL) return gv_io_fail_memory(io, "a block");
+  *b = (gv_live_block){.level = level, .column = column, .row = row, .kinds = made, .bytes = sizeof *b + bytes};
+  b->piece = (gv_live_piece){.x = part.x, .y = part.y, .w = part.w, .h = part.h};
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    if ((made >> i & 1) == 0) continue;
+    b->piece.values[i] = block.out[i] = b->values + at[i];
+    b->piece.band_stride[i] = block.band_stride[i] = part.w * part.h;
+  }
+  gv_status status = gv_run_compute_block(io, w, worker, &block);
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    b->piece.step[i] = !block.uniform[i];
+    b->piece.stride[i] = block.uniform[i] ? 0 : part.w;
+  }
+  if (status != GV_OK) free(b);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ reading */
@@ -185,7 +152,7 @@ static void hand_over(const reading *r, const gv_live_block *b) {
   int64_t right = piece.x + piece.w < w->x + w->w ? piece.x + piece.w : w->x + w->w;
   int64_t bottom = piece.y + piece.h < w->y + w->h ? piece.y + piece.h : w->y + w->h;
   for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    size_t size = value_size(&r->live->level[w->level].run, i);
+    size_t size = value_size(&r->live->level[w->level].work, i);
     int64_t skipped = (top - piece.y) * piece.stride[i] + (left - piece.x) * piece.step[i];
     if (piece.values[i] != NULL) piece.values[i] = (const char *)piece.values[i] + skipped * (int64_t)size;
   }
@@ -243,28 +210,27 @@ static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
 
 /* Who reads blocks one after another gets those that come next computed with the first that is missing. */
 static void read_ahead(reading *r, gv_live_level *level) {
-  int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->run.worker_count;
+  int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
   if (r->own > 1 || find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL) return;
   if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
   level->expected = number + r->count;
 }
 
 gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
-  gv_status status = gv_live_prepare(io, live, window->level);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_live_prepare(io, live, window->level));
   gv_live_level *level = &live->level[window->level];
-  reading r = {.live = live, .window = window, .block_w = level->run.block_w, .block_h = level->run.block_h};
-  int64_t missing = 0, waiting = gv_budget_of(level->run.j).waiting, cache = (int64_t)GDALGetCacheMax64();
+  reading r = {.live = live, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
+  int64_t missing = 0, waiting = level->in.budget.waiting, cache = (int64_t)GDALGetCacheMax64();
   r.most = (size_t)(waiting < cache ? waiting : cache);
-  r.across = (level->width + r.block_w - 1) / r.block_w;
+  r.across = gv_run_blocks_across(&level->work);
   r.column = window->x / r.block_w;
   r.row = window->y / r.block_h;
   r.columns = (window->x + window->w - 1) / r.block_w - r.column + 1;
   r.own = r.count = r.columns * ((window->y + window->h - 1) / r.block_h - r.row + 1);
   read_ahead(&r, level);
-  status = find_kept(io, &r, &missing);
+  gv_status status = find_kept(io, &r, &missing);
   if (status == GV_OK) {
-    gv_io_loop loop = {.threads = level->run.worker_count, .count = missing, .grain = 1, .user = &r};
+    gv_io_loop loop = {.threads = level->work.worker_count, .count = missing, .grain = 1, .user = &r};
     status = gv_io_parallel_for(io, &loop, compute_some);
   }
   free(r.missing);

@@ -31,8 +31,9 @@ void gv_live_close(gv_live *live) {
   if (live == NULL) return;
   /* Overviews borrow from level 0. */
   for (int i = live->facts.levels - 1; i >= 0; i--)
-    gv_live_free_level(live, &live->level[i]);
+    gv_live_free_level(&live->level[i]);
   free(live->level);
+  gv_context_destroy(live->context);
   gv_attribute_table_free(&live->table);
   gv_live_cache_free(&live->cache);
   free_facts(&live->facts);
@@ -48,11 +49,12 @@ static gv_status apply(gv_io *io, gv_live *live) {
   gv_job_settings *s = &live->settings;
   gv_job *j = &s->job;
   gv_job_settings_begin(s);
-  gv_status status = gv_description_apply(io, &live->description, s);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_description_apply(io, &live->description, s));
   if (s->band_count == 0) s->bands[s->band_count++] = GV_RUN_OUT;
   j->distance = "distance";
-  status = gv_job_settings_check(io, s);
+  gv_status status = gv_job_settings_check(io, s);
+  /* Only some windows are computed of a raster that is looked at: its size does not say that a device pays. */
+  if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
   j->azimuth = gv_job_settings_has_band(s, GV_RUN_AZIMUTH) ? "azimuth" : NULL;
   if (gv_job_settings_has_band(s, GV_RUN_DISTANCE)) return status;
@@ -62,26 +64,14 @@ static gv_status apply(gv_io *io, gv_live *live) {
   return status;
 }
 
-static gv_status count_threads(gv_io *io, gv_job *j) {
-  gv_context *context = NULL;
-  if (j->threads == 0) {
-    if (gv_context_create(NULL, &context) != GV_OK) return gv_io_fail_memory(io, "the threads");
-    j->threads = gv_context_threads(context);
-    gv_context_destroy(context);
-  }
-  j->raster.threads = j->threads;
-  gv_run_settle(j);
-  return GV_OK;
-}
-
 /* ------------------------------------------------------------------------------------------------------ facts */
 
-static gv_status add_bands(gv_io *io, gv_live *live, const gv_run *r, int kind) {
+static gv_status add_bands(gv_io *io, gv_live *live, const gv_run_inputs *in, int kind) {
   gv_live_facts *f = &live->facts;
-  const GDALDataType types[GV_LIVE_KINDS] = {live->id_type, r->j->distance_type, GDT_Float32};
-  char **names = gv_run_band_names(r, kind);
-  const char *unit = gv_run_unit(r, kind);
-  int count = gv_run_bands(r, kind);
+  const GDALDataType types[GV_LIVE_KINDS] = {live->id_type, in->job->distance_type, GDT_Float32};
+  char **names = gv_run_band_names(in, kind);
+  const char *unit = gv_run_unit(in, kind);
+  int count = gv_run_bands(in, kind);
   gv_live_band *more = realloc(f->band, (size_t)(f->bands + count) * sizeof *more);
   bool made = more != NULL;
   if (made) f->band = more;
@@ -107,39 +97,37 @@ static void add_levels(gv_live *live) {
   }
 }
 
-/* What a run with a grid and a type tells. */
-static gv_status take_facts(gv_io *io, gv_live *live, const gv_run *r) {
+/* What inputs with a grid tell, once the type of ids is known. */
+static gv_status take_facts(gv_io *io, gv_live *live, const gv_run_inputs *in) {
   enum { A_SIDE = 80 /* bytes that the library and GDAL have for each column and row of a level, about */ };
+  const gv_raster_grid *grid = &in->grid;
   gv_live_facts *f = &live->facts;
-  f->width = r->grid.grid.width;
-  f->height = r->grid.grid.height;
-  if (f->width + f->height > r->j->memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
+  f->width = grid->grid.width;
+  f->height = grid->grid.height;
+  if (f->width + f->height > in->budget.memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
                          "a grid of %" PRId64 " x %" PRId64 " cells is too large for --memory", f->width,
                          f->height);
   }
-  memcpy(f->geotransform, r->grid.geotransform, sizeof f->geotransform);
-  if (r->grid.crs != NULL) f->crs = OSRClone(r->grid.crs);
-  if (r->grid.crs != NULL && f->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
-  gv_status status = GV_OK;
-  for (int i = 0; i < live->settings.band_count && status == GV_OK; i++)
-    status = add_bands(io, live, r, live->settings.bands[i]);
+  memcpy(f->geotransform, grid->geotransform, sizeof f->geotransform);
+  if (grid->crs != NULL) f->crs = OSRClone(grid->crs);
+  if (grid->crs != NULL && f->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  for (int i = 0; i < live->settings.band_count; i++)
+    GV_TRY(add_bands(io, live, in, live->settings.bands[i]));
   add_levels(live);
-  return status;
+  return GV_OK;
 }
 
 /* What the headers of the sources tell; *known: that is all. */
 static gv_status look(gv_io *io, gv_live *live, bool *known) {
-  gv_job job = live->settings.job;
-  gv_run r = {.io = io, .j = &job};
-  bool narrow = false;
-  gv_status status = gv_run_look(&r, &job, &narrow);
-  bool by_cell = job.raster_seeds.by_cell;
-  *known = status == GV_OK && r.grid.grid.width > 0 && (narrow || by_cell) && !job.distance_per_value;
+  const gv_job *j = &live->settings.job;
+  gv_run_inputs in = {.job = NULL};
+  bool narrow = false, by_cell = j->raster_seeds.by_cell;
+  gv_status status = gv_run_look(io, j, &in, &narrow);
+  *known = status == GV_OK && in.grid.grid.width > 0 && (narrow || by_cell) && !j->distance_per_value;
   live->id_type = by_cell ? GDT_Int64 : GDT_Int32;
-  if (*known) status = take_facts(io, live, &r);
-  gv_raster_grid_free(&r.grid);
-  gv_seeds_free(&r.seeds);
+  if (*known) status = take_facts(io, live, &in);
+  gv_run_inputs_free(&in);
   return status;
 }
 
@@ -148,12 +136,12 @@ static gv_status look(gv_io *io, gv_live *live, bool *known) {
 /* Reads the seeds where the headers do not tell all. */
 static gv_status find_facts(gv_io *io, gv_live *live) {
   bool known = false;
-  gv_status status = look(io, live, &known);
-  if (status != GV_OK || known) return status;
-  status = gv_live_read_first(live);
+  GV_TRY(look(io, live, &known));
+  if (known) return GV_OK;
+  gv_status status = gv_live_read_first(live);
   if (status != GV_OK) return gv_io_pass_on(io, status, &live->io);
-  live->id_type = live->level[0].run.type;
-  return take_facts(io, live, &live->level[0].run);
+  live->id_type = live->level[0].plan.type[GV_RUN_OUT];
+  return take_facts(io, live, &live->level[0].in);
 }
 
 /* On-demand rasters are made of what is stored: none is computed within another, and none can be made of itself. */
@@ -166,12 +154,13 @@ static gv_status check_sources(gv_io *io, gv_live *live) {
   return status;
 }
 
-static gv_status fill(gv_io *io, gv_live *live) {
-  gv_status status = apply(io, live);
-  if (status == GV_OK) status = check_sources(io, live);
-  if (status == GV_OK) status = count_threads(io, &live->settings.job);
-  if (status == GV_OK) status = gv_live_cache_make(io, &live->cache);
-  return status == GV_OK ? find_facts(io, live) : status;
+static gv_status fill(gv_io *io, const char *name, char **options, gv_live *live) {
+  GV_TRY(gv_live_describe(io, name, options, &live->description));
+  GV_TRY(apply(io, live));
+  GV_TRY(check_sources(io, live));
+  GV_TRY(gv_run_make_context(&live->io, &live->settings.job, &live->context));
+  GV_TRY(gv_live_cache_make(io, &live->cache));
+  return find_facts(io, live);
 }
 
 gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out) {
@@ -184,8 +173,7 @@ gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **ou
   }
   live->level = level;
   live->facts.levels = 1;
-  gv_status status = gv_live_describe(io, name, options, &live->description);
-  if (status == GV_OK) status = fill(io, live);
+  gv_status status = fill(io, name, options, live);
   if (status == GV_OK) {
     *out = live;
   } else {

@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
+#include "job/raster/compute.h"
 #include "job/raster/description.h"
 #include "job/raster/live.h"
-#include "job/raster/run.h"
 
 _Static_assert((int)GV_LIVE_KINDS == (int)GV_RUN_RASTERS, "the kinds of bands are the rasters of a run");
 
@@ -29,7 +29,7 @@ typedef struct gv_live_block {
   unsigned kinds;
   size_t bytes;
   gv_live_piece piece;
-  char values[];
+  _Alignas(16) char values[];
 } gv_live_block;
 
 /* Blocks that are kept, the last used ones. */
@@ -45,18 +45,13 @@ void gv_live_cache_free(gv_live_cache *cache);
 
 /* ------------------------------------------------------------------------------------------- levels: live_levels.c */
 
-/* Memory of a worker of a run: values of a block. */
-typedef struct gv_live_worker {
-  char *scratch[GV_LIVE_KINDS];
-} gv_live_worker;
-
 typedef struct gv_live_level {
   int64_t width, height;
-  gv_job job;
-  gv_run run;
-  bool begun; /* `run` has something to be freed */
-  bool ready; /* all below is made */
-  gv_live_worker *workers;
+  gv_run_inputs in;
+  gv_run_plan plan;
+  gv_run_work work;
+  bool begun;       /* the inputs are read */
+  bool ready;       /* all is made */
   int64_t expected; /* the block that a reader of one after another asks for next, row by row */
 } gv_live_level;
 
@@ -65,8 +60,9 @@ struct gv_live {
   gv_job_settings settings;
   gv_live_facts facts;
   GDALDataType id_type;
-  gv_io io;         /* of the runs */
-  gv_status failed; /* of level 0: why, if there was anything */
+  gv_io io;            /* of the runs */
+  gv_context *context; /* of all levels */
+  gv_status failed;    /* of level 0: why, if there was anything */
   gv_io failure;
   gv_live_level *level;
   gv_attribute_table table;
@@ -77,8 +73,8 @@ struct gv_live {
 /* Makes a level ready. */
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level);
 
-/* What level 0 is read from, before it is ready. */
+/* Reads level 0, before it is ready, and plans it. */
 gv_status gv_live_read_first(gv_live *live);
-void gv_live_free_level(gv_live *live, gv_live_level *level);
+void gv_live_free_level(gv_live_level *level);
 
 #endif

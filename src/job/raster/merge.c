@@ -26,8 +26,7 @@ static void close_reader(gv_merge_reader *one) {
   one->file = one->part = -1;
 }
 
-void gv_run_close_parts(gv_run *r) {
-  gv_merge *m = r->merge;
+void gv_merge_close(gv_merge *m) {
   if (m == NULL) return;
   for (int i = 0; i < m->workers && m->readers != NULL; i++)
     close_reader(&m->readers[i]);
@@ -37,11 +36,6 @@ void gv_run_close_parts(gv_run *r) {
   free(m->readers);
   gv_groups_free(&m->groups);
   free(m);
-  r->merge = NULL;
-}
-
-gv_part_sum gv_merge_sum(const gv_merge *merge, int number) {
-  return merge->parts[0].sums[number];
 }
 
 /* --------------------------------------------------------------------------------------------- parts of one run */
@@ -118,138 +112,134 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
   int64_t row = 0;
   for (int i = 0; i < m->count; i++) {
     const gv_part *p = &parts[i];
-    if (i > 0 && p->number == parts[i - 1].number) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %" PRId64 " of %" PRId64 " is given twice: %s and %s",
-                        p->number, p->parts, parts[i - 1].path, p->path);
-    }
-    if (p->number != i + 1) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %" PRId64 " is missing, %d are given", i + 1,
-                        p->parts, m->count);
-    }
-    if (p->first != row) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s begins with row %" PRId64 " of the raster, the part before it ends with row %" PRId64,
-                        p->path, p->first, row);
-    }
+    GV_REQUIRE(io, i == 0 || p->number != parts[i - 1].number,
+               "part %" PRId64 " of %" PRId64 " is given twice: %s and %s", p->number, p->parts, parts[i - 1].path,
+               p->path);
+    GV_REQUIRE(io, p->number == i + 1, "part %d of %" PRId64 " is missing, %d are given", i + 1, p->parts,
+               m->count);
+    GV_REQUIRE(io, p->first == row,
+               "%s begins with row %" PRId64 " of the raster, the part before it ends with row %" PRId64, p->path,
+               p->first, row);
     row = p->end;
   }
-  if (m->count < parts[0].parts) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %" PRId64 " is missing, %d are given",
-                      m->count + 1, parts[0].parts, m->count);
-  }
-  if (row != parts[0].height) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the parts end with row %" PRId64 " of %" PRId64, row,
-                      parts[0].height);
-  }
+  GV_REQUIRE(io, m->count >= parts[0].parts, "part %d of %" PRId64 " is missing, %d are given", m->count + 1,
+             parts[0].parts, m->count);
+  GV_REQUIRE(io, row == parts[0].height, "the parts end with row %" PRId64 " of %" PRId64, row, parts[0].height);
   return GV_OK;
 }
 
 /* They are parts of what this run would compute. */
-static gv_status check_run(const gv_run *r, const gv_part *p) {
+static gv_status check_run(gv_io *io, const gv_run_plan *plan, const gv_part *p) {
   static const char *const rasters[GV_RUN_RASTERS] = {"ids", "distances: their run had no --distance",
                                                       "azimuths: their run had no --azimuth"};
-  const gv_job *j = r->j;
-  const char *source = j->raster_seeds.source != NULL ? j->raster_seeds.source : j->seeds.source;
+  const gv_job *j = plan->job;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if ((r->raster[i] != NULL || r->virtuals[i] != NULL) && p->bytes[i] == 0)
-      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "the parts have no %s", rasters[i]);
-  if (j->stats != NULL && p->record_bytes == 0)
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "the parts have no statistics: their run had no --stats");
-  if (p->seeds != gv_run_seeds_fingerprint(r))
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s was computed with other seeds than %s has now", p->path,
-                      source);
-  if (p->grid != gv_run_grid_fingerprint(r) || p->width != r->width || p->height != r->height)
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s was computed for another grid than %s asks for now",
-                      p->path, j->grid.like != NULL ? j->grid.like : "its run");
+    GV_REQUIRE(io, gv_job_path(j, i) == NULL || p->bytes[i] > 0, "the parts have no %s", rasters[i]);
+  GV_REQUIRE(io, j->stats == NULL || p->record_bytes > 0, "the parts have no statistics: their run had no --stats");
+  GV_REQUIRE(io, p->seeds == gv_run_seeds_fingerprint(plan->in), "%s was computed with other seeds than %s has now",
+             p->path, gv_job_seeds(j));
+  bool same = p->grid == gv_run_grid_fingerprint(plan) && p->width == plan->width && p->height == plan->height;
+  GV_REQUIRE(io, same, "%s was computed for another grid than %s asks for now", p->path,
+             j->grid.like != NULL ? j->grid.like : "its run");
   return GV_OK;
 }
 
-/* All that is read. */
+typedef struct checking {
+  const gv_merge *merge;
+  bool rasters; /* are read, too */
+} checking;
+
 static gv_status check_bytes(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
-  const gv_run *r = user;
+  const checking *c = user;
   (void)worker;
+  for (int64_t i = first; i < end; i++)
+    GV_TRY(gv_part_check(io, &c->merge->parts[i], c->rasters));
+  return GV_OK;
+}
+
+/* The parts of a job, which agree about what was asked. */
+static gv_status open_parts(gv_io *io, const gv_job *j, gv_merge *m) {
+  gv_description asked = {0};
   gv_status status = GV_OK;
-  bool rasters = false;
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
-    rasters = rasters || r->raster[i] != NULL;
-  for (int64_t i = first; i < end && status == GV_OK; i++)
-    status = gv_part_check(io, &r->merge->parts[i], rasters);
+  for (int i = 0; i < j->merged_count && status == GV_OK; i++) {
+    gv_part *next = &m->parts[m->count++];
+    status = gv_part_open(io, j->merged[i], next);
+    if (status != GV_OK) break;
+    status = i == 0 ? gv_part_run(io, next, &asked) : compare_parts(io, next, m->parts, &asked);
+  }
+  gv_description_free(&asked);
   return status;
 }
 
-gv_status gv_run_open_parts(gv_run *r) {
-  const gv_job *j = r->j;
-  gv_merge *m = r->merge = calloc(1, sizeof *m);
-  if (m == NULL) return gv_io_fail_memory(r->io, "the parts");
-  m->parts = calloc((size_t)j->merged_count, sizeof *m->parts);
-  if (m->parts == NULL) return gv_io_fail_memory(r->io, "the parts");
-  gv_description asked = {0};
-  gv_status status = GV_OK;
-  for (m->count = 0; m->count < j->merged_count && status == GV_OK;) {
-    gv_part *next = &m->parts[m->count++];
-    status = gv_part_open(r->io, j->merged[m->count - 1], next);
-    if (status != GV_OK) break;
-    status = m->count == 1 ? gv_part_run(r->io, next, &asked) : compare_parts(r->io, next, m->parts, &asked);
-  }
-  gv_description_free(&asked);
-  if (status == GV_OK) status = check_run(r, m->parts);
+gv_status gv_merge_open(gv_io *io, const gv_run_plan *plan, gv_merge **out) {
+  const gv_job *j = plan->job;
+  gv_merge *m = *out = calloc(1, sizeof *m);
+  if (m != NULL) m->parts = calloc((size_t)j->merged_count, sizeof *m->parts);
+  if (m == NULL || m->parts == NULL) return gv_io_fail_memory(io, "the parts");
+  GV_TRY(open_parts(io, j, m));
+  GV_TRY(check_run(io, plan, m->parts));
   qsort(m->parts, (size_t)m->count, sizeof *m->parts, by_number);
-  if (status == GV_OK) status = check_complete(r->io, m);
-  gv_io_loop loop = {.threads = j->threads, .count = m->count, .grain = 1, .user = r};
-  return status == GV_OK ? gv_io_parallel_for(r->io, &loop, check_bytes) : status;
+  GV_TRY(check_complete(io, m));
+  checking c = {.merge = m};
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    c.rasters = c.rasters || plan->slot[i] >= 0;
+  gv_io_loop loop = {.threads = plan->in->threads, .count = m->count, .grain = 1, .user = &c};
+  return gv_io_parallel_for(io, &loop, check_bytes);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- sums */
 
 typedef struct adding {
-  gv_run *r;
+  const gv_run_work *work;
   const gv_part *part;
 } adding;
 
 static gv_status add_record(gv_io *io, void *user, const unsigned char *record) {
   const adding *a = user;
-  gv_status status = gv_run_add_sum(io, a->r, record);
+  gv_context *context = a->work->in->context;
+  int64_t row = (int64_t)gv_part_number(record);
+  gv_status status = gv_statistics_add_sums(context, a->work->statistics, row, record + 8);
   if (status == GV_OK) return GV_OK;
-  return gv_io_fail(io, status, "%s is damaged: %s", a->part->path, gv_context_message(a->r->context));
+  return gv_io_fail(io, status, "%s is damaged: %s", a->part->path, gv_context_message(context));
 }
 
-gv_status gv_run_merge_sums(gv_run *r) {
-  gv_merge *m = r->merge;
-  gv_status status = r->style && r->numbers ? gv_groups_make(r->io, r->regions, &m->groups) : GV_OK;
-  m->readers = calloc((size_t)r->worker_count, sizeof *m->readers);
-  if (m->readers == NULL) return gv_io_fail_memory(r->io, "the parts");
-  m->workers = r->worker_count;
+gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *w) {
+  gv_merge *m = w->merge;
+  const gv_run_plan *plan = w->plan;
+  if (plan->style && plan->numbers) GV_TRY(gv_groups_make(io, w->in->regions, &m->groups));
+  m->readers = calloc((size_t)w->worker_count, sizeof *m->readers);
+  if (m->readers == NULL) return gv_io_fail_memory(io, "the parts");
+  m->workers = w->worker_count;
   for (int i = 0; i < m->workers; i++)
     m->readers[i].part = m->readers[i].file = -1;
   for (int k = 0; k < GV_RUN_RASTERS; k++) {
-    m->copied[k] = r->raster[k] != NULL;
+    m->copied[k] = plan->slot[k] >= 0;
     for (int i = 0; i < m->count && m->copied[k]; i++) {
-      m->copied[k] = m->parts[i].first % r->block_h == 0 &&
-                     gv_tiff_same_encoding(m->parts[i].creation[k], gv_raster_creation_options(r->raster[k]));
+      m->copied[k] =
+          m->parts[i].first % w->block_h == 0 &&
+          gv_tiff_same_encoding(m->parts[i].creation[k], gv_raster_creation_options(rasters[plan->slot[k]]));
     }
   }
-  for (int i = 0; i < m->count && status == GV_OK; i++) {
+  for (int i = 0; i < m->count; i++) {
     const gv_part *part = &m->parts[i];
-    adding a = {r, part};
-    r->workers[0].empty += part->empty;
-    if (r->statistics == NULL) continue;
-    if (part->record_bytes != gv_run_sum_bytes(r)) {
-      status =
-          gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s has other statistics than are asked for", part->path);
-    }
-    if (status == GV_OK) status = gv_part_records(r->io, part, add_record, &a);
+    adding a = {w, part};
+    w->workers[0].empty += part->empty;
+    if (w->statistics == NULL) continue;
+    GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w), "%s has other statistics than are asked for",
+               part->path);
+    GV_TRY(gv_part_records(io, part, add_record, &a));
   }
-  return status;
+  return GV_OK;
 }
 
-bool gv_run_tells_seeds(const gv_run *r) {
-  return r->merge == NULL || r->merge->groups.count == 0 || r->merge->groups.count == r->regions->count;
+bool gv_merge_tells_seeds(const gv_run_work *w) {
+  return w->merge == NULL || w->merge->groups.count == 0 || w->merge->groups.count == w->in->regions->count;
 }
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
 
-gv_status gv_merge_open(gv_io *io, const gv_run *r, int part, int raster, GDALDatasetH *out) {
-  const gv_part *from = &r->merge->parts[part];
+gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *w, int part, int raster, GDALDatasetH *out) {
+  const gv_part *from = &w->merge->parts[part];
   static const char *const drivers[] = {"GTiff", NULL};
   char *name = gv_part_raster(from, raster, from->path);
   if (name == NULL) return gv_io_fail_memory(io, "a file name");
@@ -257,23 +247,22 @@ gv_status gv_merge_open(gv_io *io, const gv_run *r, int part, int raster, GDALDa
   GDALDatasetH dataset = *out = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, NULL, NULL);
   free(name);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", from->path);
-  int w = 0, h = 0;
+  int columns = 0, rows = 0;
   bool good = GDALGetRasterXSize(dataset) == from->width &&
               GDALGetRasterYSize(dataset) == from->end - from->first &&
-              GDALGetRasterCount(dataset) == gv_run_bands(r, raster);
-  if (good) GDALGetBlockSize(GDALGetRasterBand(dataset, 1), &w, &h);
+              GDALGetRasterCount(dataset) == w->plan->bands[raster];
+  if (good) GDALGetBlockSize(GDALGetRasterBand(dataset, 1), &columns, &rows);
   /* Tiles that are copied must be the output's. */
-  if (good && (!r->merge->copied[raster] || (w == r->block_w && h == r->block_h))) return GV_OK;
+  if (good && (!w->merge->copied[raster] || (columns == w->block_w && rows == w->block_h))) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its rasters are not those that it is about", from->path);
 }
 
-static gv_status open_part(gv_io *io, const gv_run *r, gv_merge_reader *one, int number) {
-  gv_status status = GV_OK;
+static gv_status open_part(gv_io *io, const gv_run_work *w, gv_merge_reader *one, int number) {
   close_reader(one);
-  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++)
-    if (r->raster[i] != NULL) status = gv_merge_open(io, r, number, i, &one->datasets[i]);
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    if (w->plan->slot[i] >= 0) GV_TRY(gv_merge_open_raster(io, w, number, i, &one->datasets[i]));
   one->part = number;
-  return status;
+  return GV_OK;
 }
 
 /* The part that has a row. */
@@ -313,36 +302,34 @@ static gv_status copy_tile(gv_io *io, const gv_part *part, gv_merge_reader *one,
   return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", part->path);
 }
 
-static gv_status copy_tiles(gv_io *io, const gv_run *r, gv_merge_reader *one, int raster, int64_t y,
+static gv_status copy_tiles(gv_io *io, const gv_run_work *w, gv_merge_reader *one, int raster, int64_t y,
                             gv_raster_block *block) {
-  const gv_part *part = &r->merge->parts[one->part];
-  int s = r->slot[raster];
-  gv_status status = GV_OK;
-  for (int b = 0; b < gv_run_bands(r, raster) && status == GV_OK; b++)
-    status =
-        copy_tile(io, part, one, raster, b + 1, block->column, (y - part->first) / r->block_h, &block->tiles[s][b]);
+  const gv_part *part = &w->merge->parts[one->part];
+  int s = w->plan->slot[raster];
+  int64_t row = (y - part->first) / w->block_h;
+  for (int b = 0; b < w->plan->bands[raster]; b++)
+    GV_TRY(copy_tile(io, part, one, raster, b + 1, block->column, row, &block->tiles[s][b]));
   block->encoded[s] = true;
-  return status;
+  return GV_OK;
 }
 
 /* Rows of one part into the block. */
-static gv_status read_rows(gv_io *io, const gv_run *r, gv_merge_reader *one, const gv_run_part *p, int64_t into,
-                           gv_raster_block *block) {
-  const gv_part *part = &r->merge->parts[one->part];
-  const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
+static gv_status read_rows(gv_io *io, const gv_run_work *w, gv_merge_reader *one, const gv_rectangle *p,
+                           int64_t into, gv_raster_block *block) {
+  const gv_part *part = &w->merge->parts[one->part];
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    int s = r->slot[i], bands = s >= 0 ? gv_run_bands(r, i) : 0;
+    int s = w->plan->slot[i], bands = w->plan->bands[i];
+    GDALDataType type = w->plan->type[i];
     if (s < 0) continue;
-    if (r->merge->copied[i] && block->tiles[s] != NULL) {
-      gv_status status = copy_tiles(io, r, one, i, p->y, block);
-      if (status != GV_OK) return status;
-      bands = i == GV_RUN_OUT && r->style ? 1 : 0; /* for colours */
+    if (w->merge->copied[i] && block->tiles[s] != NULL) {
+      GV_TRY(copy_tiles(io, w, one, i, p->y, block));
+      bands = i == GV_RUN_OUT && w->plan->style ? 1 : 0; /* for colours */
     }
-    int64_t bytes = GDALGetDataTypeSizeBytes(types[i]);
+    int64_t bytes = GDALGetDataTypeSizeBytes(type);
     for (int b = 0; b < bands; b++) {
       char *to = (char *)block->out[s] + (b * block->band_stride[s] + into * block->stride) * bytes;
       if (GDALRasterIO(GDALGetRasterBand(one->datasets[i], b + 1), GF_Read, (int)p->x, (int)(p->y - part->first),
-                       (int)p->w, (int)p->h, to, (int)p->w, (int)p->h, types[i], (int)bytes,
+                       (int)p->w, (int)p->h, to, (int)p->w, (int)p->h, type, (int)bytes,
                        (int)(block->stride * bytes)) != CE_None) {
         return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", part->path);
       }
@@ -351,63 +338,49 @@ static gv_status read_rows(gv_io *io, const gv_run *r, gv_merge_reader *one, con
   return GV_OK;
 }
 
-static int64_t id_at(const void *values, GDALDataType type, int64_t at) {
-  switch (type) {
-  case GDT_Byte:
-    return ((const uint8_t *)values)[at];
-  case GDT_Int16:
-    return ((const int16_t *)values)[at];
-  case GDT_UInt16:
-    return ((const uint16_t *)values)[at];
-  case GDT_Int32:
-    return ((const int32_t *)values)[at];
-  case GDT_UInt32:
-    return ((const uint32_t *)values)[at];
-  default:
-    return ((const int64_t *)values)[at];
-  }
-}
-
 /* Which seeds the cells show; -1 = none. */
-static void number_cells(const gv_run *r, const gv_run_part *p, const gv_raster_block *block, int32_t *numbers) {
-  const gv_merge *m = r->merge;
-  int64_t before = r->nodata;
+static void number_cells(const gv_run_work *w, const gv_rectangle *p, const gv_raster_block *block,
+                         int32_t *numbers) {
+  enum { STRETCH = 256 };
+  const gv_merge *m = w->merge;
+  const GDALDataType type = w->plan->type[GV_RUN_OUT];
+  const int size = GDALGetDataTypeSizeBytes(type);
+  const char *values = block->out[w->plan->slot[GV_RUN_OUT]];
+  int64_t before = w->plan->nodata, ids[STRETCH];
   int32_t number = -1;
-  for (int64_t y = 0; y < p->h; y++) {
-    for (int64_t x = 0; x < p->w; x++) {
-      int64_t id = id_at(block->out[r->slot[GV_RUN_OUT]], r->type, y * block->stride + x);
-      if (id != before) {
-        int32_t group = gv_groups_find(&m->groups, r->regions, id);
-        number = group >= 0 ? m->groups.first[group] : -1;
-        before = id;
-      }
-      numbers[y * r->block_w + x] = number;
+  for (int64_t i = 0; i < p->w * p->h; i++) {
+    int64_t x = i % p->w, y = i / p->w, at = x % STRETCH, left = p->w - x;
+    if (at == 0)
+      GDALCopyWords(values + (y * block->stride + x) * size, type, size, ids, GDT_Int64, sizeof *ids,
+                    left < STRETCH ? (int)left : STRETCH);
+    if (ids[at] != before) {
+      int32_t group = gv_groups_find(&m->groups, w->in->regions, ids[at]);
+      number = group >= 0 ? m->groups.first[group] : -1;
+      before = ids[at];
     }
+    numbers[y * w->block_w + x] = number;
   }
 }
 
-gv_status gv_run_merge_block(gv_io *io, void *user, int number, gv_raster_block *block) {
-  gv_run *r = user;
-  const gv_merge *m = r->merge;
-  gv_run_worker *worker = &r->workers[number];
+gv_status gv_merge_block(gv_io *io, void *user, int number, gv_raster_block *block) {
+  const gv_run_work *w = user;
+  const gv_merge *m = w->merge;
+  gv_run_worker *worker = &w->workers[number];
   gv_merge_reader *one = &m->readers[number];
-  gv_run_part p = gv_run_block_part(r, block->column, block->row);
-  gv_status status = GV_OK;
-  for (int64_t done = 0; done < p.h && status == GV_OK;) {
+  gv_rectangle p = gv_run_block_cells(w, block->column, block->row);
+  for (int64_t done = 0; done < p.h;) {
     int at = part_of(m, p.y + done);
     int64_t left = m->parts[at].end - (p.y + done), rows = left < p.h - done ? left : p.h - done;
-    gv_run_part some = {.x = p.x, .y = p.y + done, .w = p.w, .h = rows};
-    if (one->part != at) status = open_part(io, r, one, at);
-    if (status == GV_OK) status = read_rows(io, r, one, &some, done, block);
+    gv_rectangle some = {.x = p.x, .y = p.y + done, .w = p.w, .h = rows};
+    if (one->part != at) GV_TRY(open_part(io, w, one, at));
+    GV_TRY(read_rows(io, w, one, &some, done, block));
     done += rows;
   }
-  if (status != GV_OK || !r->style) return status;
+  if (!worker->scans) return GV_OK;
   if (m->groups.count == 0) {
-    status =
-        gv_adjacency_scan(io, &worker->adjacency, block->out[r->slot[GV_RUN_OUT]], p.w, p.h, block->stride, p.y);
-  } else {
-    number_cells(r, &p, block, worker->numbers);
-    status = gv_adjacency_scan(io, &worker->adjacency, worker->numbers, p.w, p.h, r->block_w, p.y);
+    const int32_t *ids = block->out[w->plan->slot[GV_RUN_OUT]];
+    return gv_adjacency_scan(io, &worker->adjacency, ids, p.w, p.h, block->stride, p.y);
   }
-  return status;
+  number_cells(w, &p, block, worker->numbers);
+  return gv_adjacency_scan(io, &worker->adjacency, worker->numbers, p.w, p.h, w->block_w, p.y);
 }

@@ -1,8 +1,8 @@
-/* What the files about merging share. */
+/* Part files as the source of a run's blocks and sums. */
 #ifndef GV_JOB_RASTER_MERGE_H
 #define GV_JOB_RASTER_MERGE_H
 
-#include "job/raster/run.h"
+#include "job/raster/compute.h"
 
 /* What a worker reads of: one part at a time, as blocks come in the order of files. */
 typedef struct gv_merge_reader {
@@ -21,7 +21,26 @@ struct gv_merge {
   bool copied[GV_RUN_RASTERS]; /* tiles are encoded as they are to be */
 };
 
+/* True if a raster of the job is to be a virtual one of part files. */
+bool gv_merge_is_virtual(const gv_job *job, int raster);
+
+/* Opens the part files, which must be parts of this very run. *out is to be closed, whatever the status. */
+gv_status gv_merge_open(gv_io *io, const gv_run_plan *plan, gv_merge **out);
+void gv_merge_close(gv_merge *merge);
+
+/* Once workers and statistics are there: adds the parts' sums. `rasters`: those that are written. */
+gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *work);
+
+/* A gv_raster_block_fn that takes blocks from the parts. */
+gv_status gv_merge_block(gv_io *io, void *work, int number, gv_raster_block *block);
+
+/* False if cells tell only which of the ids they show, and those repeat. */
+bool gv_merge_tells_seeds(const gv_run_work *work);
+
 /* Opens a raster of part number `part`. */
-gv_status gv_merge_open(gv_io *io, const gv_run *r, int part, int raster, GDALDatasetH *out);
+gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *work, int part, int raster, GDALDatasetH *out);
+
+/* merge_virtual.c: writes a virtual raster to its place. */
+gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *work, int raster, gv_place *place);
 
 #endif

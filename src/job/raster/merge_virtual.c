@@ -11,9 +11,9 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-bool gv_merge_is_virtual(const gv_job *j, const char *path) {
+bool gv_merge_is_virtual(const gv_job *j, int raster) {
   bool asked = j->raster.driver != NULL && EQUAL(j->raster.driver, "VRT");
-  return j->merged_count > 0 && (asked || EQUAL(CPLGetExtension(path), "vrt"));
+  return j->merged_count > 0 && (asked || EQUAL(CPLGetExtension(gv_job_path(j, raster)), "vrt"));
 }
 
 static void set_text(CPLXMLNode *node, const char *name, const char *value) {
@@ -77,36 +77,35 @@ static void put_rectangle(CPLXMLNode *source, const char *name, int64_t row, int
   set_number(rectangle, "ySize", rows);
 }
 
-static gv_status put_band(CPLXMLNode *root, const gv_run *r, GDALDatasetH first, int raster, int number,
-                          const char *folder) {
-  const gv_merge *m = r->merge;
+static gv_status put_band(gv_io *io, CPLXMLNode *root, const gv_run_work *w, GDALDatasetH first, int raster,
+                          int number, const char *folder) {
+  const gv_merge *m = w->merge;
   GDALRasterBandH from = GDALGetRasterBand(first, number);
   GDALDataType type = GDALGetRasterDataType(from);
-  gv_status status = GV_OK;
-  int w = 0, h = 0;
-  GDALGetBlockSize(from, &w, &h);
+  int columns = 0, rows = 0;
+  GDALGetBlockSize(from, &columns, &rows);
   CPLXMLNode *band = CPLCreateXMLNode(root, CXT_Element, "VRTRasterBand");
   set_text(band, "dataType", GDALGetDataTypeName(type));
   set_number(band, "band", number);
   put_element(band, "Description", GDALGetDescription(from));
   put_element(band, "UnitType", GDALGetRasterUnitType(from));
-  put_element(band, "NoDataValue", GDALDataTypeIsInteger(type) ? CPLSPrintf("%" PRId64, r->nodata) : "nan");
-  for (int i = 0; i < m->count && status == GV_OK; i++) {
+  put_element(band, "NoDataValue", GDALDataTypeIsInteger(type) ? CPLSPrintf("%" PRId64, w->plan->nodata) : "nan");
+  for (int i = 0; i < m->count; i++) {
     const gv_part *part = &m->parts[i];
-    int64_t rows = part->end - part->first;
+    int64_t height = part->end - part->first;
     CPLXMLNode *source = CPLCreateXMLNode(band, CXT_Element, "SimpleSource");
-    status = put_source(r->io, source, part, raster, folder);
+    GV_TRY(put_source(io, source, part, raster, folder));
     put_element(source, "SourceBand", CPLSPrintf("%d", number));
     CPLXMLNode *properties = CPLCreateXMLNode(source, CXT_Element, "SourceProperties");
     set_number(properties, "RasterXSize", part->width);
-    set_number(properties, "RasterYSize", rows);
+    set_number(properties, "RasterYSize", height);
     set_text(properties, "DataType", GDALGetDataTypeName(type));
-    set_number(properties, "BlockXSize", w);
-    set_number(properties, "BlockYSize", h);
-    put_rectangle(source, "SrcRect", 0, part->width, rows);
-    put_rectangle(source, "DstRect", part->first, part->width, rows);
+    set_number(properties, "BlockXSize", columns);
+    set_number(properties, "BlockYSize", rows);
+    put_rectangle(source, "SrcRect", 0, part->width, height);
+    put_rectangle(source, "DstRect", part->first, part->width, height);
   }
-  return status;
+  return GV_OK;
 }
 
 /* CPLSerializeXMLTreeToFile does not report what closing a file does. */
@@ -120,27 +119,19 @@ static gv_status write_tree(gv_io *io, const gv_place *place, const CPLXMLNode *
   return written ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
 }
 
-static gv_status write_one(gv_run *r, int raster) {
-  gv_place *place = r->virtuals[raster];
+gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *w, int raster, gv_place *place) {
   CPLXMLNode *root = CPLCreateXMLNode(NULL, CXT_Element, "VRTDataset");
   char *folder = realpath(place->output.parent, NULL);
   GDALDatasetH first = NULL;
   gv_status status =
-      folder != NULL ? gv_merge_open(r->io, r, 0, raster, &first) : gv_io_fail_memory(r->io, "a file name");
-  if (status == GV_OK) status = gv_place_begin(r->io, place);
-  if (status == GV_OK) put_head(root, first, r->width, r->height);
-  for (int b = 0; b < gv_run_bands(r, raster) && status == GV_OK; b++)
-    status = put_band(root, r, first, raster, b + 1, folder);
-  if (status == GV_OK) status = write_tree(r->io, place, root);
+      folder != NULL ? gv_merge_open_raster(io, w, 0, raster, &first) : gv_io_fail_memory(io, "a file name");
+  if (status == GV_OK) status = gv_place_begin(io, place);
+  if (status == GV_OK) put_head(root, first, w->plan->width, w->plan->height);
+  for (int b = 0; b < w->plan->bands[raster] && status == GV_OK; b++)
+    status = put_band(io, root, w, first, raster, b + 1, folder);
+  if (status == GV_OK) status = write_tree(io, place, root);
   if (first != NULL) GDALClose(first);
   CPLDestroyXMLNode(root);
   free(folder);
-  return status;
-}
-
-gv_status gv_run_write_virtuals(gv_run *r) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++)
-    if (r->virtuals[i] != NULL) status = write_one(r, i);
   return status;
 }

@@ -19,10 +19,37 @@
 
 enum { FORMAT = 2, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
 static const char magic[MAGIC + 1] = "GVPART\r\n";
-static const char *const raster_names[GV_PART_RASTERS] = {"ids", "distances", "azimuths"};
+static const char *const raster_names[GV_RUN_RASTERS] = {"ids", "distances", "azimuths"};
+
+/* Members of the JSON object that every part file has, but for the format: integers, and numbers as 16 digits. */
+#define AT(member) offsetof(gv_part, member)
+enum { MOST_INTEGERS = 3 };
+static const struct {
+  const char *name;
+  int count;
+  size_t at[MOST_INTEGERS];
+} members[] = {{"part", 2, {AT(number), AT(parts)}},
+               {"size", 2, {AT(width), AT(height)}},
+               {"rows", 3, {AT(first), AT(end), AT(block_rows)}},
+               {"empty", 1, {AT(empty)}},
+               {"mask", 1, {AT(mask_bytes)}},
+               {"at", GV_RUN_RASTERS, {AT(at[0]), AT(at[1]), AT(at[2])}},
+               {"bytes", GV_RUN_RASTERS, {AT(bytes[0]), AT(bytes[1]), AT(bytes[2])}},
+               {"records", 3, {AT(records), AT(records_at), AT(record_bytes)}},
+               {"content", 1, {AT(content)}}};
+static const struct {
+  const char *name;
+  size_t at;
+} fingerprints[] = {{"fingerprint", AT(fingerprints[0])},
+                    {"sums' fingerprint", AT(fingerprints[1])},
+                    {"grid", AT(grid)},
+                    {"seeds", AT(seeds)}};
+#undef AT
+#define MEMBERS      (sizeof members / sizeof *members)
+#define FINGERPRINTS (sizeof fingerprints / sizeof *fingerprints)
 
 void gv_part_free(gv_part *part) {
-  for (int i = 0; i < GV_PART_RASTERS; i++)
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
     CSLDestroy(part->creation[i]);
   free(part->path);
   free(part->run);
@@ -105,12 +132,6 @@ static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from
   return status;
 }
 
-static void put_fingerprint(gv_json_writer *json, const char *name, uint64_t value) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%016" PRIx64, value);
-  gv_json_put_string(json, name, digits);
-}
-
 /* As texts: all doubles are to come back as they were. */
 static void put_sums(gv_json_writer *json, const gv_part *part) {
   char number[64];
@@ -133,54 +154,57 @@ static void put_options(gv_json_writer *json, const char *name, char **options) 
 }
 
 static void put_part(gv_json_writer *json, const gv_part *p) {
+  char digits[24];
   gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
   gv_json_put_integers(json, "format", (const int64_t[]){FORMAT}, 1);
   gv_json_put_string(json, "version", gv_version());
-  gv_json_put_integers(json, "part", (const int64_t[]){p->number, p->parts}, 2);
-  gv_json_put_integers(json, "size", (const int64_t[]){p->width, p->height}, 2);
-  gv_json_put_integers(json, "rows", (const int64_t[]){p->first, p->end, p->block_rows}, 3);
-  gv_json_put_integers(json, "empty", &p->empty, 1);
-  gv_json_put_integers(json, "mask", &p->mask_bytes, 1);
-  gv_json_put_integers(json, "at", p->at, GV_PART_RASTERS);
-  gv_json_put_integers(json, "bytes", p->bytes, GV_PART_RASTERS);
-  gv_json_put_integers(json, "records", (const int64_t[]){p->records, p->records_at, p->record_bytes}, 3);
-  gv_json_put_integers(json, "content", &p->content, 1);
-  put_fingerprint(json, "fingerprint", p->fingerprints[0]);
-  put_fingerprint(json, "sums' fingerprint", p->fingerprints[1]);
-  put_fingerprint(json, "grid", p->grid);
-  put_fingerprint(json, "seeds", p->seeds);
+  for (size_t i = 0; i < MEMBERS; i++) {
+    int64_t list[MOST_INTEGERS];
+    for (int k = 0; k < members[i].count; k++)
+      list[k] = *(const int64_t *)((const char *)p + members[i].at[k]);
+    gv_json_put_integers(json, members[i].name, list, members[i].count);
+  }
+  for (size_t i = 0; i < FINGERPRINTS; i++) {
+    const uint64_t *value = (const uint64_t *)(const void *)((const char *)p + fingerprints[i].at);
+    snprintf(digits, sizeof digits, "%016" PRIx64, *value);
+    gv_json_put_string(json, fingerprints[i].name, digits);
+  }
   put_sums(json, p);
-  for (int i = 0; i < GV_PART_RASTERS; i++)
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
     put_options(json, raster_names[i], p->creation[i]);
   gv_json_put_string(json, "run", p->run != NULL ? p->run : "{}");
   gv_json_end(json);
 }
 
-gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_PART_RASTERS], gv_part *part,
-                        gv_part_record_fn record, void *user) {
-  gv_json_writer json = {0};
+/* All that stands behind the raster of ids; `json` is to be freed. */
+static gv_status append_all(const writer *w, const char *const files[GV_RUN_RASTERS], gv_part *part,
+                            gv_part_record_fn record, void *user, gv_json_writer *json) {
   unsigned char footer[FOOTER];
-  writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
-  if (w.file < 0) return cannot_write(&w, errno);
   part->at[0] = 0;
-  part->bytes[0] = (int64_t)lseek(w.file, 0, SEEK_END);
-  gv_status status = GV_OK;
-  for (int i = 1; i < GV_PART_RASTERS && status == GV_OK; i++)
-    if (files[i] != NULL) status = append_file(&w, files[i], &part->at[i], &part->bytes[i]);
-  if (status == GV_OK) status = append_records(&w, part, record, user);
-  part->content = (int64_t)lseek(w.file, 0, SEEK_END);
+  part->bytes[0] = (int64_t)lseek(w->file, 0, SEEK_END);
+  for (int i = 1; i < GV_RUN_RASTERS; i++)
+    if (files[i] != NULL) GV_TRY(append_file(w, files[i], &part->at[i], &part->bytes[i]));
+  GV_TRY(append_records(w, part, record, user));
+  part->content = (int64_t)lseek(w->file, 0, SEEK_END);
   const int64_t ends[] = {0, part->records_at, part->content};
-  for (int i = 0; i < 2 && status == GV_OK; i++)
-    status = fingerprint(io, part->path, w.file, ends[i], ends[i + 1], &part->fingerprints[i]);
-  put_part(&json, part);
-  if (status == GV_OK && json.text.failed) status = gv_io_fail_memory(io, "a part's description");
-  if (status == GV_OK) status = write_bytes(&w, json.text.bytes, json.text.length);
+  for (int i = 0; i < 2; i++)
+    GV_TRY(fingerprint(w->io, part->path, w->file, ends[i], ends[i + 1], &part->fingerprints[i]));
+  put_part(json, part);
+  if (json->text.failed) return gv_io_fail_memory(w->io, "a part's description");
+  GV_TRY(write_bytes(w, json->text.bytes, json->text.length));
   memcpy(footer, magic, MAGIC);
   gv_part_put_number(footer + MAGIC, (uint64_t)part->content);
-  gv_part_put_number(footer + MAGIC + 8, json.text.length);
-  gv_part_put_number(footer + MAGIC + 16,
-                     json.text.failed ? 0 : gv_part_hash(0, json.text.bytes, json.text.length));
-  if (status == GV_OK) status = write_bytes(&w, footer, sizeof footer);
+  gv_part_put_number(footer + MAGIC + 8, json->text.length);
+  gv_part_put_number(footer + MAGIC + 16, gv_part_hash(0, json->text.bytes, json->text.length));
+  return write_bytes(w, footer, sizeof footer);
+}
+
+gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_RUN_RASTERS], gv_part *part,
+                        gv_part_record_fn record, void *user) {
+  gv_json_writer json = {0};
+  const writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
+  if (w.file < 0) return cannot_write(&w, errno);
+  gv_status status = append_all(&w, files, part, record, user, &json);
   gv_text_free(&json.text);
   if (close(w.file) != 0 && status == GV_OK) status = cannot_write(&w, errno);
   return status;
@@ -195,21 +219,16 @@ typedef struct reading {
   int needed; /* members that every part file has, of those read */
 } reading;
 
-enum { NEEDED = 10 + 4 };
-
-/* A whole number as it is written, without fraction or exponent. */
-static bool take_integer(const gv_json_item *item, int64_t *out) {
-  char *end;
-  errno = 0;
-  *out = strtoll(item->text, &end, 10);
-  return item->kind == GV_JSON_NUMBER && end != item->text && *end == '\0' && errno == 0;
-}
-
+/* Whole numbers as they are written, without fraction or exponent. */
 static bool take_integers(const gv_json_member *m, int64_t *list, int count) {
-  if (m->count != count) return false;
-  for (int i = 0; i < count; i++)
-    if (!take_integer(&m->items[i], &list[i])) return false;
-  return true;
+  bool good = m->count == count;
+  for (int i = 0; i < count && good; i++) {
+    char *end;
+    errno = 0;
+    list[i] = strtoll(m->items[i].text, &end, 10);
+    good = m->items[i].kind == GV_JSON_NUMBER && end != m->items[i].text && *end == '\0' && errno == 0;
+  }
+  return good;
 }
 
 /* The text of a member that is one; NULL if it is not. */
@@ -256,46 +275,28 @@ static bool take_run(const gv_json_member *m, gv_part *part) {
 static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
   reading *r = user;
   gv_part *p = r->part;
-  const struct {
-    const char *name;
-    int count;
-    int64_t *to[3];
-  } integers[] = {{"format", 1, {&r->format}},
-                  {"part", 2, {&p->number, &p->parts}},
-                  {"size", 2, {&p->width, &p->height}},
-                  {"rows", 3, {&p->first, &p->end, &p->block_rows}},
-                  {"empty", 1, {&p->empty}},
-                  {"mask", 1, {&p->mask_bytes}},
-                  {"at", GV_PART_RASTERS, {&p->at[0], &p->at[1], &p->at[2]}},
-                  {"bytes", GV_PART_RASTERS, {&p->bytes[0], &p->bytes[1], &p->bytes[2]}},
-                  {"records", 3, {&p->records, &p->records_at, &p->record_bytes}},
-                  {"content", 1, {&p->content}}};
-  const struct {
-    const char *name;
-    uint64_t *to;
-  } fingerprints[] = {{"fingerprint", &p->fingerprints[0]},
-                      {"sums' fingerprint", &p->fingerprints[1]},
-                      {"grid", &p->grid},
-                      {"seeds", &p->seeds}};
   const char *name = m->name;
   bool good = true;
   if (m->object != NULL) return GV_OK;
-  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-    int64_t n[3] = {0};
-    if (strcmp(name, integers[i].name) != 0) continue;
-    good = take_integers(m, n, integers[i].count);
+  for (size_t i = 0; i < MEMBERS; i++) {
+    int64_t list[MOST_INTEGERS] = {0};
+    if (strcmp(name, members[i].name) != 0) continue;
+    good = take_integers(m, list, members[i].count);
     r->needed++;
-    for (int k = 0; k < integers[i].count; k++)
-      *integers[i].to[k] = n[k];
+    for (int k = 0; k < members[i].count; k++)
+      *(int64_t *)((char *)p + members[i].at[k]) = list[k];
   }
-  for (size_t i = 0; i < sizeof fingerprints / sizeof *fingerprints; i++)
-    if (strcmp(name, fingerprints[i].name) == 0) good = take_fingerprint(m, fingerprints[i].to), r->needed++;
-  for (int i = 0; i < GV_PART_RASTERS; i++)
+  for (size_t i = 0; i < FINGERPRINTS; i++) {
+    if (strcmp(name, fingerprints[i].name) != 0) continue;
+    good = take_fingerprint(m, (uint64_t *)(void *)((char *)p + fingerprints[i].at));
+    r->needed++;
+  }
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
     if (strcmp(name, raster_names[i]) == 0) good = take_options(m, &p->creation[i]);
+  if (strcmp(name, "format") == 0) good = take_integers(m, &r->format, 1);
   if (strcmp(name, "sums") == 0) good = take_sums(m, p);
   if (strcmp(name, "run") == 0) good = take_run(m, p);
-  if (!good) return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
-  return GV_OK;
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
 }
 
 static bool is_within(int64_t at, int64_t bytes, int64_t end) {
@@ -308,7 +309,7 @@ static bool fits(const gv_part *p) {
                 p->width <= INT32_MAX && p->height <= INT32_MAX && p->first >= 0 && p->first < p->end &&
                 p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0 &&
                 p->empty <= p->width * (p->end - p->first) && p->bytes[0] > 0;
-  for (int i = 0; i < GV_PART_RASTERS; i++)
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
     raster = raster && is_within(p->at[i], p->bytes[i], p->content);
   bool records = p->records >= 0 && p->record_bytes >= 0 && p->record_bytes < CHUNK &&
                  is_within(p->records_at, 0, p->content) && (p->records == 0 || p->record_bytes > 8);
@@ -319,9 +320,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   unsigned char footer[FOOTER];
   bool complete = size > FOOTER && gv_retry_read_at(file, footer, FOOTER, (off_t)(size - FOOTER)) == FOOTER &&
                   memcmp(footer, magic, MAGIC) == 0;
-  if (!complete) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
-  }
+  if (!complete) return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
   uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
   bool sized =
       length <= MOST_JSON && length <= (uint64_t)size - FOOTER && content == (uint64_t)size - FOOTER - length;
@@ -329,19 +328,17 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
-  gv_status status = GV_OK;
-  if (!good) status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
-  if (status == GV_OK) status = gv_json_read(io, json, length, part->path, "outputs", take_member, &r);
+  gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", take_member, &r)
+                          : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
   free(json);
-  if (status == GV_OK && r.format != FORMAT) {
-    status =
-        gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                   "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path, r.format);
+  GV_TRY(status);
+  if (r.format != FORMAT) {
+    return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                      "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path,
+                      r.format);
   }
-  if (status == GV_OK && (r.needed < NEEDED || (uint64_t)part->content != content || !fits(part))) {
-    status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
-  }
-  return status;
+  good = r.needed >= (int)(MEMBERS + FINGERPRINTS) && (uint64_t)part->content == content && fits(part);
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
 }
 
 static gv_status open_file(gv_io *io, const char *path, int *file, int64_t *size) {
@@ -361,9 +358,8 @@ gv_status gv_part_open(gv_io *io, const char *path, gv_part *out) {
   int64_t size = 0;
   out->path = strdup(path);
   if (out->path == NULL) return gv_io_fail_memory(io, "a file name");
-  gv_status status = open_file(io, path, &file, &size);
-  if (status != GV_OK) return status;
-  status = read_description(io, file, size, out);
+  GV_TRY(open_file(io, path, &file, &size));
+  gv_status status = read_description(io, file, size, out);
   close(file);
   return status;
 }
@@ -380,8 +376,8 @@ gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters) {
   const int64_t ends[] = {0, part->records_at, part->content};
   int file = -1;
   int64_t size = 0;
-  gv_status status = open_file(io, part->path, &file, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(open_file(io, part->path, &file, &size));
+  gv_status status = GV_OK;
   for (int i = rasters ? 0 : 1; i < 2 && status == GV_OK; i++) {
     uint64_t found = 0;
     status = fingerprint(io, part->path, file, ends[i], ends[i + 1], &found);
@@ -397,10 +393,9 @@ gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, 
   int file = -1;
   int64_t size = 0, together = part->record_bytes > 0 ? 1 + CHUNK / part->record_bytes : 1;
   if (part->records == 0) return GV_OK;
-  gv_status status = open_file(io, part->path, &file, &size);
-  if (status != GV_OK) return status;
+  GV_TRY(open_file(io, part->path, &file, &size));
   unsigned char *bytes = malloc((size_t)(together * part->record_bytes));
-  if (bytes == NULL) status = gv_io_fail_memory(io, "the statistics");
+  gv_status status = bytes != NULL ? GV_OK : gv_io_fail_memory(io, "the statistics");
   for (int64_t i = 0; i < part->records && status == GV_OK; i += together) {
     int64_t count = part->records - i < together ? part->records - i : together;
     ssize_t wanted = (ssize_t)(count * part->record_bytes);

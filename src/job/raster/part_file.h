@@ -10,23 +10,21 @@
 
 #include "job/raster/job.h"
 
-enum { GV_PART_RASTERS = 3 /* ids, distances, azimuths, as GV_RUN_OUT ... */ };
-
 typedef struct gv_part_sum {
   double total, inside, bound; /* see gv_overlay_total ... */
 } gv_part_sum;
 
 typedef struct gv_part {
   char *path;
-  int64_t number, parts;                               /* number `number` of `parts`, from 1 */
-  int64_t width, height;                               /* of the whole raster */
-  int64_t first, end;                                  /* its rows */
-  int64_t block_rows;                                  /* the file's rows are some of so many */
-  uint64_t grid, seeds;                                /* fingerprints */
-  int64_t mask_bytes;                                  /* size of the mask's file; -1 = none, or no file */
-  int64_t empty;                                       /* cells without a seed */
-  int64_t at[GV_PART_RASTERS], bytes[GV_PART_RASTERS]; /* of the GeoTIFFs; 0 bytes = none */
-  char **creation[GV_PART_RASTERS];                    /* options that they were made with */
+  int64_t number, parts;                             /* number `number` of `parts`, from 1 */
+  int64_t width, height;                             /* of the whole raster */
+  int64_t first, end;                                /* its rows */
+  int64_t block_rows;                                /* the file's rows are some of so many */
+  uint64_t grid, seeds;                              /* fingerprints */
+  int64_t mask_bytes;                                /* size of the mask's file; -1 = none, or no file */
+  int64_t empty;                                     /* cells without a seed */
+  int64_t at[GV_RUN_RASTERS], bytes[GV_RUN_RASTERS]; /* of the GeoTIFFs; 0 bytes = none */
+  char **creation[GV_RUN_RASTERS];                   /* options that they were made with */
   gv_part_sum sums[GV_JOB_MAX_SUMS];
   int sum_count;
   int64_t records, records_at, record_bytes; /* a row's number in 8 bytes, and its sums */
@@ -48,7 +46,7 @@ typedef gv_status (*gv_part_record_fn)(gv_io *io, void *user, int64_t record, un
  * Completes the file at `path`, which is the GeoTIFF of the ids, by those of `files` (NULL = none; [0] is not looked at), the records
  * and what `part` says. `path` and part->path: what messages call it.
  */
-gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_PART_RASTERS], gv_part *part,
+gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_RUN_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user);
 
 /* Reads what a part file says of itself; *out begins as {0} and is to be freed in any case. Errors name the file. */

@@ -4,9 +4,6 @@
  * Blocks are those of the whole raster, so every cell is what it is in one run, and so are sums; only the file has fewer rows. Its
  * tiles are encoded as those of a GeoTIFF that all goes to.
  */
-#include "job/raster/run.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +12,9 @@
 #include <cpl_vsi.h>
 
 #include "io/path.h"
+#include "job/raster/write.h"
 
-/* ------------------------------------------------------------------------------------------------------ planning */
-
-/* What of the creation options for all goes for a part: how its tiles are encoded, where nothing is lost by it. */
-static char **keep_options(const gv_job *j) {
+char **gv_run_part_options(const gv_job *j) {
   static const char *const keys[] = {"COMPRESS", "PREDICTOR", "ZLEVEL", "ZSTD_LEVEL", "LZMA_PRESET", "ENDIANNESS"},
                            *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
   char **from = j->raster.creation_options, **kept = NULL;
@@ -41,42 +36,6 @@ static char **keep_options(const gv_job *j) {
   return kept;
 }
 
-gv_status gv_run_settle_part(gv_io *io, gv_job *j) {
-  j->raster.creation_options = keep_options(j);
-  j->raster.driver = "GTiff";
-  j->no_style = true; /* it is made at the end, of all */
-  const char *source = j->raster_seeds.source != NULL ? j->raster_seeds.source : j->seeds.source;
-  if (strncmp(source, "/vsimem/", 8) == 0) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--part: the seeds are read once more when parts are merged: write them to a file");
-  }
-  return GV_OK;
-}
-
-gv_status gv_run_choose_rows(gv_run *r) {
-  const gv_job *j = r->j;
-  r->width = r->grid.grid.width;
-  r->height = r->rows = r->grid.grid.height;
-  if (j->parts == 0) return GV_OK;
-  int64_t side = atoi(CSLFetchNameValueDef(gv_raster_creation_options(r->raster[GV_RUN_OUT]), "BLOCKYSIZE", "0"));
-  int64_t blocks = side > 0 ? (r->height + side - 1) / side : 0;
-  r->parts = j->spread && j->parts > blocks ? (int)blocks : j->parts;
-  if (j->spread && j->part > r->parts) {
-    r->rows = 0;
-    return GV_OK;
-  }
-  if (r->parts > blocks) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--part %d/%d: the raster has %lld rows of blocks, and can have so many parts at most",
-                      j->part, j->parts, (long long)blocks);
-  }
-  int64_t end = j->part * blocks / r->parts * side;
-  r->block_h = (int32_t)side;
-  r->first_row = (j->part - 1) * blocks / r->parts * side;
-  r->rows = (end < r->height ? end : r->height) - r->first_row;
-  return GV_OK;
-}
-
 gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
   double left = (double)VSIGetDiskFreeSpace(temporary);
   if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: not known */
@@ -91,76 +50,97 @@ gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
 }
 
 /* The sizes of compressed rasters are not known yet: they are checked before merging (ranks.c). */
-gv_status gv_run_check_space(const gv_run *r) {
-  const gv_job *j = r->j;
+gv_status gv_run_check_space(gv_io *io, const gv_run_plan *p) {
+  const gv_job *j = p->job;
   const char *compression = CSLFetchNameValueDef(j->raster.creation_options, "COMPRESS", "");
-  const GDALDataType types[GV_RUN_RASTERS] = {r->type, j->distance_type, GDT_Float32};
   double cell = 0.0;
-  if (j->part != 1 || !EQUAL(compression, "NONE")) return GV_OK;
+  if (!j->spread || j->part != 1 || !EQUAL(compression, "NONE")) return GV_OK;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (r->raster[i] != NULL) cell += gv_run_bands(r, i) * GDALGetDataTypeSizeBytes(types[i]);
+    if (p->slot[i] >= 0) cell += p->bands[i] * GDALGetDataTypeSizeBytes(p->type[i]);
   char *folder = gv_path_parent(j->raster.path);
-  if (folder == NULL) return gv_io_fail_memory(r->io, "a file name");
-  gv_status status = gv_job_check_space(r->io, folder, 2.0 * cell * (double)r->width * (double)r->height);
+  if (folder == NULL) return gv_io_fail_memory(io, "a file name");
+  gv_status status = gv_job_check_space(io, folder, 2.0 * cell * (double)p->width * (double)p->height);
   free(folder);
   return status;
 }
 
-gv_status gv_run_check_blocks(const gv_run *r) {
-  bool whole = r->first_row % r->block_h == 0 && (r->rows % r->block_h == 0 || r->first_row + r->rows == r->height);
-  if (r->j->parts == 0 || whole) return GV_OK;
-  return gv_io_fail(r->io, GV_ERROR_UNSUPPORTED, "--part: a tile of all bands together is too large");
+gv_status gv_run_check_blocks(gv_io *io, const gv_run_work *w) {
+  const gv_run_plan *p = w->plan;
+  bool whole = p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
+  if (w->job->parts == 0 || whole) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: a tile of all bands together is too large");
 }
 
-/* ----------------------------------------------------------------------------------------------------- computing */
-
 gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block) {
-  const gv_run *r = user;
-  gv_raster_block moved = *block;
-  moved.row += r->first_row / r->block_h;
-  gv_status status = gv_run_compute_block(io, user, number, &moved);
-  memcpy(block->uniform, moved.uniform, sizeof moved.uniform);
+  const gv_run_work *w = user;
+  int64_t above = w->plan->first_row / w->block_h;
+  block->row += above;
+  gv_status status = gv_run_compute_block(io, user, number, block);
+  block->row -= above;
   return status;
 }
 
-gv_part_sum gv_run_sum(const gv_run *r, int number) {
-  const gv_overlay *o = r->overlay[number];
-  if (o == NULL) return gv_merge_sum(r->merge, number);
-  return (gv_part_sum){gv_overlay_total(o), gv_overlay_inside(o), gv_overlay_bound(o)};
+/* Sums as records: the number of a row, and what it has, to the bit. Of the seeds, or groups, those that have cells. */
+typedef struct part_sums {
+  const gv_run_work *work;
+  int64_t *rows, count;
+} part_sums;
+
+static gv_status list_sums(gv_io *io, part_sums *out) {
+  const gv_run_work *w = out->work;
+  gv_context *context = w->in->context;
+  gv_seed_statistics s;
+  gv_seed_statistics_init(&s);
+  if (w->statistics == NULL) return GV_OK;
+  int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
+  out->rows = malloc((size_t)rows * sizeof *out->rows);
+  if (out->rows == NULL) return gv_io_fail_memory(io, "the statistics");
+  for (int64_t i = 0; i < rows; i++) {
+    GV_TRY(gv_io_pass_on_library(io, context, gv_statistics_get(context, w->statistics, i, &s)));
+    if (s.cells > 0) out->rows[out->count++] = i;
+  }
+  return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- writing */
+static gv_status put_sum(gv_io *io, void *user, int64_t record, unsigned char *to) {
+  const part_sums *s = user;
+  gv_context *context = s->work->in->context;
+  gv_part_put_number(to, (uint64_t)s->rows[record]);
+  gv_status status = gv_statistics_get_sums(context, s->work->statistics, s->rows[record], to + 8);
+  return gv_io_pass_on_library(io, context, status);
+}
 
-gv_status gv_run_write_part(gv_run *r) {
-  const gv_job *j = r->j;
+gv_status gv_run_write_part(gv_io *io, const gv_run_work *w, const gv_run_outputs *out) {
+  const gv_job *j = w->job;
+  const gv_run_plan *p = w->plan;
   const char *files[GV_RUN_RASTERS] = {NULL};
-  gv_run_sums sums;
-  gv_status status = gv_run_list_sums(r, &sums);
+  part_sums sums = {.work = w};
+  gv_status status = list_sums(io, &sums);
   gv_part part = {.number = j->part,
-                  .parts = r->parts,
-                  .width = r->width,
-                  .height = r->height,
-                  .first = r->first_row,
-                  .end = r->first_row + r->rows,
-                  .block_rows = r->block_h,
-                  .grid = gv_run_grid_fingerprint(r),
-                  .seeds = gv_run_seeds_fingerprint(r),
-                  .mask_bytes = gv_run_mask_bytes(r),
+                  .parts = p->parts,
+                  .width = p->width,
+                  .height = p->height,
+                  .first = p->first_row,
+                  .end = p->first_row + p->rows,
+                  .block_rows = w->block_h,
+                  .grid = gv_run_grid_fingerprint(p),
+                  .seeds = gv_run_seeds_fingerprint(w->in),
+                  .mask_bytes = gv_run_mask_bytes(j),
                   .sum_count = j->sum_count,
                   .records = sums.count,
-                  .record_bytes = gv_run_sum_bytes(r),
-                  .empty = gv_run_empty(r)};
+                  .record_bytes = gv_run_sum_bytes(w),
+                  .empty = gv_run_empty(w),
+                  .path = strdup(j->raster.path),
+                  .run = strdup(j->run != NULL ? j->run : "{}")};
   for (int i = 0; i < j->sum_count; i++)
-    part.sums[i] = gv_run_sum(r, i);
+    part.sums[i] = gv_run_sum(w, i);
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    if (r->raster[i] == NULL) continue;
-    files[i] = gv_place_work(gv_raster_place(r->raster[i]));
-    part.creation[i] = CSLDuplicate(gv_raster_creation_options(r->raster[i]));
+    if (out->raster[i] == NULL) continue;
+    files[i] = gv_place_work(gv_raster_place(out->raster[i]));
+    part.creation[i] = CSLDuplicate(gv_raster_creation_options(out->raster[i]));
   }
-  part.path = strdup(j->raster.path);
-  part.run = strdup(j->run != NULL ? j->run : "{}");
-  if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(r->io, "a part's description");
-  if (status == GV_OK) status = gv_part_write(r->io, files[GV_RUN_OUT], files, &part, gv_run_put_sum, &sums);
+  if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(io, "a part's description");
+  if (status == GV_OK) status = gv_part_write(io, files[GV_RUN_OUT], files, &part, put_sum, &sums);
   gv_part_free(&part);
   free(sums.rows);
   return status;

@@ -1,86 +1,125 @@
 /* What a run asks, and the grids and statistics of the library that answer it. */
-#include "job/raster/run.h"
-
 #include <stdlib.h>
 
-/* What every cell asks, pixel or triangle. */
-gv_voronoi_options gv_run_question(const gv_run *r) {
+#include "job/raster/merge.h"
+
+gv_voronoi_options gv_run_question(const gv_run_inputs *in) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  options.backend = r->j->backend;
-  options.metric = r->grid.metric;
-  options.k = r->j->k;
-  options.max_distance = r->j->max_distance;
-  options.weighting = r->j->weighting;
-  options.weights = r->seeds.weights;
-  options.features = r->seeds.shapes != NULL ? &r->features : NULL;
+  options.backend = in->job->backend;
+  options.metric = in->grid.metric;
+  options.k = in->job->k;
+  options.max_distance = in->max_distance;
+  options.weighting = in->job->weighting;
+  options.weights = in->seeds->weights;
+  options.features = in->seeds->shapes != NULL ? &in->features : NULL;
   return options;
 }
 
-static gv_status create_in(const gv_run *r, gv_context *context, const gv_voronoi_options *options,
-                           gv_voronoi **out) {
-  gv_points positions = gv_points_xy(r->seeds.x, r->seeds.y, r->seeds.count);
-  return gv_voronoi_create(context, &r->grid.grid, options->features == NULL ? &positions : NULL, options, out);
+static gv_status create(const gv_run_inputs *in, gv_context *context, const gv_voronoi_options *options,
+                        gv_voronoi **out) {
+  gv_points positions = gv_points_xy(in->seeds->x, in->seeds->y, in->seeds->count);
+  return gv_voronoi_create(context, &in->grid.grid, options->features == NULL ? &positions : NULL, options, out);
 }
 
-static gv_status create(gv_run *r, const gv_voronoi_options *options) {
-  return gv_io_pass_on_library(r->io, r->context, create_in(r, r->context, options, &r->voronoi));
+gv_status gv_run_make_voronoi(const gv_run_work *w, gv_context *context, gv_voronoi **out) {
+  gv_voronoi_options options = gv_run_question(w->in);
+  options.block_width = w->block_w;
+  options.block_height = w->block_h;
+  return create(w->in, context, &options, out);
 }
 
-gv_status gv_run_make_voronoi(const gv_run *r, gv_context *context, gv_voronoi **out) {
-  gv_voronoi_options options = gv_run_question(r);
-  options.block_width = r->block_w;
-  options.block_height = r->block_h;
-  return create_in(r, context, &options, out);
+gv_part_sum gv_run_sum(const gv_run_work *w, int number) {
+  const gv_overlay *o = w->in->overlay[number];
+  if (o == NULL) return w->merge->parts[0].sums[number];
+  return (gv_part_sum){gv_overlay_total(o), gv_overlay_inside(o), gv_overlay_bound(o)};
 }
 
-gv_status gv_run_make_statistics(const gv_run *r, gv_context *context, const gv_voronoi *of, gv_statistics **out) {
+gv_status gv_run_make_statistics(const gv_run_work *w, gv_context *context, const gv_voronoi *of,
+                                 gv_statistics **out) {
   double bounds[GV_JOB_MAX_SUMS];
   gv_statistics_options how;
   gv_statistics_options_init(&how);
-  how.distances = r->distances;
-  how.sums = r->j->sum_count;
+  how.distances = w->plan->distances;
+  how.sums = w->job->sum_count;
   how.bound = bounds;
-  how.group = r->j->group ? r->groups.of_seed : NULL;
-  how.groups = r->groups.count;
-  for (int i = 0; i < r->j->sum_count; i++)
-    bounds[i] = gv_run_sum(r, i).bound;
+  how.group = w->job->group ? w->plan->groups.of_seed : NULL;
+  how.groups = w->plan->groups.count;
+  for (int i = 0; i < w->job->sum_count; i++)
+    bounds[i] = gv_run_sum(w, i).bound;
   return gv_statistics_create(context, of, &how, out);
 }
 
-gv_status gv_run_backend(gv_run *r, const char **out) {
-  gv_voronoi_options options = gv_run_question(r);
-  gv_status status = create(r, &options);
-  if (status == GV_OK) *out = gv_voronoi_backend(r->voronoi);
-  return status;
+gv_status gv_run_find_backend(gv_io *io, gv_run_work *w) {
+  gv_context *context = w->in->context;
+  gv_voronoi_options options = gv_run_question(w->in);
+  return gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi));
 }
 
-gv_status gv_run_ask(gv_run *r) {
-  gv_voronoi_options options = gv_run_question(r);
-  if (r->merge != NULL) options.backend = "serial"; /* it is not asked anything, and prepares nothing */
-  options.block_width = r->block_w;
-  options.block_height = r->block_h;
-  if (r->type == GDT_Int32) {
-    r->labels = malloc((size_t)r->regions->count * sizeof *r->labels);
-    if (r->labels == NULL) return gv_io_fail_memory(r->io, "the ids");
-    for (int64_t i = 0; i < r->regions->count; i++)
-      r->labels[i] = (int32_t)r->regions->ids[i];
-    if (!r->numbers) {
-      options.labels = r->labels;
-      options.nodata = (int32_t)r->nodata;
-    }
+/* The seeds of a region: number `first` of all places and those that follow. */
+static gv_points seeds_of(const gv_run_work *w, int64_t region, int64_t *next) {
+  const gv_shapes *s = w->in->seeds->shapes;
+  const double *x, *y;
+  int64_t count, first = *next;
+  gv_seeds_places(w->in->seeds, &x, &y, &count);
+  if (s != NULL) {
+    *next = s->vertex[region + 1];
+  } else {
+    while (*next < count && w->in->cells.region[*next] == region)
+      (*next)++;
   }
-  r->by_region =
-      r->cells.region != NULL && !r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0;
-  if (r->by_region) {
-    options.labels = r->cells.region;
+  return gv_points_xy(x + first, y + first, *next - first);
+}
+
+static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
+  gv_voronoi_options one = *options;
+  int64_t next = 0;
+  one.k = 1;
+  one.features = NULL;
+  one.labels = NULL;
+  one.nodata = -1;
+  w->each = calloc((size_t)w->in->regions->count, sizeof *w->each);
+  if (w->each == NULL) return gv_io_fail_memory(io, "the values");
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < w->in->regions->count && status == GV_OK; i++) {
+    gv_points seeds = seeds_of(w, i, &next);
+    /* None are left of a value whose cells have no place in the grid's coordinate system. */
+    if (seeds.count > 0) status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &seeds, &one, &w->each[i]);
+  }
+  return gv_io_pass_on_library(io, w->in->context, status);
+}
+
+/* What statistics and distances by value of seeds that are cells are computed with. */
+static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
+  if (w->job->distance_per_value) GV_TRY(make_each(io, w, options));
+  if (w->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;
+  /* It is not asked anything: the reference engine keeps every seed, and prepares nothing. */
+  gv_voronoi_options counted = *options;
+  gv_points places = gv_points_xy(w->in->regions->x, w->in->regions->y, w->in->regions->count);
+  counted.backend = "serial";
+  counted.labels = NULL;
+  counted.nodata = -1;
+  gv_status status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &places, &counted, &w->counted);
+  return gv_io_pass_on_library(io, w->in->context, status);
+}
+
+gv_status gv_run_create_grids(gv_io *io, gv_run_work *w) {
+  const gv_run_plan *plan = w->plan;
+  gv_context *context = w->in->context;
+  gv_voronoi_options options = gv_run_question(w->in);
+  if (w->merge != NULL) options.backend = "serial"; /* it is not asked anything, and prepares nothing */
+  options.block_width = w->block_w;
+  options.block_height = w->block_h;
+  if (plan->by_region) {
+    options.labels = w->in->cells.region;
     options.nodata = -1;
+  } else if (!plan->numbers) {
+    options.labels = plan->labels;
+    options.nodata = (int32_t)plan->nodata;
   }
-  gv_status status = create(r, &options);
-  if (status == GV_OK && r->cells.cells != NULL) status = gv_run_make_regions(r, &options);
-  if (status == GV_OK && r->j->stats != NULL) {
-    const gv_voronoi *of = r->counted != NULL ? r->counted : r->voronoi;
-    status = gv_io_pass_on_library(r->io, r->context, gv_run_make_statistics(r, r->context, of, &r->statistics));
-  }
-  return status;
+  GV_TRY(gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi)));
+  if (w->in->cells.cells != NULL) GV_TRY(make_regions(io, w, &options));
+  if (w->job->stats == NULL) return GV_OK;
+  const gv_voronoi *of = w->counted != NULL ? w->counted : w->voronoi;
+  return gv_io_pass_on_library(io, context, gv_run_make_statistics(w, context, of, &w->statistics));
 }

@@ -88,7 +88,6 @@ static gv_status compute(ranks *r) {
   own.sync = GV_SYNC_NEVER;
   own.report = &r->report;
   if (own.threads == 0) own.threads = c->threads;
-  own.raster.threads = own.threads;
   if (own.memory == 0) own.memory = gv_budget_default() / c->host_ranks;
   if (own.progress != NULL) own.progress = show_part;
   own.progress_user = (void *)r->job;
@@ -97,8 +96,7 @@ static gv_status compute(ranks *r) {
   if (status != GV_OK && !others) {
     int file = open(r->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0) close(file);
-    memcpy(r->io->message, io.message, sizeof io.message);
-    r->io->code = io.code;
+    (void)gv_io_pass_on(r->io, status, &io);
   }
   return gv_cluster_agree(r->io, c, status);
 }
@@ -141,16 +139,15 @@ static gv_status merge(ranks *r, const char *const *names, int count) {
   whole.merged = names;
   whole.merged_count = count;
   if (whole.threads == 0) whole.threads = r->c->host_threads;
-  whole.raster.threads = whole.threads;
   if (whole.progress != NULL) whole.progress = show_merging;
   whole.progress_user = (void *)r->job;
-  gv_status status = gv_job_run(r->io, &whole);
-  if (status == GV_OK && whole.report != NULL) {
+  GV_TRY(gv_job_run(r->io, &whole));
+  if (whole.report != NULL) {
     whole.report->backend = r->report.backend;
     whole.report->threads = r->report.threads;
     whole.report->memory = r->report.memory;
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status run_parts(ranks *r, const char *beside) {
@@ -187,7 +184,6 @@ gv_status gv_job_run_by_ranks(gv_io *io, const gv_cluster *c, const gv_job *job)
     first.plan_only = !alone;
     if (!alone) first.report = NULL;
     if (first.threads == 0) first.threads = c->host_threads;
-    first.raster.threads = first.threads;
     status = gv_job_run(io, &first);
   }
   status = gv_cluster_agree(io, c, status);

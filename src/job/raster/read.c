@@ -1,118 +1,208 @@
 /* The inputs of a run: seeds, grid, mask and sums. */
-#include "job/raster/budget.h"
-#include "job/raster/run.h"
+#include "job/raster/read.h"
+
+#include <stdlib.h>
 
 #include <gdal.h>
 
 #include "io/crs.h"
 #include "io/metric.h"
 
-/* What goes together once the grid is known. */
-static gv_status check_grid(const gv_run *r) {
-  const gv_job *j = r->j;
-  if (j->weighting == GV_POWER && r->grid.metric != GV_EUCLIDEAN && r->grid.metric != GV_GREAT_CIRCLE) {
-    return gv_io_fail_as(r->io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--weighting power: its metric is euclidean or great-circle, not %s",
-                         gv_metric_name(r->grid.metric));
+gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = j->threads;
+  options.device = j->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = io;
+  return gv_context_create(&options, out) == GV_OK ? GV_OK : gv_io_fail_memory(io, "the threads");
+}
+
+/* ---------------------------------------------------------------------------------------- seeds that are cells */
+
+/* The job's, with what both kinds of seeds share. */
+static gv_status open_cells(gv_io *io, const gv_run_inputs *in, gv_raster_seed_options *options,
+                            gv_raster_seed_reader *reader) {
+  *options = in->job->raster_seeds;
+  options->crs = in->job->seeds.crs;
+  options->open_options = in->job->seeds.open_options;
+  options->threads = in->threads;
+  return gv_raster_seeds_open(io, options, reader);
+}
+
+static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options *like, gv_run_inputs *in) {
+  gv_grid_options options = *like;
+  if (in->job->seeds.crs != NULL) options.seeds_source = gv_job_seeds(in->job);
+  return gv_raster_grid_make(io, &options, seeds, &in->grid);
+}
+
+/* The raster's own grid, or its extent, unless others are asked for. It has a coordinate system or is given one, where the grid has one. */
+static gv_status make_grid_of_cells(gv_io *io, const gv_raster_seed_reader *reader, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  gv_grid_options grid = j->grid;
+  gv_seed_list sample = GV_SEED_LIST_INIT;
+  if (reader->crs == NULL && grid.crs != NULL) {
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "--seeds-raster: %s has no coordinate system, the grid is in %s: give --seeds-crs",
+                         j->raster_seeds.source, grid.crs);
   }
-  if (j->stats != NULL && r->grid.grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(r->grid.crs)) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
+  bool open = grid.like == NULL && !grid.has_extent && grid.extent_of == NULL && !grid.has_level;
+  bool same = !grid.has_resolution && !grid.has_size && grid.crs == NULL;
+  if (open) {
+    *(same ? &grid.like : &grid.extent_of) = j->raster_seeds.source;
+    *(same ? &grid.like_options : &grid.extent_options) = j->seeds.open_options;
+  }
+  gv_status status = gv_raster_seeds_sample(io, reader, &sample);
+  if (status == GV_OK) status = make_grid(io, &sample, &grid, in);
+  gv_seeds_free(&sample);
+  return status;
+}
+
+static gv_status copy_sources(gv_io *io, const gv_raster_seed_reader *reader, gv_seed_list *seeds) {
+  const double *g = reader->geotransform;
+  seeds->source_x = malloc((size_t)seeds->count * sizeof *seeds->source_x);
+  seeds->source_y = malloc((size_t)seeds->count * sizeof *seeds->source_y);
+  if (seeds->source_x == NULL || seeds->source_y == NULL) return gv_io_fail_memory(io, "the seeds");
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double column = (double)(seeds->fids[i] % reader->width) + 0.5,
+           row = (double)(seeds->fids[i] / reader->width) + 0.5;
+    seeds->source_x[i] = (g[0] + column * g[1]) + row * g[2];
+    seeds->source_y[i] = (g[3] + column * g[4]) + row * g[5];
   }
   return GV_OK;
 }
 
-/* Of all threads, for what is done before and between blocks. */
-static gv_status make_context(gv_run *r) {
-  gv_context_options options;
-  gv_context_options_init(&options);
-  options.threads = r->j->threads;
-  options.device = r->j->device;
-  options.progress = gv_io_go_on;
-  options.progress_user = r->io;
-  return gv_context_create(&options, &r->context) == GV_OK ? GV_OK : gv_io_fail_memory(r->io, "the threads");
-}
-
-static gv_status read_seeds(gv_run *r, gv_job *j) {
-  gv_status status = make_context(r);
-  r->regions = &r->seeds;
-  if (status != GV_OK) return status;
-  if (j->raster_seeds.source != NULL) return gv_run_read_cells(r, j);
-  status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
-  return status == GV_OK ? gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid) : status;
-}
-
-static gv_readers readers_of(const gv_run *r) {
-  const gv_job *j = r->j;
-  return (gv_readers){j->threads, j->sum_count + 1, gv_budget_of(j).reading, &r->grid};
-}
-
-gv_status gv_run_open_mask(gv_run *r) {
-  if (r->j->mask.source == NULL) return GV_OK;
-  return gv_mask_open(r->io, &r->j->mask, &r->grid, readers_of(r), &r->mask);
-}
-
-/* Distances in the library's unit. */
-static gv_status convert_units(gv_run *r, gv_job *j) {
-  bool globe = gv_metric_on_globe(r->grid.metric);
-  r->distance_size = 1.0;
-  gv_status status =
-      gv_unit_of_distance(r->io, "--max-distance", &j->max_distance_unit, globe, r->grid.crs, &j->max_distance);
-  if (status != GV_OK) return status;
-  return gv_unit_of_distance(r->io, "--distance-unit", &j->distance_unit, globe, r->grid.crs, &r->distance_size);
-}
-
-gv_status gv_run_read(gv_run *r, gv_job *j) {
-  gv_status status = read_seeds(r, j);
-  if (status == GV_OK) status = convert_units(r, j);
-  if (status == GV_OK) status = check_grid(r);
-  if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
-  if (j->merged_count > 0) return status; /* parts have what masks and sums have come to */
-  if (status == GV_OK) status = gv_run_open_mask(r);
-  for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status = gv_overlay_open(r->io, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid, readers_of(r),
-                             &r->overlay[i]);
+/* And the grid, unless it is there already. */
+static gv_status read_cells(gv_io *io, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  bool by_cell = j->raster_seeds.by_cell, regions = j->stats != NULL || j->polygons != NULL;
+  gv_raster_seed_options options;
+  gv_raster_seed_reader reader;
+  gv_raster_seed_question question = {.grid = &in->grid,
+                                      .skip_invalid = j->seeds.skip_invalid,
+                                      .all = by_cell && (j->k > 1 || regions),
+                                      .as_features = j->k > 1 && !by_cell};
+  gv_status status = open_cells(io, in, &options, &reader);
+  if (status == GV_OK && in->grid.grid.width == 0) status = make_grid_of_cells(io, &reader, in);
+  if (status == GV_OK) status = gv_raster_seeds_read(io, in->context, &reader, &question, &in->cells);
+  if (status == GV_OK && by_cell && j->stats != NULL) status = copy_sources(io, &reader, &in->cells.seeds);
+  in->seeds = &in->cells.seeds;
+  in->regions = in->cells.region != NULL ? &in->cells.regions : in->seeds;
+  gv_raster_seeds_close(&reader);
   return status;
 }
 
+static gv_status look_at_cells(gv_io *io, gv_run_inputs *in, bool *narrow) {
+  gv_raster_seed_options options;
+  gv_raster_seed_reader reader;
+  gv_status status = open_cells(io, in, &options, &reader);
+  if (status == GV_OK) status = make_grid_of_cells(io, &reader, in);
+  if (status == GV_OK) *narrow = gv_raster_seeds_are_narrow(&reader);
+  gv_raster_seeds_close(&reader);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the rest */
+
+static void begin(const gv_job *j, gv_run_inputs *in) {
+  in->job = j;
+  in->budget = gv_budget_of(j);
+  in->seeds = in->regions = &in->layer;
+  in->seed_options = j->seeds;
+  in->seed_options.keep_source = j->stats != NULL;
+  in->seed_options.shapes = true;
+  in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
+}
+
+/* Distances in the library's unit, and what goes together once the grid is known. */
+static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  const gv_raster_grid *grid = &in->grid;
+  bool globe = gv_metric_on_globe(grid->metric);
+  in->max_distance = j->max_distance;
+  in->distance_size = 1.0;
+  GV_TRY(gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, grid->crs, &in->max_distance));
+  GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
+  if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--weighting power: its metric is euclidean or great-circle, not %s",
+                         gv_metric_name(grid->metric));
+  }
+  GV_REQUIRE(io, j->stats == NULL || grid->grid.kind != GV_GRID_PROJECTED || !gv_crs_is_lonlat(grid->crs),
+             "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
+  return GV_OK;
+}
+
+/* The mask and the sums, or the mask alone. */
+static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  const gv_readers readers = {in->threads, j->sum_count + 1, in->budget.reading, &in->grid};
+  if (j->mask.source != NULL) GV_TRY(gv_mask_open(io, &j->mask, &in->grid, readers, &in->mask));
+  for (int i = 0; i < j->sum_count && sums; i++) {
+    gv_raster_source source = {j->sums[i].path, j->sum_options};
+    GV_TRY(gv_overlay_open(io, source, &in->grid, readers, &in->overlay[i]));
+  }
+  return GV_OK;
+}
+
+gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
+  begin(j, in);
+  in->context = context;
+  in->threads = gv_context_threads(context);
+  if (j->raster_seeds.source != NULL) {
+    GV_TRY(read_cells(io, in));
+  } else {
+    GV_TRY(gv_seeds_read(io, &in->seed_options, &in->layer));
+    GV_TRY(make_grid(io, &in->layer, &j->grid, in));
+  }
+  GV_TRY(check_grid(io, in));
+  if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
+  /* Parts have what masks and sums have come to. */
+  return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);
+}
+
+gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
+                               gv_run_inputs *in) {
+  begin(first->job, in);
+  in->context = first->context;
+  in->threads = first->threads;
+  in->seeds = in->regions = first->seeds;
+  in->max_distance = first->max_distance;
+  in->distance_size = first->distance_size;
+  GV_TRY(gv_raster_grid_resize(io, &first->grid, width, height, &in->grid));
+  if (first->cells.cells != NULL) GV_TRY(read_cells(io, in));
+  if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
+  return open_overlays(io, false, in);
+}
+
 /* That there is one. */
-static gv_status look_at_mask(gv_run *r) {
-  const char *source = r->j->mask.source;
-  if (source == NULL) return GV_OK;
+static gv_status look_at_mask(gv_io *io, const char *source) {
   gv_gdal_reset();
   GDALDatasetH dataset =
       GDALOpenEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
   if (dataset == NULL)
-    return gv_io_fail_gdal(r->io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", source);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", source);
   GDALClose(dataset);
   return GV_OK;
 }
 
-gv_status gv_run_look(gv_run *r, gv_job *j, bool *narrow) {
-  gv_status status;
-  r->regions = &r->seeds;
+gv_status gv_run_look(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
+  begin(j, in);
   if (j->raster_seeds.source != NULL) {
-    status = gv_run_look_at_cells(r, j, narrow);
+    GV_TRY(look_at_cells(io, in, narrow));
   } else {
-    status = gv_seeds_look(r->io, &j->seeds, &r->seeds, narrow);
-    if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
+    GV_TRY(gv_seeds_look(io, &in->seed_options, &in->layer, narrow));
+    GV_TRY(make_grid(io, &in->layer, &j->grid, in));
   }
-  if (status == GV_OK) status = convert_units(r, j);
-  if (status == GV_OK) status = look_at_mask(r);
-  return status == GV_OK ? check_grid(r) : status;
+  if (j->mask.source != NULL) GV_TRY(look_at_mask(io, j->mask.source));
+  return check_grid(io, in);
 }
 
-void gv_run_settle(gv_job *j) {
-  if (j->memory == 0) j->memory = gv_budget_default();
-  j->raster.memory = gv_budget_of(j).waiting;
-  int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
-  j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
-  j->seeds.keep_source = j->stats != NULL;
-  j->seeds.shapes = true;
-  j->raster_seeds.crs = j->seeds.crs;
-  if (j->seeds.crs != NULL)
-    j->grid.seeds_source = j->raster_seeds.source != NULL ? j->raster_seeds.source : j->seeds.source;
-  j->raster_seeds.open_options = j->seeds.open_options;
-  if (j->raster.path != NULL && gv_merge_is_virtual(j, j->raster.path)) j->no_style = true; /* no cell is read */
-  j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
+void gv_run_inputs_free(gv_run_inputs *in) {
+  for (int i = 0; i < GV_JOB_MAX_SUMS; i++)
+    gv_overlay_close(in->overlay[i]);
+  gv_mask_close(in->mask);
+  gv_raster_grid_free(&in->grid);
+  gv_raster_seeds_free(&in->cells);
+  gv_seeds_free(&in->layer);
 }

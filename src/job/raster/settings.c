@@ -14,7 +14,6 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
-#include "job/raster/run.h"
 
 typedef gv_job_settings settings;
 
@@ -33,9 +32,7 @@ static gv_status set_resolution(gv_io *io, void *to, const char *value) {
   grid->has_resolution = true;
   if (gv_read_numbers(value, grid->resolution, 2)) return GV_OK;
   int count = gv_read_measures(value, grid->resolution, grid->resolution_unit, 2);
-  if (count == 0)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: '%s' is not X or X,Y, with units or without: %s",
-                      value, gv_unit_names);
+  GV_REQUIRE(io, count > 0, "--res: '%s' is not X or X,Y, with units or without: %s", value, gv_unit_names);
   if (count == 1) grid->resolution[1] = grid->resolution[0];
   if (count == 1) grid->resolution_unit[1] = grid->resolution_unit[0];
   return GV_OK;
@@ -53,15 +50,15 @@ static gv_status set_distance_unit(gv_io *io, void *to, const char *value) {
 static gv_status set_size(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_size = true;
-  if (gv_read_integers(value, grid->size, 2)) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--size: '%s' is not W,H in whole 64-bit numbers", value);
+  GV_REQUIRE(io, gv_read_integers(value, grid->size, 2), "--size: '%s' is not W,H in whole 64-bit numbers", value);
+  return GV_OK;
 }
 
 static gv_status set_extent(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_extent = true;
-  if (gv_read_numbers(value, grid->extent, 4)) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
+  GV_REQUIRE(io, gv_read_numbers(value, grid->extent, 4), "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
+  return GV_OK;
 }
 
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
@@ -78,10 +75,8 @@ static gv_status set_bands(gv_io *io, void *to, const char *value) {
     const gv_choice *c = raster_bands;
     while (c->name != NULL && (strlen(c->name) != length || strncmp(c->name, at, length) != 0))
       c++;
-    if (c->name == NULL || gv_job_settings_has_band(s, c->value)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--bands: '%s' are not some of id, distance, azimuth, each once", value);
-    }
+    GV_REQUIRE(io, c->name != NULL && !gv_job_settings_has_band(s, c->value),
+               "--bands: '%s' are not some of id, distance, azimuth, each once", value);
     s->bands[s->band_count++] = c->value;
     at += length;
     if (*at == '\0') return GV_OK;
@@ -92,21 +87,20 @@ static gv_status set_bands(gv_io *io, void *to, const char *value) {
 static gv_status set_distance_type(gv_io *io, void *to, const char *value) {
   settings *s = to;
   s->has_distance_type = true;
-  s->job.distance_type = GDALGetDataTypeByName(value);
-  if (s->job.distance_type == GDT_Float32 || s->job.distance_type == GDT_Float64) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--distance-type: '%s' is neither Float32 nor Float64", value);
+  const GDALDataType type = s->job.distance_type = GDALGetDataTypeByName(value);
+  GV_REQUIRE(io, type == GDT_Float32 || type == GDT_Float64, "--distance-type: '%s' is neither Float32 nor Float64",
+             value);
+  return GV_OK;
 }
 
 static gv_status set_id_type(gv_io *io, void *to, const char *value) {
   settings *s = to;
   static const GDALDataType types[] = {GDT_Byte, GDT_Int16, GDT_UInt16, GDT_Int32, GDT_UInt32, GDT_Int64};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (GDALGetDataTypeByName(value) != types[i]) continue;
-    s->job.id_type = types[i];
-    return GV_OK;
-  }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64", value);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (GDALGetDataTypeByName(value) == types[i]) s->job.id_type = types[i];
+  GV_REQUIRE(io, s->job.id_type != GDT_Unknown, "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64",
+             value);
+  return GV_OK;
 }
 
 size_t gv_sum_file_at(const char *value, const char *directory) {
@@ -124,8 +118,7 @@ size_t gv_sum_file_at(const char *value, const char *directory) {
 static gv_status set_sum(gv_io *io, void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
   size_t file = gv_sum_file_at(value, "."), length = file > 0 ? file - 1 : 0;
-  if (j->sum_count == GV_JOB_MAX_SUMS)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum can be given %d times", GV_JOB_MAX_SUMS);
+  GV_REQUIRE(io, j->sum_count < GV_JOB_MAX_SUMS, "--sum can be given %d times", GV_JOB_MAX_SUMS);
   gv_job_sum *sum = &j->sums[j->sum_count++];
   sum->path = value + file;
   gv_source_remember(sum->path);
@@ -134,18 +127,12 @@ static gv_status set_sum(gv_io *io, void *to, const char *value) {
   const char *stem = CPLGetBasename(shown);
   free(shown);
   if (file == 0) length = strchr(stem, '*') == NULL ? strlen(stem) : 0; /* a source that is not shown */
-  if (length == 0 || length >= sizeof sum->name) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value,
-                      sizeof sum->name - 1);
-  }
+  GV_REQUIRE(io, length > 0 && length < sizeof sum->name,
+             "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value, sizeof sum->name - 1);
   snprintf(sum->name, sizeof sum->name, "%.*s", (int)length, file > 0 ? value : stem);
-  for (int i = 0; i + 1 < j->sum_count; i++) {
-    if (strcasecmp(j->sums[i].name, sum->name) == 0) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: two rasters are called '%s'; write NAME=FILE",
-                        sum->name);
-    }
-  }
+  for (int i = 0; i + 1 < j->sum_count; i++)
+    GV_REQUIRE(io, strcasecmp(j->sums[i].name, sum->name) != 0,
+               "--sum: two rasters are called '%s'; write NAME=FILE", sum->name);
   return GV_OK;
 }
 
@@ -153,14 +140,12 @@ static gv_status set_part(gv_io *io, void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
   char *slash, *end;
   long part = strtol(value, &slash, 10), parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
-  if (isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
-      part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS) {
-    j->part = (int)part;
-    j->parts = (int)parts;
-    return GV_OK;
-  }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--part: '%s' is not I/N, the I-th of N parts (1 to %d)", value,
-                    GV_JOB_MOST_PARTS);
+  bool good = isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
+              part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS;
+  GV_REQUIRE(io, good, "--part: '%s' is not I/N, the I-th of N parts (1 to %d)", value, GV_JOB_MOST_PARTS);
+  j->part = (int)part;
+  j->parts = (int)parts;
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- options */
@@ -416,12 +401,10 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   const gv_job *j = &s->job;
   bool distances = j->distance != NULL || gv_job_settings_has_band(s, GV_RUN_DISTANCE);
   bool cells = j->raster_seeds.source != NULL;
-  if (j->seeds.source != NULL && cells)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--seeds or --seeds-raster, not both");
-  if (j->seeds.source == NULL && !cells)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
-                      j->raster.path != NULL ? j->raster.path : "out.tif");
+  GV_REQUIRE(io, j->seeds.source == NULL || !cells, "--seeds or --seeds-raster, not both");
+  GV_REQUIRE(io, j->seeds.source != NULL || cells,
+             "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
+             j->raster.path != NULL ? j->raster.path : "out.tif");
   const gv_option_rule rules[] = {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
@@ -457,17 +440,13 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->weighting != GV_UNWEIGHTED, !cells, "--weighting", "--seeds"},
       {j->group, !cells, "--group", "--seeds"},
   };
-  if (j->parts > 0 && (j->raster.path == NULL || s->describe != NULL))
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--part needs OUT, the part file, and runs are described without it");
+  GV_REQUIRE(io, j->parts == 0 || (j->raster.path != NULL && s->describe == NULL),
+             "--part needs OUT, the part file, and runs are described without it");
   const char *const layers[] = {j->stats_layer, j->polygons_layer};
-  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-    if (layers[i] != NULL && layers[i][0] == '\0')
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "a layer has an empty name");
-  }
-  if (j->distance_per_value && j->raster_seeds.by_cell)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--distance-per-value has a band a value, which --by-cell does without");
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+    GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "a layer has an empty name");
+  GV_REQUIRE(io, !j->distance_per_value || !j->raster_seeds.by_cell,
+             "--distance-per-value has a band a value, which --by-cell does without");
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
@@ -477,12 +456,9 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   bool any = false;
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     any = any || paths[i] != NULL;
-    if (paths[i] != NULL && paths[i][0] == '\0')
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "an output file has an empty name");
+    GV_REQUIRE(io, paths[i] == NULL || paths[i][0] != '\0', "an output file has an empty name");
   }
-  if (any && j->id_type != GDT_Unknown && j->raster.path == NULL)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--ot needs OUT");
-  if (any) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
+  GV_REQUIRE(io, any, "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
+  GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot needs OUT");
+  return GV_OK;
 }

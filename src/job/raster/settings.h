@@ -7,13 +7,11 @@
 #include "job/option.h"
 #include "job/raster/job.h"
 
-enum { GV_RASTER_BANDS = 3 /* kinds of them */ };
-
 typedef struct gv_job_settings {
   gv_job job;
   bool has_distance_type;
   /* What bands a raster without a file has, one after another (GV_RUN_OUT ...); none given: ids. */
-  int bands[GV_RASTER_BANDS], band_count;
+  int bands[GV_RUN_RASTERS], band_count;
   /* Of one call of the command. */
   bool quiet, progress, json;
   const char *describe;

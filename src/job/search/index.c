@@ -22,9 +22,9 @@ static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, 
   if (c == NULL || points < c->all.ranks) return GV_OK;
   bool large = points > gv_machine_memory() / c->host_ranks / (3 * (int64_t)sizeof(double)) / dim;
   int any = run->job->shard_reference || large;
-  gv_status status = gv_cluster_largest(io, c, &any);
+  GV_TRY(gv_cluster_largest(io, c, &any));
   run->sharded = any != 0;
-  return status;
+  return GV_OK;
 }
 
 /* Of the `total` points those that this rank has; the number of the first is kept. */
@@ -74,17 +74,16 @@ static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv
   }
   points->dtype = gv_array_dtype(array);
   if (gv_array_count(array) >= 0) return GV_OK;
-  gv_status status = GV_OK;
   if (!run->sharded) {
-    status = gv_array_read_all(io, array, data, &points->count);
+    GV_TRY(gv_array_read_all(io, array, data, &points->count));
   } else {
     *data = malloc((size_t)(points->count * points->dim) * sizeof(double));
     if (*data == NULL) return gv_io_fail_memory(io, "an array");
-    status = gv_array_skip(io, array, run->first_point, &got);
-    if (status == GV_OK) status = gv_array_read(io, array, points->count, *data, &got);
+    GV_TRY(gv_array_skip(io, array, run->first_point, &got));
+    GV_TRY(gv_array_read(io, array, points->count, *data, &got));
   }
   points->data = *data;
-  return status;
+  return GV_OK;
 }
 
 /* What is asked of points on the plane: an array, rows, or the reference set itself. */
@@ -93,8 +92,7 @@ static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
   if (q == NULL && run->sharded && run->reference.array != NULL) {
     q = &run->again;
     *q = gv_search_points_of(run->reference.source, run->reference.path, false);
-    gv_status status = gv_search_points_open(io, run, q);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_search_points_open(io, run, q));
   }
   run->asked.dim = run->reference.dim;
   run->asked.total = q == NULL ? points : q->array != NULL ? gv_array_count(q->array) : q->seeds.count;
@@ -127,33 +125,40 @@ static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *poi
   return status == GV_OK || r.failed < INT64_MAX ? status : library_failed(io, run, status);
 }
 
-static gv_status build_plane(gv_io *io, gv_search_run *run) {
+/* The points of the reference set, by rows, and how many there are over all ranks, if that is known. */
+static gv_status count_points(gv_io *io, gv_search_run *run, int64_t *total) {
+  gv_search_points *reference = &run->reference;
+  *total = reference->array != NULL ? gv_array_count(reference->array) : reference->seeds.count;
+  if (reference->array == NULL) GV_TRY(gv_search_points_make_rows(io, reference));
+  return run->communicator != NULL ? gv_search_points_count(io, reference, total) : GV_OK;
+}
+
+/* `data`: to be freed once the index is built, whatever the status. */
+static gv_status build_of(gv_io *io, gv_search_run *run, int64_t total, void **data) {
   gv_search_points *reference = &run->reference, *q = run->q;
-  gv_points points = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
-  void *data = NULL;
-  int64_t total = reference->array != NULL ? gv_array_count(reference->array) : reference->seeds.count;
-  gv_status status = reference->array == NULL ? gv_search_points_make_rows(io, reference) : GV_OK;
-  points.dim = reference->dim;
-  if (status == GV_OK && run->communicator != NULL) status = gv_search_points_count(io, reference, &total);
-  status = gv_cluster_agree(io, run->communicator, status);
-  if (status == GV_OK) status = choose_sharding(io, run, total, points.dim);
-  if (status == GV_OK) status = take_reference(io, run, total, &points, &data);
-  if (status == GV_OK && points.count == 0)
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", reference->path);
+  gv_points points = gv_points_rows(NULL, 0, reference->dim, GV_FLOAT64);
+  GV_TRY(choose_sharding(io, run, total, points.dim));
+  GV_TRY(take_reference(io, run, total, &points, data));
+  GV_REQUIRE(io, points.count > 0, "%s: there are no points in the file", reference->path);
   if (!run->sharded) total = points.count;
-  if (status == GV_OK && q != NULL && q->array == NULL) status = gv_search_points_make_rows(io, q);
-  if (status == GV_OK && q != NULL && q->dim != reference->dim) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", q->path, (int)q->dim,
-                        reference->path, (int)reference->dim);
-  }
-  if (status == GV_OK) status = choose_queries(io, run, total);
-  if (status == GV_OK) status = build_index(io, run, &points);
-  free(data);
-  if (status != GV_OK) return status;
+  if (q != NULL && q->array == NULL) GV_TRY(gv_search_points_make_rows(io, q));
+  GV_REQUIRE(io, q == NULL || q->dim == reference->dim, "%s has %d coordinates a point, %s %d", q->path,
+             (int)q->dim, reference->path, (int)reference->dim);
+  GV_TRY(choose_queries(io, run, total));
+  GV_TRY(build_index(io, run, &points));
   run->report->references.used = total;
   run->report->dimensions = points.dim;
   run->report->backend = gv_index_backend(run->index);
   return GV_OK;
+}
+
+static gv_status build_plane(gv_io *io, gv_search_run *run) {
+  void *data = NULL;
+  int64_t total = 0;
+  GV_TRY(gv_cluster_agree(io, run->communicator, count_points(io, run, &total)));
+  gv_status status = build_of(io, run, total, &data);
+  free(data);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------- the globe, lines and polygons */
@@ -161,9 +166,9 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
 /* Brings both sides to the globe of the reference set's system. */
 static gv_status to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening) {
   OGRSpatialReferenceH crs = run->reference.seeds.crs;
-  gv_status status = gv_crs_ellipsoid(io, crs, semi_major, flattening);
-  if (status == GV_OK && run->q != NULL) status = gv_search_points_to_globe(io, run->q, crs);
-  return status == GV_OK ? gv_search_points_to_globe(io, &run->reference, crs) : status;
+  GV_TRY(gv_crs_ellipsoid(io, crs, semi_major, flattening));
+  if (run->q != NULL) GV_TRY(gv_search_points_to_globe(io, run->q, crs));
+  return gv_search_points_to_globe(io, &run->reference, crs);
 }
 
 static void ask_positions(gv_search_run *run) {
@@ -178,9 +183,8 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
   build.backend = run->job->backend;
   build.metric = run->metric;
   gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
-  status = gv_cluster_agree(io, run->communicator, status);
-  if (status == GV_OK) status = choose_sharding(io, run, seeds->count, 3);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cluster_agree(io, run->communicator, status));
+  GV_TRY(choose_sharding(io, run, seeds->count, 3));
   int64_t count = own_share(run, seeds->count);
   const gv_points own = gv_points_xy(seeds->x + run->first_point, seeds->y + run->first_point, count);
   status = gv_index_build(run->context, &own, &build, &run->index);
@@ -195,12 +199,10 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
 static gv_status build_features(gv_io *io, gv_search_run *run) {
   gv_index_options build;
   gv_index_options_init(&build);
-  gv_status status = GV_OK;
   build.metric = run->metric;
-  if (gv_metric_on_globe(run->metric)) status = to_globe(io, run, &build.semi_major, &build.flattening);
-  if (status != GV_OK) return status;
+  if (gv_metric_on_globe(run->metric)) GV_TRY(to_globe(io, run, &build.semi_major, &build.flattening));
   gv_features features = gv_seeds_features(&run->reference.seeds);
-  status = gv_index_build_features(run->context, &features, &build, &run->index);
+  gv_status status = gv_index_build_features(run->context, &features, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
   ask_positions(run);
   run->report->references.used = features.count;

@@ -62,9 +62,9 @@ static gv_status read_raster(gv_io *io, gv_search_run *run, gv_search_points *s)
 }
 
 static gv_status open_array(gv_io *io, gv_search_points *s) {
-  gv_status status = gv_array_open(io, s->path, &s->how, &s->array);
-  if (status == GV_OK) s->dim = gv_array_dim(s->array);
-  return status;
+  GV_TRY(gv_array_open(io, s->path, &s->how, &s->array));
+  s->dim = gv_array_dim(s->array);
+  return GV_OK;
 }
 
 gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points *s) {
@@ -89,8 +89,8 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
                                .edges = job->edges,
                                .boundary = job->boundary};
   if (o->path == NULL) return read_raster(io, run, s);
-  gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
-  return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
+  GV_TRY(gv_seeds_read(io, &s->layer, &s->seeds));
+  return gv_seeds_require_some(io, &s->seeds);
 }
 
 void gv_search_points_close(gv_search_points *s) {

@@ -11,13 +11,13 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
   gv_array_format format = text                             ? GV_ARRAY_CSV
                            : gv_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
                                                             : GV_ARRAY_NPY_INT64;
-  gv_status status = gv_array_create(io, j->out, j->overwrite, format, j->k, &r->indices);
-  if (status == GV_OK && text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
-  if (status == GV_OK && j->distances != NULL)
-    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
-  if (status == GV_OK && j->nearest != NULL)
-    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest);
-  return status;
+  GV_TRY(gv_array_create(io, j->out, j->overwrite, format, j->k, &r->indices));
+  if (text) GV_TRY(gv_array_print(io, r->indices, "query,rank,index,distance\n"));
+  if (j->distances != NULL)
+    GV_TRY(gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances));
+  if (j->nearest != NULL)
+    GV_TRY(gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest));
+  return GV_OK;
 }
 
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
@@ -26,7 +26,6 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   const gv_seed_list *seeds = &run->reference.seeds;
   int64_t places = count * run->job->k, first = r->queries;
   bool text = run->output == GV_SEARCH_TEXT;
-  gv_status status = GV_OK;
   r->queries += count;
   for (int64_t i = 0; i < places; i++)
     r->missing += indices[i] < 0;
@@ -38,32 +37,30 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   }
   for (int64_t i = 0; i < places && seeds->are_cells; i++)
     if (indices[i] >= 0) indices[i] = seeds->fids[indices[i]];
-  if (!text) status = gv_array_write(io, r->indices, indices, count);
-  for (int64_t i = 0; i < places && text && status == GV_OK; i++)
-    status = gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", first + i / run->job->k,
-                            (int)(i % run->job->k) + 1, indices[i], distances[i]);
-  if (status == GV_OK && r->distances != NULL) status = gv_array_write(io, r->distances, distances, count);
-  if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, count);
-  return status;
+  if (!text) GV_TRY(gv_array_write(io, r->indices, indices, count));
+  for (int64_t i = 0; i < places && text; i++)
+    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", first + i / run->job->k,
+                          (int)(i % run->job->k) + 1, indices[i], distances[i]));
+  if (r->distances != NULL) GV_TRY(gv_array_write(io, r->distances, distances, count));
+  return r->nearest != NULL ? gv_array_write(io, r->nearest, nearest, count) : GV_OK;
 }
 
 gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_results *r = &run->results;
   gv_array_writer *const writers[] = {r->indices, r->distances, r->nearest};
   gv_output *outputs[3];
-  gv_status status = GV_OK;
   int count = 0;
   if (r->table != NULL) {
     gv_place *place = gv_neighbours_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
-  for (int i = 0; i < 3 && status == GV_OK; i++) {
+  for (int i = 0; i < 3; i++) {
     if (writers[i] == NULL) continue;
-    status = gv_array_finish(io, writers[i]);
+    GV_TRY(gv_array_finish(io, writers[i]));
     outputs[count] = gv_array_output(writers[i]);
     count += outputs[count] != NULL; /* the standard output has none */
   }
-  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, run->job->sync) : status;
+  return gv_outputs_commit(io, outputs, count, inputs, run->job->sync);
 }
 
 void gv_search_results_free(gv_search_results *r) {

@@ -129,8 +129,8 @@ static gv_status search(gv_io *io, rounds *r, const gv_points *points) {
   answers *a = &r->here;
   int64_t first = a->first, from = first < asked->total ? first : asked->total;
   gv_status status = GV_OK;
-  gv_points columns =
-      gv_points_xy(asked->x != NULL ? asked->x + from : NULL, asked->y != NULL ? asked->y + from : NULL, a->count);
+  gv_points columns = gv_points_xy(asked->x, asked->y, a->count);
+  if (asked->x != NULL) columns = gv_points_xy(asked->x + from, asked->y + from, a->count);
   const gv_points *queries = asked->x != NULL ? &columns : points;
   if (a->count == 0 && !run->sharded) return GV_OK;
   if (run->sharded) {
@@ -169,14 +169,14 @@ static gv_status deliver(gv_io *io, rounds *r) {
   int64_t done = all->count;
   size_t row = (size_t)r->k * sizeof(double);
   if (r->ranks == 1) return write_answers(io, r, a);
-  gv_status status = collect(io, r, a->indices, all->indices, done, row);
-  if (status == GV_OK && a->values != NULL) status = collect(io, r, a->values, all->values, done, row);
-  if (status == GV_OK && a->nearest != NULL) status = collect(io, r, a->nearest, all->nearest, done, 2 * row);
-  if (status != GV_OK || r->rank > 0) return status;
+  GV_TRY(collect(io, r, a->indices, all->indices, done, row));
+  if (a->values != NULL) GV_TRY(collect(io, r, a->values, all->values, done, row));
+  if (a->nearest != NULL) GV_TRY(collect(io, r, a->nearest, all->nearest, done, 2 * row));
+  if (r->rank > 0) return GV_OK;
   for (int i = 0; i < r->ranks; i++)
     all->count += r->counts[i];
   if (r->run->results.table != NULL) return GV_OK;
-  status = write_answers(io, r, all);
+  gv_status status = write_answers(io, r, all);
   all->count = 0;
   return status;
 }
@@ -202,8 +202,7 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   r->here.count = points.count;
   if (r->run->sharded) status = gv_cluster_agree(io, c, status); /* all search, or none */
   if (status == GV_OK) status = search(io, r, &points);
-  status = gv_cluster_agree(io, c, status);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_cluster_agree(io, c, status));
   r->counts[0] = points.count;
   if (c != NULL) status = gv_cluster_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);
   *full = r->counts[r->ranks - 1] == r->rows;

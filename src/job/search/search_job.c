@@ -51,8 +51,7 @@ static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_sea
   char what[64] = "to lines and polygons";
   if (s->seeds.z == NULL && s->source->z == NULL) return GV_OK;
   if (gv_metric_on_globe(run->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(run->metric));
-  if (s->source->z != NULL)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--z: distances %s know no heights", what);
+  GV_REQUIRE(io, s->source->z == NULL, "--z: distances %s know no heights", what);
   gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used: distances %s know no heights", s->path, what);
   return GV_OK;
 }
@@ -92,19 +91,17 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
                                  .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
     return refuse_array(io, run, reference);
-  gv_status status = gv_metric_choose(io, &question, &run->metric);
+  GV_TRY(gv_metric_choose(io, &question, &run->metric));
   bool globe = gv_metric_on_globe(run->metric), flat = globe || reference->seeds.shapes != NULL;
   run->report->metric = run->metric;
   run->report->metric_reason = gv_metric_reason(&question);
   gv_crs_describe(reference->seeds.crs, run->report->crs, sizeof run->report->crs);
-  if (status == GV_OK)
-    status = gv_unit_of_distance(io, "--max-distance", &unit, globe, reference->seeds.crs, &run->max_distance);
-  if (status == GV_OK && flat) status = check_heights(io, run, reference);
-  if (status == GV_OK && flat && q != NULL) status = check_heights(io, run, q);
-  if (status == GV_OK && reference->array == NULL && !globe)
+  GV_TRY(gv_unit_of_distance(io, "--max-distance", &unit, globe, reference->seeds.crs, &run->max_distance));
+  if (flat) GV_TRY(check_heights(io, run, reference));
+  if (flat && q != NULL) GV_TRY(check_heights(io, run, q));
+  if (reference->array == NULL && !globe)
     gv_seeds_warn_of_degrees(&reference->seeds, places, reference->crs_option);
-  if (status == GV_OK && globe && q != NULL && q->array != NULL) return refuse_array(io, run, q);
-  return status;
+  return globe && q != NULL && q->array != NULL ? refuse_array(io, run, q) : GV_OK;
 }
 
 /* No output may be a file of an input, nor two of them one file. */
@@ -115,10 +112,8 @@ static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *input
       return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
                            outputs[i]);
     }
-    for (int other = 0; other < i; other++) {
-      if (gv_same_file(outputs[other], outputs[i]))
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", outputs[i]);
-    }
+    for (int other = 0; other < i; other++)
+      GV_REQUIRE(io, !gv_same_file(outputs[other], outputs[i]), "both outputs are %s", outputs[i]);
   }
   return GV_OK;
 }
@@ -128,11 +123,9 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q != NULL ? run->q : reference;
   gv_neighbour_content *c = &run->results.content;
-  if (q->array != NULL || reference->array != NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: a table is of layers, and this is an array: write .npy or plain .csv",
-                      q->array != NULL ? q->path : reference->path);
-  }
+  GV_REQUIRE(io, q->array == NULL && reference->array == NULL,
+             "%s: a table is of layers, and this is an array: write .npy or plain .csv",
+             q->array != NULL ? q->path : reference->path);
   c->queries = (gv_neighbour_side){&q->layer,
                                    &q->seeds,
                                    q != reference ? "--query-id" : "--id",
@@ -144,18 +137,15 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   c->lines = j->lines;
   c->k = j->k;
   c->globe = gv_metric_on_globe(run->metric);
-  gv_status status = GV_OK;
-  if (c->globe) status = gv_crs_ellipsoid(io, reference->seeds.crs, &c->semi_major, &c->flattening);
+  if (c->globe) GV_TRY(gv_crs_ellipsoid(io, reference->seeds.crs, &c->semi_major, &c->flattening));
   if (c->globe && run->metric == GV_GREAT_CIRCLE) c->flattening = 0.0;
   if (reference->seeds.crs != NULL) {
     c->crs = c->globe ? OSRCloneGeogCS(reference->seeds.crs) : OSRClone(reference->seeds.crs);
-    if (status == GV_OK && c->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
-  }
-  if (status == GV_OK && c->crs != NULL) {
+    if (c->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
     OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
     if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
   }
-  return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table) : status;
+  return gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- steps */
@@ -164,32 +154,33 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
 static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_points *const both[] = {&run->reference, run->q};
   bool globe = run->job->has_metric && gv_metric_on_globe(run->job->metric);
-  gv_status status = GV_OK;
-  for (int i = 0; i < 2 && both[i] != NULL && status == GV_OK; i++) {
+  for (int i = 0; i < 2 && both[i] != NULL; i++) {
     const gv_search_source *o = both[i]->source;
-    status = gv_search_points_find_kind(io, both[i], globe);
+    GV_TRY(gv_search_points_find_kind(io, both[i], globe));
     unsigned kind = o->path == NULL ? GDAL_OF_RASTER : both[i]->is_layer ? GDAL_OF_VECTOR : 0;
-    if (status == GV_OK)
-      status = gv_inputs_add(io, inputs, (gv_input){both[i]->path, kind, o->layer, o->open_options, NULL});
+    GV_TRY(gv_inputs_add(io, inputs, (gv_input){both[i]->path, kind, o->layer, o->open_options, NULL}));
   }
-  return status == GV_OK ? check_files(io, run->job, inputs) : status;
+  return check_files(io, run->job, inputs);
 }
 
-/* Opens the inputs, creates the outputs and builds the index. */
+/* Opens the inputs and creates the outputs. */
 static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_points *q = run->q;
-  gv_status status = list_inputs(io, run, inputs);
-  if (status == GV_OK) status = gv_search_points_open(io, run, &run->reference);
-  if (status == GV_OK && q != NULL) status = gv_search_points_open(io, run, q);
-  if (status == GV_OK) status = check_shapes(io, run);
-  if (status == GV_OK) status = settle_metric(io, run);
-  if (status == GV_OK && q != NULL && q->array == NULL && run->reference.array == NULL)
-    status = align_queries(io, run);
-  if (status == GV_OK && run->first)
-    status = run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
-  status = gv_cluster_agree(io, run->communicator, status);
-  if (status != GV_OK) return status;
-  return gv_cluster_agree(io, run->communicator, gv_search_build(io, run));
+  GV_TRY(list_inputs(io, run, inputs));
+  GV_TRY(gv_search_points_open(io, run, &run->reference));
+  if (q != NULL) GV_TRY(gv_search_points_open(io, run, q));
+  GV_TRY(check_shapes(io, run));
+  GV_TRY(settle_metric(io, run));
+  if (q != NULL && q->array == NULL && run->reference.array == NULL) GV_TRY(align_queries(io, run));
+  if (!run->first) return GV_OK;
+  return run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
+}
+
+/* All ranks get as far, or none. */
+static gv_status search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+  GV_TRY(gv_cluster_agree(io, run->communicator, prepare(io, run, inputs)));
+  GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));
+  return gv_search_answer(io, run);
 }
 
 /* Warns of points that were left out, and returns their number. */
@@ -208,8 +199,7 @@ static gv_status carry_out(gv_io *io, gv_search_run *run) {
   gv_search_report *report = run->report;
   gv_search_results *r = &run->results;
   gv_inputs inputs = {0};
-  gv_status status = prepare(io, run, &inputs);
-  if (status == GV_OK) status = gv_search_answer(io, run);
+  gv_status status = search(io, run, &inputs);
   report->references.left_out = skipped_points(&run->reference, report->references.used);
   report->queries.used = r->queries;
   report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;

@@ -75,8 +75,7 @@ static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_w
     }
   } else {
     double *low, *high;
-    gv_status status = gv_value_bounds(v, kernels, space, bound, candidates, &low, &high);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_value_bounds(v, kernels, space, bound, candidates, &low, &high));
     for (int32_t i = 0; i < n; i++) {
       c.low[i] = key[i] = low[i];
       c.high[i] = high[i];
@@ -104,8 +103,7 @@ gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_works
   if (gv_culls_linearly(v) && candidates->count <= GV_SHORT_LIST) {
     order_short(v, kernels, bound, slack, candidates, out);
   } else {
-    gv_status status = order_long(v, kernels, space, bound, *slack, candidates, out);
-    if (status != GV_OK) return status;
+    GV_TRY(order_long(v, kernels, space, bound, *slack, candidates, out));
   }
   double near[GV_ORDER_MOST + GV_CANDIDATE_PADDING], far[GV_ORDER_MOST + GV_CANDIDATE_PADDING];
   if (!out->within) {

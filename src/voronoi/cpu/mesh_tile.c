@@ -308,9 +308,9 @@ static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
   int bits = 0;
   while (INT64_C(4) << 2 * bits <= v->block_width && bits < v->cells.grid.level)
     bits++;
-  gv_status status = state_create(context, v, bits, &state);
-  if (status == GV_OK) *out = state;
-  return status;
+  GV_TRY(state_create(context, v, bits, &state));
+  *out = state;
+  return GV_OK;
 }
 
 /* A block is a span of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */

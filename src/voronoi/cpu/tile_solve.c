@@ -207,11 +207,10 @@ static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv
   parts.target = &target;
   gv_fill_nodata(&parts, tile);
   gv_discs_paint(j->v, j->discs, tile, candidates, &plan, gv_place_of_tile(j, tile), j->target->stride);
-  gv_status status = GV_OK;
-  for (int32_t i = 0; i < plan.rectangles && status == GV_OK; i++)
-    status = gv_solve_tile(context, &parts, &plan.rectangle[i], depth + 1, candidates);
-  if (status == GV_OK) gv_mask_tile(j, tile);
-  return status;
+  for (int32_t i = 0; i < plan.rectangles; i++)
+    GV_TRY(gv_solve_tile(context, &parts, &plan.rectangle[i], depth + 1, candidates));
+  gv_mask_tile(j, tile);
+  return GV_OK;
 }
 
 gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,

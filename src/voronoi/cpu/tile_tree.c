@@ -119,13 +119,11 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
   narrowing n = {v, kernels, pool, tree, 0, 0};
-  gv_status status = GV_OK;
   for (int32_t first = 0, level_end = 1; first < tree->count;
        level_end = first < level_end ? level_end : tree->count) {
     int32_t children = tree->count;
     int64_t planned = entries;
-    status = reserve(context, tree, children + 4 * (int64_t)(level_end - first));
-    if (status != GV_OK) return status;
+    GV_TRY(reserve(context, tree, children + 4 * (int64_t)(level_end - first)));
     int32_t last = plan(v, tree, first, level_end, &planned);
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
     n.first = first;
@@ -133,8 +131,7 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
     gv_loop loop = {
         context, planned > TREE_PARALLEL ? context->threads : 1, (int64_t)(last - first) * (4 / n.parts), 1, NULL,
         &n};
-    status = gv_parallel_for(&loop, narrow_some);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_parallel_for(&loop, narrow_some));
     for (; first < last; first++) {
       gv_tile_node *node = &tree->node[first];
       if (node->child < 0 || node->id == NULL) continue;

@@ -300,8 +300,7 @@ static gv_status open_devices(gv_context *context, engine *e) {
     device[0] = context->device;
     count = 1;
   } else {
-    status = e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
-    if (status != GV_OK) return status;
+    GV_TRY(e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count));
   }
   int64_t block = e->layout.bw * e->layout.bh;
   /* Whole rows of blocks, padded: a little more than the cells there are. */

@@ -20,9 +20,8 @@ static void workers_fit(void **state) {
   const int64_t cells = 512 * 512;
   int before = 0;
   for (int64_t memory = 1 << 20; memory < (int64_t)1 << 40; memory *= 2) {
-    gv_job j = {.memory = memory, .sum_count = 3, .threads = 500, .k = 4, .stats = "t.csv"};
-    j.raster.cell_bytes = 48;
-    int workers = gv_budget_workers(&j, cells, true);
+    gv_job j = {.memory = memory, .sum_count = 3, .k = 4, .stats = "t.csv"};
+    int workers = gv_budget_workers(&j, gv_budget_of(&j).workers, 500, cells, 48, true);
     assert_in_range(workers, before > 1 ? before : 1, 500);
     if (workers > 1) assert_true((int64_t)workers * cells * (48 + 16 + 8 + 24) <= gv_budget_of(&j).workers);
     before = workers;
@@ -33,6 +32,7 @@ static void workers_fit(void **state) {
 static void by_default(void **state) {
   (void)state;
   assert_in_range(gv_budget_default(), 1 << 20, 1 << 30);
+  assert_int_equal(gv_budget_of(&(gv_job){.k = 1}).memory, gv_budget_default());
 }
 
 int main(void) {

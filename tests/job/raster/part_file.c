@@ -80,7 +80,7 @@ static gv_part write_part(void) {
                   .record_bytes = RECORD,
                   .run = strdup("{\"seeds\": \"s.csv\"}")};
   part.sums[0] = (gv_part_sum){0.1, 1e-300, 3.0};
-  const char *const files[GV_PART_RASTERS] = {path, other, NULL};
+  const char *const files[GV_RUN_RASTERS] = {path, other, NULL};
   for (int i = 0; i < IDS; i++)
     bytes[i] = (unsigned char)(i * 7);
   write_bytes(path, bytes, IDS);

@@ -42,11 +42,9 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
   }
   bool known = (type == 'f' && (bytes == 2 || bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
                ((type == 'i' || type == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
-  if (!known || strchr("<>|=", endian) == NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: values of type '%c%c%d' are not understood (float16, float32, float64 and integers are)",
-                      reader->path, endian, type, bytes);
-  }
+  GV_REQUIRE(io, known && strchr("<>|=", endian) != NULL,
+             "%s: values of type '%c%c%d' are not understood (float16, float32, float64 and integers are)",
+             reader->path, endian, type, bytes);
   reader->type = type == 'b' ? 'u' : type;
   reader->bytes = bytes;
   reader->big_endian = endian == '>';
@@ -100,11 +98,9 @@ static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   if (status != GV_OK) return status;
   int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
   reader->start = offset + length;
-  if (reader->count > (file_bytes - offset - length) / row_bytes) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
-                      reader->path, reader->count, row_bytes, file_bytes - offset - length);
-  }
+  GV_REQUIRE(io, reader->count <= (file_bytes - offset - length) / row_bytes,
+             "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there", reader->path,
+             reader->count, row_bytes, file_bytes - offset - length);
   return GV_OK;
 }
 
@@ -115,11 +111,9 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
   GV_TRY(gv_array_check_dim(io, reader, dim));
   reader->prefix = 4;
   int64_t row_bytes = 4 + dim * reader->bytes;
-  if (file_bytes % row_bytes != 0) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes",
-                      reader->path, file_bytes, row_bytes);
-  }
+  GV_REQUIRE(io, file_bytes % row_bytes == 0,
+             "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes", reader->path,
+             file_bytes, row_bytes);
   reader->dim = (int32_t)dim;
   reader->count = file_bytes / row_bytes;
   return GV_OK;

@@ -76,9 +76,7 @@ static gv_status choose_set(gv_io *io, const gv_array_reader *reader, char **nam
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
   }
-  if (o->set != NULL)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown array '%s' (it has: %s)", reader->path, o->set,
-                      list);
+  GV_REQUIRE(io, o->set == NULL, "%s: unknown array '%s' (it has: %s)", reader->path, o->set, list);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                        "%s: it has %d arrays; choose one with --layer or --query-layer: %s", reader->path,
                        CSLCount(names), list);
@@ -117,8 +115,8 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
   GDALDataType type = GDALExtendedDataTypeGetNumericDataType(stored);
   bool narrow = type == GDT_Float32 || type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16;
   GDALExtendedDataTypeRelease(stored);
-  if (type == GDT_Unknown || GDALDataTypeIsComplex(type))
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the array is not of numbers", reader->path);
+  GV_REQUIRE(io, type != GDT_Unknown && !GDALDataTypeIsComplex(type), "%s: the array is not of numbers",
+             reader->path);
   const uint16_t one = 1;
   reader->big_endian = *(const unsigned char *)&one == 0;
   reader->bytes = narrow ? 4 : 8;

@@ -44,8 +44,8 @@ static gv_status check_end(gv_io *io, const gv_array_reader *reader) {
 }
 
 static gv_status fail_empty(gv_io *io, const gv_array_reader *reader) {
-  gv_status status = check_end(io, reader);
-  return status == GV_OK ? gv_array_fail_file(io, reader, "there are no numbers in the file") : status;
+  GV_TRY(check_end(io, reader));
+  return gv_array_fail_file(io, reader, "there are no numbers in the file");
 }
 
 /* ------------------------------------------------------------------------------------------------------ fields */
@@ -197,14 +197,10 @@ static gv_status choose_columns(gv_io *io, gv_array_reader *reader, int64_t shif
     long long number = found < 0 ? strtoll(at, &end, 10) : 0;
     if (found < 0 && end == at + length && length > 0 && number >= 1 && number <= reader->columns)
       found = number - 1;
-    if (found < 0) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: unknown column '%.*s' (it has %" PRId64 "%s%.200s)",
-                        option, reader->path, (int)length, at, reader->columns, reader->header != NULL ? ": " : "",
-                        reader->header != NULL ? reader->header : "");
-    }
-    if (reader->place[found] >= 0)
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the column '%.*s' is named twice", option, (int)length,
-                        at);
+    GV_REQUIRE(io, found >= 0, "%s: %s: unknown column '%.*s' (it has %" PRId64 "%s%.200s)", option, reader->path,
+               (int)length, at, reader->columns, reader->header != NULL ? ": " : "",
+               reader->header != NULL ? reader->header : "");
+    GV_REQUIRE(io, reader->place[found] < 0, "%s: the column '%.*s' is named twice", option, (int)length, at);
     reader->place[found] = reader->dim++;
     at += length;
     if (*at == '\0') return GV_OK;
@@ -255,10 +251,8 @@ static gv_status read_line(gv_io *io, const gv_array_reader *reader, double *out
     double *to = reader->place[c] >= 0 ? &out[reader->place[c]] : NULL;
     end = to != NULL ? parse_number(at, reader->separator, to) : find_end(at, reader->separator, &content, &length);
     if (end == NULL) return fail_field(io, reader, at, c);
-    if (to != NULL && !isfinite(*to)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %" PRId64 " is not finite",
-                        reader->path, reader->line_number, c + 1);
-    }
+    GV_REQUIRE(io, to == NULL || isfinite(*to), "%s: line %" PRId64 ": field %" PRId64 " is not finite",
+               reader->path, reader->line_number, c + 1);
     at = next_field(end, reader->separator);
     if ((at == NULL) == (c + 1 == reader->columns)) continue;
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
@@ -322,13 +316,11 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
   GV_TRY(gv_text_file_open(io, reader->path, &reader->file, &reader->memory));
   if (!next_line(reader)) return fail_empty(io, reader);
   reader->separator = gv_separator_of(reader->line);
-  if (reader->separator == '\0') {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: line %" PRId64
-                      " has several of comma, semicolon, tab and |: it cannot be told which of them separates "
-                      "fields; a heading like x;y tells it, also for numbers with decimal commas",
-                      reader->path, reader->line_number);
-  }
+  GV_REQUIRE(io, reader->separator != '\0',
+             "%s: line %" PRId64
+             " has several of comma, semicolon, tab and |: it cannot be told which of them separates "
+             "fields; a heading like x;y tells it, also for numbers with decimal commas",
+             reader->path, reader->line_number);
   gv_status status = take_heading(io, reader);
   if (status == GV_OK) status = find_columns(io, reader);
   reader->line_waiting = true;
@@ -340,10 +332,8 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
     size_t length;
     at = reader->place[c] >= 0 ? parse_number(at, reader->separator, &value)
                                : find_end(at, reader->separator, &content, &length);
-    if (at == NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 " has a field that is no number",
-                        reader->path, reader->line_number);
-    }
+    GV_REQUIRE(io, at != NULL, "%s: line %" PRId64 " has a field that is no number", reader->path,
+               reader->line_number);
     at = next_field(at, reader->separator);
   }
   return GV_OK;
