@@ -264,7 +264,19 @@ typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
  *     if (status != GV_OK || neighbour[0] != 1 || neighbour[1] != 0 || distance[0] != sqrt(2)) return 1;
  */
 
-typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
+/* Numbers in arrays. Coordinates and distances are floats; cells of rasters may be of any of these types. */
+typedef enum gv_dtype {
+  GV_FLOAT32 = 0,
+  GV_FLOAT64 = 1,
+  GV_INT8 = 2,
+  GV_INT16 = 3,
+  GV_INT32 = 4,
+  GV_INT64 = 5,
+  GV_UINT8 = 6,
+  GV_UINT16 = 7,
+  GV_UINT32 = 8,
+  GV_UINT64 = 9
+} gv_dtype;
 
 /* A row-major array of count points of dim coordinates. float32 is widened to double before any arithmetic. */
 typedef struct gv_points {

@@ -24,6 +24,7 @@ METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic")
 GLOBE_METRICS = METRICS[3:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
 PLANE, LONLAT, PROJECTED, QTM = range(4)
+DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOAT32, FLOAT64 = range(2)
 MEMORY_CUDA = 1
 NO_LEVEL = -1
@@ -89,15 +90,11 @@ class VoronoiOptions(Structure):
                 ("max_distance", c_double), ("weighting", c_int), ("weights", c_void_p)]
 
 
-class Block(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("mask", c_void_p),
-                ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
-
-
-class Measure(Structure):
-    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("bands", c_int32),
-                ("seed", c_void_p), ("stride", c_int64), ("band_stride", c_int64), ("type", c_int),
-                ("distance", c_void_p), ("azimuth", c_void_p), ("out_stride", c_int64), ("out_band_stride", c_int64)]
+class Answer(Structure):
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("mask", c_void_p), ("mask_stride", c_int64),
+                ("seed", c_void_p), ("seed_stride", c_int64), ("seed_band_stride", c_int64), ("own", c_void_p), ("own_stride", c_int64),
+                ("group", c_void_p), ("value", c_void_p), ("nodata", c_int64), ("value_type", c_int), ("out", c_void_p),
+                ("distance_type", c_int), ("distance", c_void_p), ("azimuth", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
 
 
 class StatisticsOptions(Structure):
@@ -131,6 +128,13 @@ class GlobeOptions(Structure):
 
 class RasterSeedsOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("asking", c_void_p), ("by_cell", c_int), ("keep_all", c_int)]
+
+
+class RasterArray(Structure):
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int), ("rows", c_int64), ("row_stride", c_int64),
+                ("column_stride", c_int64), ("mask", c_void_p), ("mask_row_stride", c_int64), ("mask_column_stride", c_int64),
+                ("mask_is_inverted", c_int), ("chosen", c_void_p), ("chosen_count", c_int64), ("left_out", c_void_p),
+                ("left_out_count", c_int64)]
 
 
 class RasterSeedList(Structure):
@@ -175,14 +179,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_voronoi_create": (c_int, [_HANDLE] * 5),
     "gv_voronoi_destroy": (None, [_HANDLE]),
     "gv_voronoi_backend": (c_char_p, [_HANDLE]),
-    "gv_voronoi_fill": (c_int, [_HANDLE] * 3),
     "gv_voronoi_compute": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_int64]),
-    "gv_voronoi_measure": (c_int, [_HANDLE] * 3),
+    "gv_voronoi_answer": (c_int, [_HANDLE] * 3),
     "gv_raster_seeds_create": (c_int, [_HANDLE] * 4),
     "gv_raster_seeds_destroy": (None, [_HANDLE]),
-    "gv_raster_seeds_add_row": (c_int, [_HANDLE] * 4),
+    "gv_raster_seeds_add_array": (c_int, [_HANDLE] * 3),
     "gv_raster_seeds_finish": (c_int, [_HANDLE] * 2),
     "gv_raster_seeds_get": (c_int, [_HANDLE] * 3),
+    "gv_raster_seeds_groups": (c_int, [_HANDLE] * 2 + [c_int64] * 4 + [_HANDLE, c_int64]),
     "gv_statistics_create": (c_int, [_HANDLE] * 4),
     "gv_statistics_destroy": (None, [_HANDLE]),
     "gv_statistics_add": (c_int, [_HANDLE] * 3),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cells/bound.h"
+#include "cells/raster_array.h"
 #include "core/buffer.h"
 #include "core/given.h"
 #include "core/hash.h"
@@ -132,19 +133,6 @@ static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start
   if (spans == NULL) return no_memory(context);
   spans[s->span_count++] = (span){(int32_t)start, group};
   return GV_OK;
-}
-
-/* Where the span that begins at `c` ends. */
-static int64_t end_of_span(const int64_t *values, const uint8_t *counts, int64_t c, int64_t width) {
-  int64_t end = c + 1, value = values[c];
-  if (counts[c] == 0) {
-    while (end < width && counts[end] == 0)
-      end++;
-  } else {
-    while (end < width && counts[end] != 0 && values[end] == value)
-      end++;
-  }
-  return end;
 }
 
 /* A row's spans. */
@@ -299,17 +287,17 @@ static gv_status no_row(gv_context *context) {
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
 }
 
-gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
-                                  const uint8_t *counts) {
+static gv_status take_row(gv_context *context, void *seeds, const gv_row_spans *row) {
+  return gv_raster_seeds_add_spans(context, seeds, row->count, row->start, row->value, row->counts);
+}
+
+gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds, const gv_raster_array *array) {
+  gv_raster_array a = GV_RASTER_ARRAY_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (seeds == NULL || values == NULL || counts == NULL || seeds->rows == seeds->raster.height)
-    return no_row(context);
-  gv_status status = GV_OK;
-  for (int64_t c = 0, end; c < seeds->raster.width && status == GV_OK; c = end) {
-    end = end_of_span(values, counts, c, seeds->raster.width);
-    status = add_span(context, seeds, c, end, values[c], counts[c] != 0);
-  }
-  return status == GV_OK ? end_row(context, seeds) : status;
+  if (seeds == NULL || array == NULL) return no_row(context);
+  gv_take_given(&a, sizeof a, array);
+  if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
+  return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, take_row, seeds);
 }
 
 gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,

@@ -63,11 +63,24 @@ static void fill(const gv_grid *g, int pattern, uint64_t seed) {
   }
 }
 
+/* The first rows of a raster. */
+static gv_raster_array array_of(const gv_grid *g, int64_t rows) {
+  gv_raster_array array = GV_RASTER_ARRAY_INIT;
+  array.data = value;
+  array.rows = rows;
+  array.row_stride = g->width * (int64_t)sizeof *value;
+  array.column_stride = sizeof *value;
+  array.mask = counts;
+  array.mask_row_stride = g->width;
+  array.mask_column_stride = 1;
+  return array;
+}
+
 static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options options) {
   gv_raster_seeds *s = NULL;
+  gv_raster_array array = array_of(g, g->height);
   gv_status status = gv_raster_seeds_create(context, g, &options, &s);
-  for (int64_t r = 0; r < g->height && status == GV_OK; r++)
-    status = gv_raster_seeds_add_row(context, s, value + r * g->width, counts + r * g->width);
+  if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
   if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
   if (status != GV_OK) fail_msg("%s", gv_context_message(context));
   return s;
@@ -477,6 +490,7 @@ static void many_values(void **unused) {
 static void bad_calls(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 3, 2, 0.0, 1.0, 0.0, -1.0), none = raster;
+  gv_raster_array row = array_of(&raster, 1);
   gv_raster_seeds *s = NULL;
   gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
   int32_t groups[6];
@@ -486,8 +500,7 @@ static void bad_calls(void **unused) {
   none.kind = GV_GRID_QTM;
   assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
   const int32_t late[] = {1, 2}, twice[] = {0, 0}, beyond[] = {0, 4}, at[] = {0};
   assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, late, value, counts), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_add_spans(context, s, 0, at, value, counts), GV_ERROR_INVALID_ARGUMENT);
@@ -500,8 +513,8 @@ static void bad_calls(void **unused) {
   assert_int_equal(gv_raster_seeds_alike(s, 0, 0, 1, 1, groups), 0); /* not finished */
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_OK);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
   assert_true(list.count == 0 && list.groups == 0 && list.cells == 0);
@@ -522,6 +535,7 @@ static void out_of_memory(void **unused) {
   gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
   fill(&raster, BLOBS, 3);
   options.asking = &other;
+  gv_raster_array array = array_of(&raster, raster.height);
   bool done = false;
   for (int64_t most = 0; !done; most++) {
     memory.fail_at = -1;
@@ -529,8 +543,7 @@ static void out_of_memory(void **unused) {
     memory.fail_at = memory.calls + most;
     gv_raster_seeds *s = NULL;
     gv_status status = gv_raster_seeds_create(context, &raster, &options, &s);
-    for (int64_t r = 0; r < raster.height && status == GV_OK; r++)
-      status = gv_raster_seeds_add_row(context, s, value + r * raster.width, counts + r * raster.width);
+    if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
     if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
     done = status == GV_OK;
     if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
