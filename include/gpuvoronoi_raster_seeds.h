@@ -99,11 +99,6 @@ typedef struct gv_raster_array {
 GV_API gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
                                            const gv_raster_array *array);
 
-/* The next row by spans of cells, of which most rasters have few: span i begins at column start[i], the first at 0, and ends where the next
- * begins; one value, and non-zero if its cells are seeds. Errors: as above, also if spans are not in their order. */
-GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,
-                                           const int32_t *start, const int64_t *values, const uint8_t *counts);
-
 /* After the last row: sorts. From then on the object is immutable. Errors: as above, also if rows are missing. */
 GV_API gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds);
 
