@@ -11,7 +11,8 @@
 
 #include "core/parallel.h"
 
-enum { CELLS_AT_ONCE = 1 << 22, ROWS_AT_ONCE = 4, STRETCH = 32 };
+/* ONE_THREAD: so many cells are read by one thread, sooner than others are woken and waited for. */
+enum { CELLS_AT_ONCE = 1 << 22, ONE_THREAD = 1 << 20, ROWS_AT_ONCE = 4, STRETCH = 32 };
 
 typedef struct reading {
   const gv_raster_array *array;
@@ -27,25 +28,10 @@ typedef struct reading {
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
+/* 0: no such type. */
 static size_t size_of(gv_dtype type) {
-  switch (type) {
-  case GV_INT8:
-  case GV_UINT8:
-    return 1;
-  case GV_INT16:
-  case GV_UINT16:
-    return 2;
-  case GV_FLOAT32:
-  case GV_INT32:
-  case GV_UINT32:
-    return 4;
-  case GV_FLOAT64:
-  case GV_INT64:
-  case GV_UINT64:
-    return 8;
-  default:
-    return 0;
-  }
+  static const uint8_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+  return (unsigned)type < sizeof sizes ? sizes[type] : 0;
 }
 
 static bool is_real(gv_dtype type) {
@@ -223,7 +209,8 @@ static gv_status refuse(gv_context *context, const reading *r, int64_t row, int6
 /* Finds the spans of `rows` rows, and hands them on. */
 static gv_status read_some(gv_context *context, reading *r, int64_t rows, int64_t first, gv_row_taker *take,
                            void *user) {
-  gv_loop loop = {context, context->threads, rows, ROWS_AT_ONCE, &r->progress, r};
+  int threads = rows * r->width > ONE_THREAD ? context->threads : 1;
+  gv_loop loop = {context, threads, rows, ROWS_AT_ONCE, &r->progress, r};
   GV_TRY(gv_parallel_for(&loop, find_some));
   for (int64_t i = 0; i < rows; i++) {
     if (r->spans[i] < 0) return refuse(context, r, i, -1 - r->spans[i], first);

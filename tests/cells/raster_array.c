@@ -206,14 +206,16 @@ static void large_rasters(void **unused) {
 /* ---------------------------------------------------------------------------------------------------------- errors */
 
 static void expect_refusal(gv_dtype type, const void *data, const void *chosen, const char *number) {
-  enum { W = 4, H = 50, BEFORE = 3 };
-  uint8_t cells[W * H * 8] = {0};
-  const int64_t before[W * BEFORE] = {0};
+  enum { W = 1500, H = 800, BEFORE = 3 }; /* more than one thread reads */
+  uint8_t *cells = calloc((size_t)W * H, 8);
+  static const int64_t before[W * BEFORE];
   char expected[128];
   const size_t size = sizes[type];
+  assert_non_null(cells);
   memcpy(cells + size * (7 * W + 2), data, size);
   memcpy(cells + size * (7 * W + 3), data, size);
-  memcpy(cells + size * (40 * W), data, size);
+  for (size_t r = 8; r < H; r++)
+    memcpy(cells + size * (r * W), data, size);
   gv_raster_array array = GV_RASTER_ARRAY_INIT, empty = GV_RASTER_ARRAY_INIT;
   empty.data = before;
   empty.rows = BEFORE;
@@ -238,6 +240,7 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
     gv_raster_seeds_destroy(seeds);
     gv_context_destroy(used);
   }
+  free(cells);
 }
 
 /* The first in the order of rows is named, whatever the threads; what is not chosen may be any number. */

@@ -129,30 +129,19 @@ typedef struct row_reader {
   gv_raster_array array;   /* what the library reads of them */
 } row_reader;
 
-static GDALDataType type_to_read(GDALRasterBandH band) {
-  GDALDataType type = GDALGetRasterDataType(band);
-  bool known = type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16 || type == GDT_Int32 ||
-               type == GDT_UInt32 || type == GDT_Int64;
-  return known ? type : GDT_Float64;
-}
-
-static gv_dtype library_type(const row_reader *r) {
-  switch (r->type) {
-  case GDT_Byte:
-    return r->is_signed ? GV_INT8 : GV_UINT8;
-  case GDT_UInt16:
-    return GV_UINT16;
-  case GDT_Int16:
-    return GV_INT16;
-  case GDT_UInt32:
-    return GV_UINT32;
-  case GDT_Int32:
-    return GV_INT32;
-  case GDT_Int64:
-    return GV_INT64;
-  default:
-    return GV_FLOAT64;
-  }
+static void choose_type(row_reader *r) {
+  static const struct {
+    GDALDataType type;
+    gv_dtype library;
+  } known[] = {{GDT_Byte, GV_UINT8},    {GDT_Int16, GV_INT16}, {GDT_UInt16, GV_UINT16},  {GDT_Int32, GV_INT32},
+               {GDT_UInt32, GV_UINT32}, {GDT_Int64, GV_INT64}, {GDT_Float64, GV_FLOAT64}};
+  size_t i = 0;
+  while (known[i].type != GDALGetRasterDataType(r->band) && known[i].type != GDT_Float64)
+    i++;
+  r->type = known[i].type;
+  r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
+  r->is_signed = gv_has_signed_bytes(r->band);
+  r->array.type = r->is_signed ? GV_INT8 : known[i].library;
 }
 
 /* Writes a number as a pixel; false if no pixel can hold it. */
@@ -202,9 +191,7 @@ static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_r
                     .band = GDALGetRasterBand(raster->dataset, raster->options->band),
                     .array = GV_RASTER_ARRAY_INIT};
   int block_w, block_h;
-  r->type = type_to_read(r->band);
-  r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
-  r->is_signed = gv_has_signed_bytes(r->band);
+  choose_type(r);
   find_nodata(r);
   GDALGetBlockSize(r->band, &block_w, &block_h);
   r->most = PIXELS_AT_ONCE / raster->width;
@@ -217,7 +204,6 @@ static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_r
   if (r->pixels == NULL || (r->mask != NULL && r->valid == NULL))
     return gv_io_fail_memory(io, "the raster of seeds");
   r->array.data = r->pixels;
-  r->array.type = library_type(r);
   r->array.column_stride = (int64_t)r->size;
   r->array.row_stride = raster->width * (int64_t)r->size;
   r->array.mask = r->valid;
