@@ -253,3 +253,14 @@ def test_no_cell_is_a_seed(random, chunked):
         assert (found["allocation"] == -1).all() and found["allocation"].dtype == np.int32
         assert np.isnan(found["proximity"]).all() and found["proximity"].dtype == np.float64 and np.isnan(found["direction"]).all()
     assert (allocation(np.zeros((4, 5)), target_values=[3], extent=(0, 0, 5, 4), metric="euclidean") == -1).all()
+
+
+def test_strides_of_single_rows():
+    """numpy's stride along an axis of one entry is arbitrary."""
+    odd = np.lib.stride_tricks.as_strided
+    mask, cells = odd(np.array([1, 0, 1, 1, 0], np.uint8), (1, 5), (1, 1)), odd(np.array([0.0, 0.0, 3.0, 0.0, 7.0]), (1, 5), (8, 8))
+    assert mask.flags.c_contiguous
+    found = allocation(cells, target_values=(), extent=(0, 0, 5, 1), metric="euclidean", mask=mask)
+    assert found.tolist() == [[3, -1, 3, 3, -1]]
+    found = allocation(([0.5, 4.5], [0.5, 0.5]), shape=(1, 5), extent=(0, 0, 5, 1), metric="euclidean", mask=mask)
+    assert found.tolist() == [[0, -1, 0, 1, -1]]
