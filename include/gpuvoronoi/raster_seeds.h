@@ -18,7 +18,7 @@ extern "C" {
 /**
  * @par Example
  * @code
- * const int64_t land[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
+ * const int16_t land[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
  * const double x = 4.5, y = 2.5; // the center of the last cell of the third row
  * const gv_points query = gv_points_xy(&x, &y, 1);
  * gv_grid raster;
@@ -29,16 +29,18 @@ extern "C" {
  * options.asking = &raster;
  * gv_raster_seed_list kept;
  * gv_raster_seed_list_init(&kept);
+ * gv_raster_array array;
+ * gv_raster_array_init(&array);
+ * array.data = land;
+ * array.type = GV_INT16;
+ * array.rows = 5;
+ * array.row_stride = sizeof land[0];
+ * array.column_stride = sizeof land[0][0];
  * gv_raster_seeds *seeds = NULL;
  * gv_index *index = NULL;
  * int64_t cell = -1;
  * gv_status status = gv_raster_seeds_create(context, &raster, &options, &seeds);
- * for (int row = 0; row < 5 && status == GV_OK; row++) {
- *   uint8_t counts[5];
- *   for (int column = 0; column < 5; column++)
- *     counts[column] = land[row][column] != 0;
- *   status = gv_raster_seeds_add_row(context, seeds, land[row], counts);
- * }
+ * if (status == GV_OK) status = gv_raster_seeds_add_array(context, seeds, &array);
  * if (status == GV_OK) status = gv_raster_seeds_finish(context, seeds);
  * if (status == GV_OK) status = gv_raster_seeds_get(context, seeds, &kept);
  * if (status == GV_OK) status = gv_index_build_raster_seeds(context, seeds, NULL, &index);
@@ -52,7 +54,7 @@ extern "C" {
 
 /**
  * Seeds at the centers of a raster's cells. Cells of one value are a group; results are the nearest group or the nearest cell. The
- * raster is added row by row; memory grows with the boundaries between groups, not with their areas: cells that no cell of `asking` can
+ * raster is added by rows; memory grows with the boundaries between groups, not with their areas: cells that no cell of `asking` can
  * have as its nearest are left out, by a proof (src/voronoi/raster_seeds.c).
  */
 typedef struct gv_raster_seeds gv_raster_seeds;
@@ -87,22 +89,43 @@ GV_API gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *rast
 GV_API void gv_raster_seeds_destroy(gv_raster_seeds *seeds);
 
 /**
- * Adds the next row.
- * @param values the cells' values.
- * @param counts non-zero for cells that are seeds.
- * @return GV_OK, INVALID_ARGUMENT (more than 2^31 - 1 seeds are kept, too many rows), OUT_OF_MEMORY. After an error the object is unusable.
+ * Rows of a raster as they are in the caller's memory, e.g. an array of NumPy. Strides are bytes from a cell to the next of its column or
+ * row, and may be negative or 0; no alignment is needed.
+ *
+ * Cells are seeds if their values are among `chosen`, or are not 0 where that is NULL; and are not among `left_out`, NaN, infinite or
+ * masked. The value of a seed is a whole number: an int64_t, of floats less than 2^53 in size. Both lists hold values of the array's type.
  */
-GV_API gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
-                                         const uint8_t *counts);
+typedef struct gv_raster_array {
+  size_t struct_size;
+  const void *data; /**< the first cell of the first row */
+  gv_dtype type;
+  int64_t rows;
+  int64_t row_stride, column_stride;
+  const uint8_t *mask; /**< 0 = no seed; NULL = all cells may be */
+  int64_t mask_row_stride, mask_column_stride;
+  int mask_is_inverted; /**< non-zero: 0 = may be a seed, as in masked arrays of NumPy */
+  const void *chosen;
+  int64_t chosen_count;
+  const void *left_out; /**< e.g. nodata; NULL = none */
+  int64_t left_out_count;
+} gv_raster_array;
+
+/** Sets the defaults: no rows of int64. */
+static inline void gv_raster_array_init(gv_raster_array *array) {
+  const gv_raster_array defaults = {
+      sizeof(gv_raster_array), NULL, GV_INT64, 0, 0, 0, NULL, 0, 0, 0, NULL, 0, NULL, 0};
+  *array = defaults;
+}
 
 /**
- * Adds the next row as spans of cells of one value. Span i begins at column start[i], the first at 0, and ends where the next begins.
- * @return as gv_raster_seeds_add_row; INVALID_ARGUMENT also if the spans do not ascend.
+ * Adds the next array->rows rows, which are read by the context's threads and not kept.
+ * @return GV_OK, INVALID_ARGUMENT (a seed that is no whole number: the message names the first; more than 2^31 - 1 seeds are kept; too many
+ *         rows), OUT_OF_MEMORY, CANCELLED. After an error the object is unusable.
  */
-GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,
-                                           const int32_t *start, const int64_t *values, const uint8_t *counts);
+GV_API gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
+                                           const gv_raster_array *array);
 
-/** After the last row. From then on the object is immutable. @return as gv_raster_seeds_add_row; INVALID_ARGUMENT if rows are missing. */
+/** After the last row. From then on the object is immutable. @return as gv_raster_seeds_add_array; INVALID_ARGUMENT if rows are missing. */
 GV_API gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds);
 
 /** The seeds that were kept. The arrays belong to the gv_raster_seeds. */
@@ -156,6 +179,45 @@ GV_API int gv_raster_seeds_alike(const gv_raster_seeds *seeds, int64_t column, i
  */
 GV_API gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds *seeds,
                                              const gv_index_options *options, gv_index **out);
+
+/** A rectangle of cells, and where their values, distances and azimuths go. */
+typedef struct gv_answer {
+  size_t struct_size;
+  int64_t column, row;   /**< the first cell */
+  int64_t columns, rows; /**< 0 = up to the grid's edge */
+  const uint8_t *mask;   /**< as in gv_labels: 0 = leave out */
+  int64_t mask_stride;
+  const int32_t *seed; /**< seed numbers that are known, as in gv_measure; NULL = they are computed */
+  int64_t seed_stride, seed_band_stride;
+  const int32_t *
+      own; /**< group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = none is. k = 1 only */
+  int64_t own_stride;
+  const int32_t *group;   /**< of each seed; NULL = its number */
+  const int64_t *value;   /**< of each group; NULL = its number */
+  int64_t nodata;         /**< value where there is no seed */
+  gv_dtype value_type;    /**< GV_INT32 or GV_INT64: values and nodata must fit */
+  void *out;              /**< values; may be NULL, as may distance and azimuth */
+  gv_dtype distance_type; /**< GV_FLOAT32 or GV_FLOAT64 */
+  void *distance;
+  float *azimuth;
+  int64_t stride, band_stride; /**< of out, distance and azimuth, in values */
+} gv_answer;
+
+/** Sets the defaults: numbers of seeds as int32, -1 where there is none. */
+static inline void gv_answer_init(gv_answer *answer) {
+  const gv_answer defaults = {
+      sizeof(gv_answer), 0,    0,          0,    0,    NULL, 0, NULL, 0, 0, NULL, 0, NULL, NULL, -1,
+      GV_INT32,          NULL, GV_FLOAT32, NULL, NULL, 0,    0};
+  *answer = defaults;
+}
+
+/**
+ * What gv_voronoi_fill and gv_voronoi_measure compute, with each seed's value in place of its number, and cells that are seeds as they are:
+ * their own value, at distance 0 and azimuth 0. Threads as gv_voronoi_fill.
+ * @param voronoi made without labels, with a negative nodata.
+ * @return as gv_voronoi_fill and gv_voronoi_measure. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, const gv_answer *answer);
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,14 @@ GEODESIC = 4
 
 FLOAT32 = 0
 FLOAT64 = 1
+INT8 = 2
+INT16 = 3
+INT32 = 4
+INT64 = 5
+UINT8 = 6
+UINT16 = 7
+UINT32 = 8
+UINT64 = 9
 
 MEMORY_HOST = 0
 MEMORY_CUDA = 1
@@ -82,6 +90,7 @@ PART_POLYGON = 2
 METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic")
 GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
+DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 SEARCH_MAX_K = 1024
 QTM_NONE = -1
@@ -192,10 +201,28 @@ class RasterSeedsOptions(Structure):
                 ("keep_all", c_int)]
 
 
+class RasterArray(Structure):
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int), ("rows", c_int64),
+                ("row_stride", c_int64), ("column_stride", c_int64), ("mask", c_void_p), ("mask_row_stride", c_int64),
+                ("mask_column_stride", c_int64), ("mask_is_inverted", c_int), ("chosen", c_void_p),
+                ("chosen_count", c_int64), ("left_out", c_void_p), ("left_out_count", c_int64)]
+    defaults = {"type": 5}
+
+
 class RasterSeedList(Structure):
     _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p), ("cell", c_void_p),
                 ("group", c_void_p), ("cells", c_int64), ("groups", c_int64), ("value", c_void_p), ("first", c_void_p),
                 ("own", c_int)]
+
+
+class Answer(Structure):
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
+                ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("seed", c_void_p),
+                ("seed_stride", c_int64), ("seed_band_stride", c_int64), ("own", c_void_p), ("own_stride", c_int64),
+                ("group", c_void_p), ("value", c_void_p), ("nodata", c_int64), ("value_type", c_int), ("out", c_void_p),
+                ("distance_type", c_int), ("distance", c_void_p), ("azimuth", c_void_p), ("stride", c_int64),
+                ("band_stride", c_int64)]
+    defaults = {"nodata": -1, "value_type": 4}
 
 
 class Communicator(Structure):
@@ -267,13 +294,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_destroy": (None, [HANDLE]),
-    "gv_raster_seeds_add_row": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_add_spans": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_add_array": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_finish": (c_int, [HANDLE, HANDLE]),
     "gv_raster_seeds_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_groups": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
     "gv_raster_seeds_alike": (c_int, [HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE]),
     "gv_index_build_raster_seeds": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_answer": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

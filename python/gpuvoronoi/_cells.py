@@ -5,40 +5,32 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 from ctypes import byref, c_void_p
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _grid
-from ._field import Plan
+from ._field import Numbers, Plan, Window
 from ._grid import Grid
-from ._library import context, library
+from ._library import Handle, context, library, run
 from ._search import plain_array
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
+_LARGE = 1 << 26  # cells of a raster from which reading it takes long enough to be interrupted
 _METRICS = {"EUCLIDEAN": "euclidean", "MANHATTAN": "manhattan", "GREAT_CIRCLE": "great-circle"}
 
 
 @dataclasses.dataclass
-class Cells:
-    """A raster's values, and which of them are seeds."""
+class Raster:
+    """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but none that is `left_out` or masked.
+
+    The arrays of values are of one type, which the library takes."""
 
     grid: Grid
-    values: Integers
-    counts: npt.NDArray[np.bool_]
-
-
-@dataclasses.dataclass
-class Kept:
-    """The cells that are left as seeds, in the raster's coordinates. `own`: the raster's cells ask; those that are seeds do not."""
-
-    x: Floats
-    y: Floats
-    values: Integers
-    own: bool
+    values: npt.NDArray[Any]
+    mask: Optional[npt.NDArray[np.bool_]]
+    chosen: Optional[npt.NDArray[Any]]
+    left_out: npt.NDArray[Any]
 
 
 def is_raster(seeds: Any, target_values: Any) -> bool:
@@ -59,8 +51,9 @@ def metric_of(metric: Optional[str], distance_metric: Optional[str]) -> Optional
     return found
 
 
-def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str], y: Optional[str]) -> Cells:
+def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str], y: Optional[str]) -> Raster:
     """`extent`: of a numpy array; `crs`: its coordinate system, if it has none of its own."""
+    mask: Any = None
     if hasattr(raster, "dims"):
         if hasattr(raster, "data_vars"):
             raise TypeError("seeds: a Dataset has several rasters: choose one of its variables")
@@ -70,34 +63,37 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
         values = np.asarray(raster.transpose(*grid.dims).data)
         missing = [found for one in (raster.attrs, raster.encoding) for found in (one.get("_FillValue"),) if found is not None]
     else:
+        if isinstance(raster, np.ma.MaskedArray):
+            mask = None if raster.mask is np.ma.nomask else raster.mask
+            raster = raster.data
         values, missing = plain_array(raster, "seeds"), []
         if values.ndim != 2:
             raise ValueError(f"seeds: a raster has two dimensions, not the shape {values.shape}")
         grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, None)
-    return Cells(grid, *_chosen(values, target_values, missing))
-
-
-def _chosen(values: npt.NDArray[Any], target_values: Any, missing: list[Any]) -> tuple[Integers, npt.NDArray[np.bool_]]:
     if values.dtype.kind not in "biuf":
         raise TypeError(f"seeds: cells of a raster are told apart by whole numbers, not {values.dtype}")
     targets = np.atleast_1d(np.asarray(() if target_values is None else target_values))
     if targets.ndim != 1 or (targets.size and targets.dtype.kind not in "biuf"):
         raise ValueError("target_values must be numbers")
-    counts = np.isin(values, targets) if targets.size else values != 0
-    if values.dtype.kind == "f":
-        counts &= np.isfinite(values)
-    for value in missing:
-        counts &= values != value
-    whole = np.zeros(values.shape, dtype=np.int64)
-    limit = 2.0**53 if values.dtype.kind == "f" else 2**63
-    bad = counts & ((values != np.rint(values)) | (values >= limit)) if values.dtype.kind in "uf" else np.zeros(1, dtype=bool)
-    if values.dtype.kind == "f":
-        bad |= counts & (values <= -limit)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        raise ValueError(f"seeds: row {row}, column {column} holds {values[row, column]}: cells are told apart by whole numbers")
-    whole[counts] = values[counts].astype(np.int64)
-    return whole, counts
+    kind = values.dtype.newbyteorder("=")
+    if kind == bool:
+        values = values.view(np.uint8)
+    else:
+        values = np.asarray(values, kind if kind.name in _c.DTYPES else np.float32 if kind == np.float16 else np.float64)
+    left_out = [_as(values.dtype, value, kind.kind == "f") for value in missing]
+    return Raster(grid, values, mask, _as(values.dtype, targets, False) if targets.size else None,
+                  np.concatenate([np.empty(0, values.dtype), *left_out]))
+
+
+def _as(dtype: np.dtype[Any], numbers: Any, rounded: bool) -> npt.NDArray[Any]:
+    """Those numbers that a cell of a type can hold, or all of them `rounded` to it."""
+    given = np.atleast_1d(np.asarray(numbers)).ravel()
+    if given.dtype.kind not in "biuf":
+        return np.empty(0, dtype)
+    with np.errstate(all="ignore"):
+        held = given.astype(dtype)
+        same = held == given
+    return np.asarray(held if rounded else held[same])
 
 
 def _same_system(a: Any, b: Any) -> bool:
@@ -109,35 +105,52 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
                    semi_major=ellipsoid[0], flattening=ellipsoid[1], level=grid.level)
 
 
-def kept(cells: Cells, asking: Grid, plan: Plan) -> Kept:
-    """`plan`: of `asking`, whose cells ask, as yet without seeds."""
-    c, used = library(), context()
-    kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
-    if kind == _c.GRID_LONLAT and ((cells.grid.crs is not None and not _crs.is_lonlat(cells.grid.crs))
-                              or cells.grid.transform[2] or cells.grid.transform[4]):
-        kind = _c.GRID_PROJECTED
-    raster = _struct(cells.grid, kind, plan.ellipsoid)
-    asked = _struct(asking, plan.kind, plan.ellipsoid)
-    options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric))
-    if _same_system(cells.grid.crs, asking.crs) and not asking.mesh:
-        options.asking = ctypes.addressof(asked)
-    made = c_void_p()
-    used.call(c.gv_raster_seeds_create, byref(raster), byref(options), byref(made), argument="seeds")
-    try:
-        counts = np.ascontiguousarray(cells.counts, dtype=np.uint8)
-        values = np.ascontiguousarray(cells.values)
-        for row in range(cells.grid.rows):
-            used.call(c.gv_raster_seeds_add_row, made, values[row].ctypes.data, counts[row].ctypes.data, argument="seeds")
+class Cells:
+    """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values.
+
+    `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed."""
+
+    def __init__(self, raster: Raster, asking: Grid, plan: Plan, workers: int) -> None:
+        """`plan`: of `asking`, whose cells ask, as yet without seeds."""
+        c = library()
+        kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
+        if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_lonlat(raster.grid.crs))
+                                  or raster.grid.transform[2] or raster.grid.transform[4]):
+            kind = _c.GRID_PROJECTED
+        of, asked = _struct(raster.grid, kind, plan.ellipsoid), _struct(asking, plan.kind, plan.ellipsoid)
+        options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric))
+        if _same_system(raster.grid.crs, asking.crs) and not asking.mesh:
+            options.asking = ctypes.addressof(asked)
+        made = c_void_p()
+        used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")
+        self.handle = Handle(made.value, c.gv_raster_seeds_destroy, used)
+        values, chosen = raster.values, raster.chosen
+        array = _c.RasterArray(
+            data=values.ctypes.data, type=_c.DTYPES.index(values.dtype.name), rows=values.shape[0], row_stride=values.strides[0],
+            column_stride=values.strides[1], chosen=None if chosen is None else chosen.ctypes.data,
+            chosen_count=0 if chosen is None else chosen.size, left_out=raster.left_out.ctypes.data, left_out_count=raster.left_out.size)
+        if raster.mask is not None:
+            array.mask, (array.mask_row_stride, array.mask_column_stride) = raster.mask.ctypes.data, raster.mask.strides
+            array.mask_is_inverted = 1
+        run(c.gv_raster_seeds_add_array, made, byref(array), threads=workers, large=values.size > _LARGE, argument="seeds")
         used.call(c.gv_raster_seeds_finish, made, argument="seeds")
         found = _c.RasterSeedList()
         used.call(c.gv_raster_seeds_get, made, byref(found))
-        group = _array(found.group, ctypes.c_int32, found.count)
-        value = _array(found.value, ctypes.c_int64, found.groups)
-        return Kept(_array(found.x, ctypes.c_double, found.count), _array(found.y, ctypes.c_double, found.count), value[group],
-                    bool(found.own))
-    finally:
-        c.gv_raster_seeds_destroy(made)
+        self.x, self.y = (_array(a, ctypes.c_double, found.count) for a in (found.x, found.y))
+        self.group, self.value = _array(found.group, ctypes.c_int32, found.count), _array(found.value, ctypes.c_int64, found.groups)
+        self.own, self.any = bool(found.own), found.cells > 0
+
+    def __reduce__(self) -> NoReturn:
+        self.handle.__reduce__()
+
+    def groups(self, window: Window) -> Numbers:
+        """Which cells of a window are seeds: their groups, -1 for others."""
+        rows, columns = window.shape
+        made = np.empty(window.shape, np.int32)
+        context().call(library().gv_raster_seeds_groups, self.handle.address, window.column0, window.row0, columns, rows,
+                       made.ctypes.data, columns)
+        return made
 
 
 def _array(address: Any, kind: Any, count: int) -> npt.NDArray[Any]:
-    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy()
+    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy() if count else np.empty(0, kind)

@@ -12,33 +12,35 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _field
-from ._field import Plan, Window
+from ._field import Names, Numbers, Plan, Window
 
 Chunks = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def compute(plan: Plan, chunks: Chunks, mask: Any, distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
-    """Numbers, distances and azimuths, k x rows x columns, as far as they are wanted."""
+def compute(plan: Plan, chunks: Chunks, names: Optional[Names], mask: Any, own: Any, distance: Any,
+            azimuth: bool) -> tuple[Any, Any, Any]:
+    """Seeds by `names`, distances and azimuths, k x rows x columns, as far as they are wanted."""
     import dask
     import dask.array
 
-    token = plan.token()
+    token, whole = plan.token(), ((plan.k,), *chunks)
     shared = dask.delayed(plan, name=f"gpuvoronoi-plan-{token}", pure=True, traverse=False)
-    whole = ((plan.k,), *chunks)
 
-    def blocks(name: str, function: Any, dtype: Any, *arrays: Any, **more: Any) -> Any:
+    def chunked(array: Any) -> Any:
+        return array if array is None else dask.array.asarray(array).rechunk(chunks)[np.newaxis]
+
+    def blocks(what: str, dtype: Any, *arrays: Any, **wanted: Any) -> Any:
         return dask.array.map_blocks(
-            function, *arrays, dtype=dtype, chunks=whole, meta=np.empty((0, 0, 0), dtype), plan=shared, plan_token=token,
-            name=f"gpuvoronoi-{name}-{dask.base.tokenize(token, whole, mask, more)}", **more)
+            _part, *arrays, dtype=dtype, chunks=whole, meta=np.empty((0, 0, 0), dtype), plan=shared, plan_token=token, what=what,
+            name=f"gpuvoronoi-{what}-{dask.base.tokenize(token, whole, *arrays, *wanted.values())}", **wanted)
 
-    if mask is None:
-        numbers = blocks("allocation", _numbers, np.int32)
-    else:
-        given = mask if hasattr(mask, "dask") else dask.array.from_array(mask, chunks=chunks)
-        numbers = blocks("allocation", _numbers, np.int32, given[np.newaxis])
-    distances = None if distance is None else blocks("proximity", _measured, distance, numbers, dtype_name=np.dtype(distance).name)
-    azimuths = blocks("direction", _measured, np.float32, numbers, dtype_name="") if azimuth else None
-    return numbers, distances, azimuths
+    mask, own = chunked(mask), chunked(own)
+    numbers = blocks("numbers", np.int32, None, mask, own)
+    given = (numbers, mask, own) if own is not None else (numbers, None, None)  # numbers have the mask already
+    values = None if names is None else numbers if own is None and names.value is None else blocks(
+        "allocation", names.dtype, *given, nodata=names.nodata, value=names.value, group=names.group)
+    distances = None if distance is None else blocks("proximity", np.dtype(distance), *given, dtype_name=np.dtype(distance).name)
+    return values, distances, blocks("direction", np.float32, *given) if azimuth else None
 
 
 def _window(block_info: Any) -> Window:
@@ -46,17 +48,14 @@ def _window(block_info: Any) -> Window:
     return Window(*map(int, (*rows, *columns)))
 
 
-def _numbers(mask: Optional[npt.NDArray[np.uint8]] = None, *, plan: Plan, plan_token: str,
-             block_info: Any = None) -> npt.NDArray[np.int32]:
-    part = None if mask is None else np.ascontiguousarray(mask[0])
-    return _field.kept(plan, plan_token).answer(_window(block_info), mask=part, workers=1).numbers
-
-
-def _measured(numbers: npt.NDArray[np.int32], *, plan: Plan, plan_token: str, dtype_name: str,
-              block_info: Any = None) -> npt.NDArray[Any]:
-    """Distances of a dtype, or azimuths where there is none."""
+def _part(numbers: Optional[Numbers], mask: Any, own: Any, *, plan: Plan, plan_token: str, what: str, block_info: Any = None,
+          dtype_name: str = "", **named: Any) -> npt.NDArray[Any]:
+    """A chunk of what is asked: numbers of seeds, or what is made of them."""
+    mask, own = (None if a is None else np.ascontiguousarray(a[0]) for a in (mask, own))
+    if numbers is None and own is not None:
+        mask, own = ((own < 0) if mask is None else (own < 0) & (mask != 0)).view(np.uint8), None
+    names = Names() if what == "numbers" else Names(block_info[None]["dtype"], **named) if what == "allocation" else None
     answers = _field.kept(plan, plan_token).answer(
-        _window(block_info), distance=np.dtype(dtype_name) if dtype_name else None, azimuth=not dtype_name, numbers=numbers, workers=1)
-    found = answers.distance if dtype_name else answers.azimuth
-    assert found is not None
-    return found
+        _window(block_info), names, distance=np.dtype(dtype_name) if dtype_name else None, azimuth=what == "direction",
+        mask=mask, own=own, numbers=numbers, workers=1)
+    return next(array for array in answers.arrays() if array is not None)

@@ -12,7 +12,7 @@ import dataclasses
 import hashlib
 import threading
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Iterator, NoReturn, Optional
+from typing import Any, Callable, Iterator, NoReturn, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from ._grid import Grid
 from ._library import Bar, Context, Handle, Progress, Stop, context, interruptible, library, on_a_thread, processors, run
 
 Numbers = npt.NDArray[np.int32]
+Own = Union[Numbers, "Callable[[Window], Numbers]", None]  # of a window, or what makes those of any
 _BLOCK = 512
 _MESH_BLOCK = 4**8
 _LARGE_CELLS = 1 << 17
@@ -52,6 +53,24 @@ class Window:
     def of(self, array: npt.NDArray[Any], part: Window) -> npt.NDArray[Any]:
         """The part of an array whose last two axes are this window."""
         return array[..., part.row0 - self.row0:part.row1 - self.row0, part.column0 - self.column0:part.column1 - self.column0]
+
+    def cut(self, array: Optional[npt.NDArray[Any]], other: Window, fill: int = 0) -> Optional[npt.NDArray[Any]]:
+        """What an array of this window is on another: a part of it, or a copy with `fill` where this window has no cells."""
+        if array is None or self.holds(other):
+            return None if array is None else self.of(array, other)
+        made, part = np.full((*array.shape[:-2], *other.shape), fill, array.dtype), self.meet(other)
+        other.of(made, part)[...] = self.of(array, part)
+        return made
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Names:
+    """What is written for seeds: `value[group[i]]` for seed i, `nodata` for none. Without arrays, numbers stand for themselves."""
+
+    dtype: Any = np.int32
+    nodata: int = -1
+    value: Optional[npt.NDArray[np.int64]] = None
+    group: Optional[npt.NDArray[np.int32]] = None
 
 
 @dataclasses.dataclass
@@ -189,52 +208,28 @@ class Field:
                 raise self._raised.pop() from error
             raise
 
-    def _fill(self, used: Context, at: Window, out: Numbers, mask: Optional[npt.NDArray[np.uint8]]) -> None:
-        labels = _c.Labels(column=at.column0, row=at.row0, columns=at.shape[1], rows=at.shape[0], out=out.ctypes.data,
-                           stride=out.strides[1] // 4, band_stride=out.strides[0] // 4)
-        if mask is not None:
-            labels.mask, labels.mask_stride = mask.ctypes.data, mask.strides[0]
-        self._call(used, library().gv_voronoi_fill, labels)
-
-    def _measure(self, used: Context, at: Window, numbers: Numbers, distance: Optional[npt.NDArray[Any]],
-                 azimuth: Optional[npt.NDArray[Any]]) -> None:
-        """Distances and azimuths, whose strides in values are alike."""
-        like = distance if distance is not None else azimuth
-        assert like is not None
-        measure = _c.Measure(
-            column=at.column0, row=at.row0, columns=at.shape[1], rows=at.shape[0], bands=numbers.shape[0], seed=numbers.ctypes.data, stride=numbers.strides[1] // 4,
-            band_stride=numbers.strides[0] // 4, type=_c.FLOAT64 if like.dtype == np.float64 else _c.FLOAT32,
-            distance=None if distance is None else distance.ctypes.data, azimuth=None if azimuth is None else azimuth.ctypes.data,
-            out_stride=like.strides[1] // like.itemsize, out_band_stride=like.strides[0] // like.itemsize)
-        self._call(used, library().gv_voronoi_measure, measure)
-
-    def one(self, used: Context, window: Window, where: tuple[int, int, Window], answers: Answers,
-            mask: Optional[npt.NDArray[np.uint8]], known: bool) -> None:
-        """One block's part of a window. `known`: the seeds' numbers are there already."""
+    def one(self, used: Context, window: Window, where: tuple[int, int, Window], answers: Answers, names: Names = Names(),
+            mask: Optional[npt.NDArray[np.uint8]] = None, own: Own = None, numbers: Optional[Numbers] = None) -> None:
+        """One block's part of a window. `numbers`: those of the seeds, if they are known; `own`: groups of cells that are seeds."""
         full = where[2]
-        part = window.meet(full)
-        if part == full:
-            numbers = window.of(answers.numbers, full)
-            distance, azimuth = (None if a is None else window.of(a, full) for a in (answers.distance, answers.azimuth))
-            if not known:
-                self._fill(used, full, numbers, None if mask is None else window.of(mask, full))
-            if distance is not None or azimuth is not None:
-                self._measure(used, full, numbers, distance, azimuth)
-            return
-        whole = Answers.empty(self.plan.k, full, None if answers.distance is None else answers.distance.dtype,
-                              answers.azimuth is not None)
-        if known:
-            whole.numbers.fill(-1)
-            full.of(whole.numbers, part)[...] = window.of(answers.numbers, part)
-        else:
-            inside = np.zeros(full.shape, dtype=np.uint8)
-            full.of(inside, part)[...] = 1 if mask is None else window.of(mask, part)
-            self._fill(used, full, whole.numbers, inside)
-        if whole.distance is not None or whole.azimuth is not None:
-            self._measure(used, full, whole.numbers, whole.distance, whole.azimuth)
-        for to, found in zip(answers.arrays(), whole.arrays()):
-            if to is not None and found is not None:
-                window.of(to, part)[...] = full.of(found, part)
+        if mask is None and not window.holds(full):
+            mask = np.ones(window.shape, np.uint8)
+        mask, numbers = window.cut(mask, full), window.cut(numbers, full, -1)
+        own = own(full) if callable(own) else window.cut(own, full, -1)
+        found = [window.cut(a, full) for a in answers.arrays()]
+        values, distance, azimuth = found
+        like = next(a for a in found if a is not None)
+        self._call(used, library().gv_voronoi_answer, _c.Answer(
+            column=full.column0, row=full.row0, columns=full.shape[1], rows=full.shape[0], mask=_address(mask), mask_stride=_stride(mask, -2), seed=_address(numbers),
+            seed_stride=_stride(numbers, -2), seed_band_stride=_stride(numbers, 0), own=_address(own), own_stride=_stride(own, -2),
+            group=_address(names.group), value=_address(names.value), nodata=names.nodata,
+            value_type=_c.DTYPES.index(np.dtype(names.dtype).name), out=_address(values),
+            distance_type=_c.FLOAT32 if distance is None else _c.DTYPES.index(distance.dtype.name), distance=_address(distance),
+            azimuth=_address(azimuth), stride=_stride(like, -2), band_stride=_stride(like, 0)))
+        for to, made in zip(answers.arrays(), found) if not window.holds(full) else ():
+            if to is not None and made is not None:
+                part = window.meet(full)
+                window.of(to, part)[...] = full.of(made, part)
 
     def each(self, window: Window, work: Callable[[Context, tuple[int, int, Window]], None], workers: int,
              progress: Progress = None) -> None:
@@ -280,37 +275,49 @@ class Field:
             if stop.error is not None:
                 raise stop.error
 
-    def answer(self, window: Window, *, distance: Any = None, azimuth: bool = False, mask: Optional[npt.NDArray[np.uint8]] = None,
-               numbers: Optional[Numbers] = None, workers: int = 0, progress: Progress = None) -> Answers:
-        """Seeds' numbers, distances of the dtype `distance` and azimuths of a window's cells."""
-        answers = Answers.empty(self.plan.k, window, distance, azimuth, numbers)
-        whole = window == self.plan.window and mask is None and numbers is None and self.plan.inverse is None
-        if whole and distance is None and not azimuth:
+    def answer(self, window: Window, names: Optional[Names] = Names(), *, distance: Any = None, azimuth: bool = False,
+               mask: Optional[npt.NDArray[np.uint8]] = None, own: Own = None, numbers: Optional[Numbers] = None, workers: int = 0,
+               progress: Progress = None) -> Answers:
+        """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see :meth:`one`."""
+        answers = Answers.empty(self.plan.k, window, names, distance, azimuth)
+        whole = window == self.plan.window and mask is None and own is None and numbers is None and self.plan.inverse is None
+        if whole and distance is None and not azimuth and names is not None and names.value is None:
+            assert answers.numbers is not None
             with Bar(progress) as bar:
                 labels = _c.Labels(out=answers.numbers.ctypes.data, stride=self.plan.columns)
-                run(library().gv_voronoi_fill, self.handle.address, byref(labels), threads=workers, device=self.plan.device, large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
-        else:
-            self.each(window, lambda used, where: self.one(used, window, where, answers, mask, numbers is not None), workers,
+                run(library().gv_voronoi_fill, self.handle.address, byref(labels), threads=workers, device=self.plan.device,
+                    large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
+        elif any(a is not None for a in answers.arrays()):
+            self.each(window, lambda used, where: self.one(used, window, where, answers, names or Names(), mask, own, numbers), workers,
                       progress)
         return answers
 
 
 @dataclasses.dataclass
 class Answers:
-    """What is known of a window's cells: arrays of k x rows x columns."""
+    """What is wanted of a window's cells: arrays of k x rows x columns."""
 
-    numbers: Numbers
+    numbers: Optional[npt.NDArray[Any]]  # or what names make of them
     distance: Optional[npt.NDArray[Any]]
     azimuth: Optional[npt.NDArray[np.float32]]
 
     @classmethod
-    def empty(cls, k: int, window: Window, distance: Any, azimuth: bool, numbers: Optional[Numbers] = None) -> Answers:
+    def empty(cls, k: int, window: Window, names: Optional[Names], distance: Any, azimuth: bool) -> Answers:
         shape = (k, *window.shape)
-        return cls(np.empty(shape, np.int32) if numbers is None else np.ascontiguousarray(numbers, np.int32),
-                   None if distance is None else np.empty(shape, distance), np.empty(shape, np.float32) if azimuth else None)
+        return cls(None if names is None else np.empty(shape, names.dtype), None if distance is None else np.empty(shape, distance),
+                   np.empty(shape, np.float32) if azimuth else None)
 
-    def arrays(self) -> tuple[Optional[npt.NDArray[Any]], ...]:
+    def arrays(self) -> tuple[Optional[npt.NDArray[Any]], Optional[npt.NDArray[Any]], Optional[npt.NDArray[np.float32]]]:
         return self.numbers, self.distance, self.azimuth
+
+
+def _address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
+    return None if array is None else array.ctypes.data
+
+
+def _stride(array: Optional[npt.NDArray[Any]], axis: int) -> int:
+    """In values; numpy's is arbitrary where an axis has one entry."""
+    return 0 if array is None else max(array.strides[axis] // array.itemsize, array.shape[-1])
 
 
 _fields: collections.OrderedDict[str, Field] = collections.OrderedDict()

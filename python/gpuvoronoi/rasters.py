@@ -18,7 +18,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Points: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays, or geometries, which
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, whose cells are the seeds: an `xarray.DataArray`, or a two-dimensional array
-        with `target_values` and `extent`. A seed is then all cells of one value, a whole number; the raster's own cells ask
+        with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
+        `numpy.ma.MaskedArray` are none; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
         The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
@@ -86,19 +87,18 @@ class Question:
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
         self.cells: Optional[_cells.Cells] = None
-        self.values: Any = None  # of seeds that are cells of a raster
-        self.own: Any = None  # which cells of the grid are seeds themselves
+        raster: Optional[_cells.Raster] = None
         if _cells.is_raster(seeds, target_values):
             if self.k > 1 or weights is not None:
                 raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
             if not hasattr(seeds, "dims") and shape is not None:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
             asked = like is None and shape is None and level is None
-            self.cells = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
-                                     crs if seeds_crs is None and asked else seeds_crs, x, y)
-            self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), self.cells.grid.crs)
+            raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
+                                 crs if seeds_crs is None and asked else seeds_crs, x, y)
+            self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), raster.grid.crs)
             self.like = seeds if asked and hasattr(seeds, "dims") else like
-            self.grid = self.cells.grid if asked else _grid.of_arguments(
+            self.grid = raster.grid if asked else _grid.of_arguments(
                 like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs)
         elif target_values is not None:
             raise TypeError("target_values: the seeds are no raster")
@@ -107,7 +107,7 @@ class Question:
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
-        if self.seeds.x.size == 0 and self.cells is None:
+        if self.seeds.x.size == 0 and raster is None:
             raise ValueError("seeds: there are none")
         if weights is None and weighting not in (None, "unweighted"):
             raise ValueError(f"weighting: {weighting} needs weights")
@@ -121,49 +121,14 @@ class Question:
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))
-        self.nothing = self.cells is not None and not self.cells.counts.any()  # no cell is a seed
-        if self.cells is not None and not self.nothing:
-            self._keep(self.cells)
+        if raster is not None:
+            self.cells = _cells.Cells(raster, self.grid, self.plan, self.workers)
+            self.seeds = _seeds.Seeds(self.cells.x, self.cells.y, raster.grid.crs)
+            at, ats = _seeds.on(self.grid, self.seeds, self.metric)
+            self.plan = dataclasses.replace(self.plan, x=np.ascontiguousarray(at), y=np.ascontiguousarray(ats))
+        self.nothing = self.cells is not None and not self.cells.any  # no cell is a seed
         if self.grid.chunks is not None and self.grid.mesh:
             raise ValueError("level alone has no chunks")
-
-    def _keep(self, cells: _cells.Cells) -> None:
-        """Takes the cells that may be the nearest for the plan's seeds, and those that are seeds out of the cells that ask."""
-        kept = _cells.kept(cells, self.grid, self.plan)
-        self.seeds = _seeds.Seeds(kept.x, kept.y, cells.grid.crs)
-        x, y = _seeds.on(self.grid, self.seeds, self.metric)
-        self.plan = dataclasses.replace(self.plan, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y))
-        self.values = kept.values
-        if not kept.own:
-            return
-        own, ask = cells.counts, (~cells.counts).astype(np.uint8)
-        if self.grid.chunks is not None:
-            import dask.array
-
-            own, ask = (dask.array.from_array(a, chunks=self.grid.chunks) for a in (own, ask))
-        self.own = own if self.mask is None else own & (self.mask != 0)
-        self.mask = ask if self.mask is None else ask * self.mask
-
-    def _with_own(self, array: Any, theirs: Any) -> Any:
-        """k x rows x columns, where cells that are seeds themselves have `theirs`."""
-        if self.own is None or array is None:
-            return array
-        if isinstance(array, np.ndarray) and isinstance(self.own, np.ndarray):
-            return np.where(self.own[None], np.asarray(theirs, dtype=array.dtype), array)
-        import dask.array
-
-        theirs = dask.array.from_array(theirs, chunks=((1,), *self.grid.chunks)) if np.ndim(theirs) else theirs  # type: ignore[misc]
-        return dask.array.where(self.own[None], dask.array.asarray(theirs).astype(array.dtype), array)
-
-    def named(self, numbers: Any, table: Any) -> Any:
-        """Seeds' numbers as what a table of :meth:`coded` makes of them."""
-        if table is None:
-            return numbers
-        if isinstance(numbers, np.ndarray):
-            named = table[numbers]  # -1 is the last entry
-        else:
-            named = numbers.map_blocks(lambda part: table[part], dtype=table.dtype)
-        return named if self.cells is None else self._with_own(named, self.cells.values[None])
 
     def _mask(self, mask: Any) -> Any:
         """Bytes, 0 where a cell is left out; as a Dask array where the answer is one."""
@@ -188,15 +153,15 @@ class Question:
             array = array[:, 0, :]
         return array if self.k > 1 else array[0]
 
-    def coded(self, ids: Any) -> tuple[Any, int]:
-        """A table from seeds' numbers to ids (None: they are the same), whose last entry stands for no seed, and that."""
-        if self.nothing or (ids is None and self.cells is None and self.seeds.rows is None):
-            return None, -1
-        if ids is None and self.seeds.rows is not None:
-            ids = np.arange(self.seeds.total)
+    def names(self, ids: Any) -> _field.Names:
+        """What is written for seeds: their numbers, `ids`, or the values of a raster."""
         if ids is not None and self.cells is not None:
             raise ValueError("ids: cells of a raster as seeds have their values")
-        values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.values
+        if self.nothing or (ids is None and self.cells is None and self.seeds.rows is None):
+            return _field.Names()
+        if ids is None and self.seeds.rows is not None:
+            ids = np.arange(self.seeds.total)
+        values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.cells.value
         if values.dtype.kind not in "iu" or (values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max):
             raise TypeError(f"ids must be integers (up to 64 bits), not {values.dtype}")
         small = values.min() >= np.iinfo(np.int32).min and values.max() <= np.iinfo(np.int32).max
@@ -204,7 +169,7 @@ class Question:
         nodata = -1 if not np.any(values == -1) else least
         if np.any(values == nodata):
             raise ValueError(f"ids: {nodata} stands for no seed and can be no id")
-        return np.append(values, nodata).astype(kind), nodata
+        return _field.Names(kind, nodata, np.ascontiguousarray(values, np.int64), None if self.cells is None else self.cells.group)
 
     def _full(self, value: float, dtype: Any) -> Any:
         """An answer without a seed."""
@@ -215,24 +180,24 @@ class Question:
 
         return dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
 
-    def compute(self, *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
-        """Numbers, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
+    def compute(self, names: Optional[_field.Names], *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
+        """Seeds by `names`, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
         if self.nothing:
-            return (self._full(-1, np.int32), None if distance is None else self._full(math.nan, distance),
-                    self._full(math.nan, np.float32) if azimuth else None)
+            return (None if names is None else self._full(names.nodata, names.dtype),
+                    None if distance is None else self._full(math.nan, distance), self._full(math.nan, np.float32) if azimuth else None)
+        own = self.cells.groups if self.cells is not None and self.cells.own else None
         if self.grid.chunks is not None:
             from . import _dask
 
-            numbers, far, where = _dask.compute(self.plan, self.grid.chunks, self.mask, distance, azimuth)
-        else:
-            field = _field.Field(self.plan, self.workers)
-            answers = field.answer(self.plan.window, distance=distance, azimuth=azimuth, mask=self.mask, workers=self.workers,
-                                   progress=self.progress)
-            numbers, far, where = answers.numbers, answers.distance, answers.azimuth
-        return numbers, self._with_own(far, 0.0), self._with_own(where, 0.0)
-
+            return _dask.compute(self.plan, self.grid.chunks, names, self.mask, None if own is None else own(self.plan.window), distance,
+                                 azimuth)
+        field = _field.Field(self.plan, self.workers)
+        return field.answer(self.plan.window, names, distance=distance, azimuth=azimuth, mask=self.mask, own=own, workers=self.workers,
+                            progress=self.progress).arrays()
 
 def _bytes(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    if mask.dtype.itemsize == 1:
+        return np.ascontiguousarray(mask).view(np.uint8)
     counts = mask != 0
     if mask.dtype.kind == "f":
         counts &= ~np.isnan(mask)
@@ -271,9 +236,8 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
            [0, 0, 0, 0, 2, 2]], dtype=int32)
     """
     question = Question(seeds, **arguments)
-    table, nodata = question.coded(ids)
-    numbers, _, _ = question.compute()
-    return _wrapped(question, "allocation", question.named(numbers, table), nodata)
+    names = question.names(ids)
+    return _wrapped(question, "allocation", question.compute(names)[0], names.nodata)
 
 
 @_documented
@@ -300,8 +264,7 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Any) -> Any:
            [0., 1.]], dtype=float32)
     """
     question = Question(seeds, **arguments)
-    _, distance, _ = question.compute(distance=_distance_dtype(dtype))
-    return _wrapped(question, "proximity", distance, math.nan)
+    return _wrapped(question, "proximity", question.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
 
 
 @_documented
@@ -326,8 +289,7 @@ def direction(seeds: Any, **arguments: Any) -> Any:
            [  0., 270.]], dtype=float32)
     """
     question = Question(seeds, **arguments)
-    _, _, azimuth = question.compute(azimuth=True)
-    return _wrapped(question, "direction", azimuth, math.nan)
+    return _wrapped(question, "direction", question.compute(None, azimuth=True)[2], math.nan)
 
 
 @_documented
@@ -356,22 +318,23 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = _NAMES, ids: Any = None, d
     >>> answer["direction"].shape
     (2, 4)
     """
-    names = tuple([variables] if isinstance(variables, str) else variables)
-    for name in names:
+    wanted = tuple([variables] if isinstance(variables, str) else variables)
+    for name in wanted:
         if name not in _NAMES:
             raise ValueError(f"variables must be of {', '.join(_NAMES)}, not {name!r}")
     kind = _distance_dtype(dtype)
     question = Question(seeds, **arguments)
-    table, nodata = question.coded(ids)
-    numbers, distance, azimuth = question.compute(distance=kind if "proximity" in names else None, azimuth="direction" in names)
-    found = {"allocation": (question.named(numbers, table), nodata), "proximity": (distance, math.nan), "direction": (azimuth, math.nan)}
+    names = question.names(ids)
+    answers = question.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
+                               azimuth="direction" in wanted)
+    found = dict(zip(_NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
     try:
         import xarray  # noqa: F401
     except ImportError:
-        return {name: question.squeezed(found[name][0]) for name in names}
+        return {name: question.squeezed(found[name][0]) for name in wanted}
     from . import _xarray
 
-    return _xarray.dataset(question, {name: found[name] for name in names})
+    return _xarray.dataset(question, {name: found[name] for name in wanted})
 
 
 def _wrapped(question: Question, name: str, values: Any, nodata: Any) -> Any:

@@ -62,8 +62,8 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
-        answers = _field.Answers.empty(plan.k, full, np.float64 if distances else None, False)
-        field.one(used, full, where, answers, None if mask is None else plan.window.of(mask, full), False)
+        answers = _field.Answers.empty(plan.k, full, _field.Names(), np.float64 if distances else None, False)
+        field.one(used, full, where, answers, mask=plan.window.cut(mask, full))
         table.add(used, column, row, full, answers)
 
     field.each(plan.window, work, question.workers, question.progress)
@@ -101,6 +101,7 @@ class _Table:
 
     def add(self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers) -> None:
         rows, columns = full.shape
+        assert answers.numbers is not None
         inside = [self.field.plan.window.of(quantity, full) for quantity in self.quantities]
         parts = (_c.Quantity * max(len(inside), 1))(*[_c.Quantity(value=part.ctypes.data, stride=part.strides[0] // 8) for part in inside])
         block = _c.StatisticsCells(

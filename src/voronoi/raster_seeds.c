@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cells/bound.h"
+#include "cells/raster_array.h"
 #include "core/buffer.h"
 #include "core/given.h"
 #include "core/hash.h"
@@ -124,33 +125,6 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
 }
 
 /* ----------------------------------------------------------------------------------------------------------- spans */
-
-/* Cells start ... end - 1 of the row at hand; `counts`: they are seeds. What goes on with the same group is one span. */
-static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, int64_t value,
-                          bool counts) {
-  int32_t group = -1;
-  GV_TRY(counts ? find_group(context, s, value, &group) : GV_OK);
-  if (counts) s->cells += end - start;
-  span *spans = s->spans.memory;
-  if (start > 0 && spans[s->span_count - 1].group == group) return GV_OK;
-  spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + 1, sizeof *spans);
-  if (spans == NULL) return no_memory(context);
-  spans[s->span_count++] = (span){(int32_t)start, group};
-  return GV_OK;
-}
-
-/* Where the span that begins at `c` ends. */
-static int64_t end_of_span(const int64_t *values, const uint8_t *counts, int64_t c, int64_t width) {
-  int64_t end = c + 1, value = values[c];
-  if (counts[c] == 0) {
-    while (end < width && counts[end] == 0)
-      end++;
-  } else {
-    while (end < width && counts[end] != 0 && values[end] == value)
-      end++;
-  }
-  return end;
-}
 
 /* A row's spans. */
 typedef struct line {
@@ -303,34 +277,29 @@ static gv_status no_row(gv_context *context) {
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
 }
 
-gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
-                                  const uint8_t *counts) {
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (seeds == NULL || values == NULL || counts == NULL || seeds->rows == seeds->raster.height)
-    return no_row(context);
-  gv_status status = GV_OK;
-  for (int64_t c = 0, end; c < seeds->raster.width && status == GV_OK; c = end) {
-    end = end_of_span(values, counts, c, seeds->raster.width);
-    status = add_span(context, seeds, c, end, values[c], counts[c] != 0);
+static gv_status take_row(gv_context *context, void *seeds, const gv_row_spans *row) {
+  gv_raster_seeds *s = seeds;
+  span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof *spans);
+  if (spans == NULL) return no_memory(context);
+  for (int64_t i = 0; i < row->count; i++) {
+    int32_t group = -1;
+    if (row->counts[i] != 0) {
+      GV_TRY(find_group(context, s, row->value[i], &group));
+      s->cells += (i + 1 < row->count ? row->start[i + 1] : s->raster.width) - row->start[i];
+    }
+    spans[s->span_count++] = (span){row->start[i], group};
   }
-  return status == GV_OK ? end_row(context, seeds) : status;
+  return end_row(context, s);
 }
 
-gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,
-                                    const int32_t *start, const int64_t *values, const uint8_t *counts) {
+gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds, const gv_raster_array *array) {
+  gv_raster_array a;
+  gv_raster_array_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (seeds == NULL || start == NULL || values == NULL || counts == NULL || count < 1 || start[0] != 0 ||
-      seeds->rows == seeds->raster.height) {
-    return no_row(context);
-  }
-  gv_status status = GV_OK;
-  for (int64_t i = 0; i < count && status == GV_OK; i++) {
-    int64_t end = i + 1 < count ? start[i + 1] : seeds->raster.width;
-    if (end <= start[i] || end > seeds->raster.width)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "spans of a raster of seeds are not in their order");
-    status = add_span(context, seeds, start[i], end, values[i], counts[i] != 0);
-  }
-  return status == GV_OK ? end_row(context, seeds) : status;
+  if (seeds == NULL || array == NULL) return no_row(context);
+  gv_take_given(&a, sizeof a, array);
+  if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
+  return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, take_row, seeds);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the end */

@@ -472,6 +472,21 @@ def test_types_of_values(work, kind):
     assert np.array_equal(np.where(plain == -1, nodata, plain), out.ReadAsArray())
 
 
+@pytest.mark.parametrize("kind", [gdal.GDT_Byte, gdal.GDT_Int16, gdal.GDT_UInt32, gdal.GDT_Float32])
+def test_values_that_no_cell_has(work, kind):
+    """Values that the raster's type cannot hold are no cell's, and cells that are not chosen may hold any number."""
+    values = blobs(30, 20).astype(float)
+    put(work, "plain.tif", values, PLANE, 32633)
+    if kind == gdal.GDT_Float32:
+        values[values == 2] = 2.5
+        values[:2, 0] = np.nan, np.inf
+        put(work, "plain.tif", np.where(np.isin(values, (1, 3)), values, 0), PLANE, 32633)
+    put(work, "r.tif", values, PLANE, 32633, kind)
+    work.ok("--seeds-raster", "plain.tif", "--values", "1,3", "plain_out.tif")
+    work.ok("--seeds-raster", "r.tif", "--values", "1,3,257,65537,-253,4294967297", "out.tif")
+    assert np.array_equal(work.read("out.tif"), work.read("plain_out.tif"))
+
+
 # ------------------------------------------------------------------------------------------------------ bad input
 
 @pytest.mark.parametrize("arguments,has,status", [
@@ -479,7 +494,7 @@ def test_types_of_values(work, kind):
     (["--seeds-raster", "r.tif", "--values", "9"], "no cell of these values", 1),
     (["--seeds-raster", "none.tif"], "no cell that is neither nodata, masked nor 0", 1),
     (["--seeds-raster", "missing.tif"], "cannot read missing.tif as a raster", 1),
-    (["--seeds-raster", "floats.tif"], "floats.tif holds 1.5 at column 4, row 3", 1),
+    (["--seeds-raster", "floats.tif"], "floats.tif: row 3, column 4 holds 1.5: cells are told apart by whole numbers", 1),
     (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "needs a coordinate system", 1),
     (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "has no coordinate system", 1),
     (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),

@@ -65,11 +65,25 @@ static void fill(const gv_grid *g, int pattern, uint64_t seed) {
   }
 }
 
+/* The first rows of a raster. */
+static gv_raster_array array_of(const gv_grid *g, int64_t rows) {
+  gv_raster_array array;
+  gv_raster_array_init(&array);
+  array.data = value;
+  array.rows = rows;
+  array.row_stride = g->width * (int64_t)sizeof *value;
+  array.column_stride = sizeof *value;
+  array.mask = counts;
+  array.mask_row_stride = g->width;
+  array.mask_column_stride = 1;
+  return array;
+}
+
 static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options options) {
   gv_raster_seeds *s = NULL;
+  gv_raster_array array = array_of(g, g->height);
   gv_status status = gv_raster_seeds_create(context, g, &options, &s);
-  for (int64_t r = 0; r < g->height && status == GV_OK; r++)
-    status = gv_raster_seeds_add_row(context, s, value + r * g->width, counts + r * g->width);
+  if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
   if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
   if (status != GV_OK) fail_msg("%s", gv_context_message(context));
   return s;
@@ -436,47 +450,6 @@ static void cell_by_cell(void **unused) {
   gv_raster_seeds_destroy(s);
 }
 
-/* Spans as they come, some of them parts of what is one span, make what rows make. */
-static void spans_and_rows(void **unused) {
-  (void)unused;
-  enum { W = 31, H = 23 };
-  gv_grid raster = grid_of(GV_GRID_PLANE, W, H, 0.0, 1.0, 23.0, -1.0);
-  gv_raster_seeds_options options;
-  gv_raster_seeds_options_init(&options);
-  gv_raster_seed_list a, b;
-  gv_raster_seed_list_init(&a);
-  gv_raster_seed_list_init(&b);
-  options.asking = &raster;
-  for (int pattern = 0; pattern < PATTERNS; pattern++) {
-    fill(&raster, pattern, 5);
-    gv_raster_seeds *rows = read_raster(&raster, options), *spans = NULL;
-    assert_int_equal(gv_raster_seeds_create(context, &raster, &options, &spans), GV_OK);
-    for (int64_t r = 0; r < H; r++) {
-      int32_t start[W];
-      int64_t values[W], count = 0;
-      uint8_t of[W];
-      for (int64_t c = 0; c < W; c++) {
-        int64_t i = r * W + c;
-        if (c % 4 != 0 && value[i] == value[i - 1] && counts[i] == counts[i - 1]) continue;
-        start[count] = (int32_t)c;
-        of[count] = counts[i];
-        values[count++] = value[i];
-      }
-      assert_int_equal(gv_raster_seeds_add_spans(context, spans, count, start, values, of), GV_OK);
-    }
-    assert_int_equal(gv_raster_seeds_finish(context, spans), GV_OK);
-    assert_int_equal(gv_raster_seeds_get(context, rows, &a), GV_OK);
-    assert_int_equal(gv_raster_seeds_get(context, spans, &b), GV_OK);
-    assert_int_equal(a.cells, b.cells);
-    assert_int_equal(a.groups, b.groups);
-    assert_int_equal(a.count, b.count);
-    assert_memory_equal(a.cell, b.cell, (size_t)a.count * sizeof *a.cell);
-    assert_memory_equal(a.group, b.group, (size_t)a.count * sizeof *a.group);
-    gv_raster_seeds_destroy(rows);
-    gv_raster_seeds_destroy(spans);
-  }
-}
-
 static void rectangles_of_one_group(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
@@ -532,6 +505,7 @@ static void many_values(void **unused) {
 static void bad_calls(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 3, 2, 0.0, 1.0, 0.0, -1.0), none = raster;
+  gv_raster_array row = array_of(&raster, 1);
   gv_raster_seeds *s = NULL;
   gv_raster_seed_list list;
   gv_raster_seed_list_init(&list);
@@ -542,22 +516,15 @@ static void bad_calls(void **unused) {
   none.kind = GV_GRID_QTM;
   assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
-  const int32_t late[] = {1, 2}, twice[] = {0, 0}, beyond[] = {0, 4}, at[] = {0};
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, late, value, counts), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 0, at, value, counts), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 1, at, NULL, counts), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, twice, value, counts), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, beyond, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
   gv_raster_seeds_destroy(s);
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
-  assert_int_equal(gv_raster_seeds_add_spans(context, s, 1, at, value, counts), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
   assert_int_equal(gv_raster_seeds_alike(s, 0, 0, 1, 1, groups), 0); /* not finished */
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
-  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_OK);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
   assert_true(list.count == 0 && list.groups == 0 && list.cells == 0);
@@ -579,6 +546,7 @@ static void out_of_memory(void **unused) {
   gv_raster_seeds_options_init(&options);
   fill(&raster, BLOBS, 3);
   options.asking = &other;
+  gv_raster_array array = array_of(&raster, raster.height);
   bool done = false;
   for (int64_t most = 0; !done; most++) {
     memory.fail_at = -1;
@@ -586,8 +554,7 @@ static void out_of_memory(void **unused) {
     memory.fail_at = memory.calls + most;
     gv_raster_seeds *s = NULL;
     gv_status status = gv_raster_seeds_create(context, &raster, &options, &s);
-    for (int64_t r = 0; r < raster.height && status == GV_OK; r++)
-      status = gv_raster_seeds_add_row(context, s, value + r * raster.width, counts + r * raster.width);
+    if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
     if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
     done = status == GV_OK;
     if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
@@ -611,7 +578,6 @@ int main(void) {
                                      cmocka_unit_test(other_grids_of_globes),
                                      cmocka_unit_test(any_grids),
                                      cmocka_unit_test(cell_by_cell),
-                                     cmocka_unit_test(spans_and_rows),
                                      cmocka_unit_test(rectangles_of_one_group),
                                      cmocka_unit_test(many_values),
                                      cmocka_unit_test(bad_calls),

@@ -16,6 +16,7 @@ import gpuvoronoi
 
 REPEATS = 3
 CALLS, BURSTS = 300, 60  # of calls of microseconds
+RASTERS = 21
 
 
 def seconds(task, clock, count=1):
@@ -71,6 +72,29 @@ def ratios(random):
              lambda: gpuvoronoi.GlobeTree(lon, lat).query(x, y), lambda: BallTree(radians[0], metric="haversine").query(radians[1]))
 
 
+def rasters(random):
+    """Processor milliseconds of calls, all threads together."""
+    import xarray
+
+    rows, columns = 2160, 4320
+    cells = np.zeros((rows, columns))
+    cells.flat[random.choice(cells.size, 1000, replace=False)] = np.arange(1, 1001)
+    classes = np.add.outer(np.arange(rows) // 97, np.arange(columns) // 113) % 4
+    at = {"y": 90 - (np.arange(rows) + 0.5) * (180 / rows), "x": -180 + (np.arange(columns) + 0.5) * (360 / columns)}
+    of, patches = (xarray.DataArray(values, at, ("y", "x")) for values in (cells, classes.astype(np.uint8)))
+    places = globe(random, 1000)
+    print("\n| 2,160 × 4,320 cells of the globe | processor milliseconds |\n|---|---|")
+    for name, task in (
+            ("`allocation(DataArray)`, 1,000 of its float64 cells are seeds, great circles", lambda: gpuvoronoi.allocation(of, metric="great-circle")),
+            ("the same, euclidean", lambda: gpuvoronoi.allocation(of, metric="euclidean")),
+            ("the same, all three answers of `voronoi`, great circles", lambda: gpuvoronoi.voronoi(of, metric="great-circle")),
+            ("the same, a quarter of its uint8 cells are seeds, in patches",
+             lambda: gpuvoronoi.voronoi(patches, target_values=[1], metric="great-circle")),
+            ("`voronoi`, all three answers, 1,000 places, geodesic", lambda: gpuvoronoi.voronoi(places, like=of))):
+        task()
+        print(f"| {name} | {min(seconds(task, time.process_time) for _ in range(RASTERS)) * 1e3:.0f} |", flush=True)
+
+
 def against_xarray_spatial(random):
     """Both are told of 1,000 cells that are seeds, in 300 x 600 cells of the globe."""
     import xarray
@@ -94,6 +118,7 @@ def against_xarray_spatial(random):
 if __name__ == "__main__":
     overhead(np.random.default_rng(1))
     ratios(np.random.default_rng(1))
+    rasters(np.random.default_rng(1))
     try:
         against_xarray_spatial(np.random.default_rng(1))
     except ImportError:

@@ -1,6 +1,7 @@
 """Cells of a raster as seeds: by definition, as scipy's distance transform has them, and as the command writes them."""
 
 import subprocess
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -91,6 +92,70 @@ def test_missing_cells_masks_and_types(random):
     assert (allocation(raster(values > 0), metric="euclidean") == 1).all()
 
 
+TYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "longdouble",
+         ">i2", ">u8", ">f4")
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types_and_layouts(random, dtype):
+    """The same values have the same answers, however they lie in memory."""
+    values = classes(random)
+    chosen = (1, 3) if dtype != "bool" else (1,)
+    plain = voronoi(raster(values if dtype != "bool" else np.minimum(values, 1)), target_values=chosen, metric="euclidean")
+    held = values.astype(dtype)
+    wide = np.zeros((80, 180), dtype)
+    wide[::2, 1::3] = held
+    for same in (held, np.asfortranarray(held), held[::-1, ::-1].copy()[::-1, ::-1], wide[::2, 1::3]):
+        found = voronoi(raster(same), target_values=np.array(chosen, dtype=float), metric="euclidean")
+        for name in plain:
+            np.testing.assert_array_equal(found[name], plain[name])
+            assert found[name].dtype == plain[name].dtype
+
+
+def test_targets_that_no_cell_can_hold(random):
+    values = classes(random).astype(np.uint8)
+    plain = allocation(raster(values), target_values=[2], metric="euclidean")
+    for targets in ([2, 258], [2.0, 2.5], [-254, 2], [2, 1e300, np.nan]):
+        np.testing.assert_array_equal(allocation(raster(values), target_values=targets, metric="euclidean"), plain)
+    assert (allocation(raster(values), target_values=[2.5], metric="euclidean") == -1).all()
+    for fill in (3, 3.0, np.float32(3)):
+        found = allocation(raster(values, attrs={"_FillValue": fill}), metric="euclidean")
+        np.testing.assert_array_equal(found, allocation(raster(values), target_values=[1, 2], metric="euclidean"))
+    for fill in (259, -253, 3.5, np.nan, "3"):
+        np.testing.assert_array_equal(allocation(raster(values, attrs={"_FillValue": fill}), metric="euclidean"),
+                                      allocation(raster(values), metric="euclidean"))
+    nodata = raster(np.where(values == 3, np.float32(-3.4e38), values).astype(np.float32), attrs={"_FillValue": -3.4e38})
+    np.testing.assert_array_equal(allocation(nodata, metric="euclidean"),
+                                  allocation(raster(values), target_values=[1, 2], metric="euclidean"))
+
+
+def test_masked_arrays(random):
+    values = classes(random)
+    where = {"extent": (0, 0, 600, 400), "target_values": (), "metric": "euclidean"}
+    plain = voronoi(np.where(values == 3, 0, values), **where)
+    for masked in (np.ma.masked_equal(values, 3), np.ma.masked_equal(values[::-1], 3)[::-1]):
+        found = voronoi(masked, **where)
+        for name in plain:
+            np.testing.assert_array_equal(found[name], plain[name])
+    np.testing.assert_array_equal(allocation(np.ma.array(values), **where), allocation(values, **where))
+    assert (allocation(np.ma.masked_all((3, 4)), target_values=(), extent=(0, 0, 4, 3), metric="euclidean") == -1).all()
+
+
+def test_no_other_array_is_as_large_as_the_answers(random):
+    """Rasters are read and answers are written by the library, block by block."""
+    values = np.zeros((1500, 2000))
+    values.flat[random.choice(values.size, 300)] = 1 + np.arange(300)
+    mask = np.ones(values.shape, bool)
+    of = raster(values)
+    allocation(of, metric="euclidean")
+    for function, more in ((allocation, {}), (proximity, {"mask": mask}), (voronoi, {"mask": mask})):
+        tracemalloc.start()
+        found = function(of, metric="euclidean", workers=1, **more)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < found.nbytes + 3e6, function.__name__
+
+
 def test_other_grids(random):
     values = classes(random)
     other = raster(np.zeros((17, 23)), 2.0, 31.0, 410.0, -27.5)
@@ -159,6 +224,8 @@ def test_what_makes_no_sense(random):
             allocation(of, **arguments)
     with pytest.raises(ValueError, match="row 0, column 0 holds [0-3].5: cells are told apart by whole numbers"):
         allocation(of + 0.5, metric="euclidean")
+    with pytest.raises(ValueError, match=r"^seeds: row 2, column 3 holds 0.1: cells are told apart by whole numbers$"):
+        allocation(of.where((of.x != of.x[3]) | (of.y != of.y[2]), 0.1).astype(np.float32), metric="euclidean")
     with pytest.raises(TypeError, match="told apart by whole numbers, not complex"):
         allocation(of.astype(complex), metric="euclidean")
     with pytest.raises(TypeError, match="choose one of its variables"):
@@ -186,3 +253,14 @@ def test_no_cell_is_a_seed(random, chunked):
         assert (found["allocation"] == -1).all() and found["allocation"].dtype == np.int32
         assert np.isnan(found["proximity"]).all() and found["proximity"].dtype == np.float64 and np.isnan(found["direction"]).all()
     assert (allocation(np.zeros((4, 5)), target_values=[3], extent=(0, 0, 5, 4), metric="euclidean") == -1).all()
+
+
+def test_strides_of_single_rows():
+    """numpy's stride along an axis of one entry is arbitrary."""
+    odd = np.lib.stride_tricks.as_strided
+    mask, cells = odd(np.array([1, 0, 1, 1, 0], np.uint8), (1, 5), (1, 1)), odd(np.array([0.0, 0.0, 3.0, 0.0, 7.0]), (1, 5), (8, 8))
+    assert mask.flags.c_contiguous
+    found = allocation(cells, target_values=(), extent=(0, 0, 5, 1), metric="euclidean", mask=mask)
+    assert found.tolist() == [[3, -1, 3, 3, -1]]
+    found = allocation(([0.5, 4.5], [0.5, 0.5]), shape=(1, 5), extent=(0, 0, 5, 1), metric="euclidean", mask=mask)
+    assert found.tolist() == [[0, -1, 0, 1, -1]]

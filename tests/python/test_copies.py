@@ -54,10 +54,11 @@ REFUSES = {
     _library._Contexts: _library._Contexts,
     _device_arrays.DeviceArray: lambda: _device_arrays.DeviceArray(None, 4096, (1, 2), 0, None),
     _field.Field: field,
+    _cells.Cells: lambda: rasters.Question(np.eye(3), target_values=[1], extent=(0, 0, 3, 3), metric="euclidean").cells,
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Cells, _cells.Kept, _crs.Inverse, _field.Answers, _grid.Grid, _library.Bar, _library.Stop, _seeds.Seeds}
+PLAIN = {_cells.Raster, _crs.Inverse, _field.Answers, _field.Names, _grid.Grid, _library.Bar, _library.Stop, _seeds.Seeds}
 
 
 def classes():

@@ -33,7 +33,7 @@ def test_values_are_those_of_numpy(random, chunks, scheduler):
         assert repr(found[name].attrs) == repr(plain[name].attrs)
 
 
-@pytest.mark.parametrize("chunks", [(50, 100), ((50, 30, 40), (90, 150))])  # the second: chunks that are parts of blocks
+@pytest.mark.parametrize("chunks", [(50, 100), (1, 240), (120, 1), ((50, 30, 40), (90, 150))])  # the last: chunks that are parts of blocks
 def test_masks(random, chunks):
     seeds, like = globe(random, 50), template(120, 240, chunks)
     mask = random.random((120, 240)) < 0.5

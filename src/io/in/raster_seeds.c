@@ -1,7 +1,6 @@
 /* Reading rasters of seeds, some rows at a time. */
 #include "io/in/raster_seeds.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,72 +113,105 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 
 /* ---------------------------------------------------------------------------------------------------------- pixels */
 
-/* How rows are read: as they are stored, if those are integers, and into spans. */
+/* How rows are read: as they are stored, if those are integers. */
 typedef struct row_reader {
   const gv_raster_seed_reader *raster;
   GDALRasterBandH band, mask; /* mask NULL: none is needed */
   GDALDataType type;
-  size_t size;    /* of a pixel */
-  bool is_signed; /* see gv_has_signed_bytes */
-  bool has_nodata;
-  int64_t nodata;
+  size_t size;             /* of a pixel */
+  bool is_signed;          /* see gv_has_signed_bytes */
   uint8_t *pixels, *valid; /* of some rows; valid NULL without a mask */
   int64_t most;            /* rows */
-  int32_t *start;          /* a row's spans, as the library takes them */
-  int64_t *value;
-  uint8_t *chosen;
+  uint8_t nodata[8];       /* of the pixels' type, as are the chosen values */
+  uint8_t *chosen;         /* NULL: all but 0 */
+  gv_raster_array array;   /* what the library reads of them */
 } row_reader;
 
-static GDALDataType type_to_read(GDALRasterBandH band) {
-  GDALDataType type = GDALGetRasterDataType(band);
-  bool known = type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16 || type == GDT_Int32 ||
-               type == GDT_UInt32 || type == GDT_Int64;
-  return known ? type : GDT_Float64;
+static void choose_type(row_reader *r) {
+  static const struct {
+    GDALDataType type;
+    gv_dtype library;
+  } known[] = {{GDT_Byte, GV_UINT8},    {GDT_Int16, GV_INT16}, {GDT_UInt16, GV_UINT16},  {GDT_Int32, GV_INT32},
+               {GDT_UInt32, GV_UINT32}, {GDT_Int64, GV_INT64}, {GDT_Float64, GV_FLOAT64}};
+  size_t i = 0;
+  while (known[i].type != GDALGetRasterDataType(r->band) && known[i].type != GDT_Float64)
+    i++;
+  r->type = known[i].type;
+  r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
+  r->is_signed = gv_has_signed_bytes(r->band);
+  r->array.type = r->is_signed ? GV_INT8 : known[i].library;
+}
+
+/* Writes a number as a pixel; false if no pixel can hold it. */
+static bool put(const row_reader *r, int64_t number, uint8_t *pixel) {
+  int64_t held = (int8_t)number;
+  if (r->is_signed) {
+    *pixel = (uint8_t)number;
+    return held == number;
+  }
+  GDALCopyWords(&number, GDT_Int64, 0, pixel, r->type, 0, 1);
+  GDALCopyWords(pixel, r->type, 0, &held, GDT_Int64, 0, 1);
+  return held == number;
+}
+
+/* The pixels that are left out, by nodata or by a mask. */
+static void find_nodata(row_reader *r) {
+  int flags = GDALGetMaskFlags(r->band), has = 0;
+  double nodata;
+  if (r->is_signed && (flags == GMF_NODATA || (flags & GMF_ALL_VALID) != 0)) {
+    has = gv_signed_nodata(r->band, &nodata) && put(r, (int64_t)nodata, r->nodata);
+  } else if (flags == GMF_NODATA && r->type == GDT_Int64) {
+    has = put(r, GDALGetRasterNoDataValueAsInt64(r->band, NULL), r->nodata);
+  } else if (flags == GMF_NODATA && r->type != GDT_Float64) {
+    nodata = GDALGetRasterNoDataValue(r->band, NULL);
+    has = nodata == rint(nodata) && fabs(nodata) < 9e18 && put(r, (int64_t)nodata, r->nodata);
+  } else if ((flags & GMF_ALL_VALID) == 0) {
+    r->mask = GDALGetMaskBand(r->band);
+  }
+  r->array.left_out = r->nodata;
+  r->array.left_out_count = has != 0;
+}
+
+/* The values of --values that pixels can hold. */
+static gv_status find_chosen(gv_io *io, row_reader *r) {
+  const gv_raster_seed_options *o = r->raster->options;
+  if (o->values == NULL) return GV_OK;
+  r->chosen = malloc((size_t)o->value_count * r->size + 1);
+  if (r->chosen == NULL) return gv_io_fail_memory(io, "the values of seeds");
+  for (int64_t i = 0; i < o->value_count; i++)
+    r->array.chosen_count += put(r, o->values[i], r->chosen + (size_t)r->array.chosen_count * r->size);
+  r->array.chosen = r->chosen;
+  return GV_OK;
 }
 
 static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_reader *r) {
   *r = (row_reader){.raster = raster, .band = GDALGetRasterBand(raster->dataset, raster->options->band)};
-  int flags = GDALGetMaskFlags(r->band), has = 0, block_w, block_h;
-  r->type = type_to_read(r->band);
-  r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
-  r->is_signed = gv_has_signed_bytes(r->band);
-  if (r->is_signed && (flags == GMF_NODATA || (flags & GMF_ALL_VALID) != 0)) {
-    double nodata;
-    r->has_nodata = gv_signed_nodata(r->band, &nodata);
-    if (r->has_nodata) r->nodata = (int64_t)nodata;
-  } else if (flags == GMF_NODATA && r->type != GDT_Float64) {
-    r->has_nodata = true;
-    if (r->type == GDT_Int64) {
-      r->nodata = GDALGetRasterNoDataValueAsInt64(r->band, &has);
-    } else {
-      double nodata = GDALGetRasterNoDataValue(r->band, &has);
-      r->has_nodata = nodata == rint(nodata) && fabs(nodata) < 9e18; /* else no cell has it */
-      if (r->has_nodata) r->nodata = (int64_t)nodata;
-    }
-  } else if ((flags & GMF_ALL_VALID) == 0) {
-    r->mask = GDALGetMaskBand(r->band);
-  }
+  gv_raster_array_init(&r->array);
+  int block_w, block_h;
+  choose_type(r);
+  find_nodata(r);
   GDALGetBlockSize(r->band, &block_w, &block_h);
   r->most = PIXELS_AT_ONCE / raster->width;
   if (r->most > block_h) r->most -= r->most % block_h;
   if (r->most < block_h && block_h * raster->width <= 16 * (int64_t)PIXELS_AT_ONCE) r->most = block_h;
   if (r->most < 1) r->most = 1;
-  size_t width = (size_t)raster->width, pixels = (size_t)r->most * width;
+  size_t pixels = (size_t)r->most * (size_t)raster->width;
   r->pixels = malloc(pixels * r->size);
   if (r->mask != NULL) r->valid = malloc(pixels);
-  r->start = malloc(width * sizeof *r->start);
-  r->value = malloc(width * sizeof *r->value);
-  r->chosen = malloc(width);
-  bool made = r->pixels != NULL && (r->mask == NULL || r->valid != NULL) && r->start != NULL && r->value != NULL &&
-              r->chosen != NULL;
-  return made ? GV_OK : gv_io_fail_memory(io, "the raster of seeds");
+  if (r->pixels == NULL || (r->mask != NULL && r->valid == NULL))
+    return gv_io_fail_memory(io, "the raster of seeds");
+  r->array.data = r->pixels;
+  r->array.column_stride = (int64_t)r->size;
+  r->array.row_stride = raster->width * (int64_t)r->size;
+  r->array.mask = r->valid;
+  r->array.mask_column_stride = 1;
+  r->array.mask_row_stride = raster->width;
+  return find_chosen(io, r);
 }
 
 static void free_rows(row_reader *r) {
   free(r->pixels);
   free(r->valid);
-  free(r->start);
-  free(r->value);
   free(r->chosen);
 }
 
@@ -193,97 +225,6 @@ static gv_status read_rows(gv_io *io, row_reader *r, int64_t y, int64_t h) {
   return error == CE_None ? GV_OK
                           : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option_of(r->raster->options),
                                             r->raster->options->source);
-}
-
-/* Where values of `size` bytes stop being as the one at `i`: each is compared with the next. */
-static int64_t end_of_span(const uint8_t *values, size_t size, int64_t i, int64_t width) {
-  enum { STRETCH = 32 };
-  const uint8_t *here = values + (size_t)i * size, *next = here + size;
-  size_t bytes = (size_t)(width - i - 1) * size, at = 0;
-  for (; at + STRETCH <= bytes && memcmp(here + at, next + at, STRETCH) == 0; at += STRETCH) {
-  }
-  while (at < bytes && here[at] == next[at])
-    at++;
-  return i + 1 + (int64_t)(at / size);
-}
-
-static int by_value(const void *a, const void *b) {
-  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
-static bool is_chosen(const row_reader *r, int64_t value) {
-  const gv_raster_seed_options *o = r->raster->options;
-  if (r->has_nodata && value == r->nodata) return false;
-  return o->values != NULL ? bsearch(&value, o->values, (size_t)o->value_count, sizeof value, by_value) != NULL
-                           : value != 0;
-}
-
-static int64_t integer_at(const row_reader *r, const uint8_t *pixel) {
-  union {
-    uint8_t byte;
-    uint16_t u16;
-    int16_t i16;
-    uint32_t u32;
-    int32_t i32;
-    int64_t i64;
-  } v;
-  memcpy(&v, pixel, r->size);
-  switch (r->type) {
-  case GDT_Byte:
-    return r->is_signed && v.byte >= 128 ? v.byte - 256 : v.byte;
-  case GDT_UInt16:
-    return v.u16;
-  case GDT_Int16:
-    return v.i16;
-  case GDT_UInt32:
-    return v.u32;
-  case GDT_Int32:
-    return v.i32;
-  default:
-    return v.i64;
-  }
-}
-
-/* A pixel's number, as it is stored, and whether it is a seed. What is no number is none; others are whole. */
-static gv_status take(gv_io *io, const row_reader *r, const uint8_t *pixel, int64_t column, int64_t row,
-                      int64_t *value, uint8_t *chosen) {
-  *value = 0;
-  *chosen = 0;
-  if (r->type != GDT_Float64) {
-    *value = integer_at(r, pixel);
-  } else {
-    double real;
-    memcpy(&real, pixel, sizeof real);
-    if (isnan(real)) return GV_OK;
-    if (real != rint(real) || fabs(real) >= 9007199254740992.0) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: %s holds %.17g at column %" PRId64 ", row %" PRId64
-                        ": cells are told apart by whole numbers up to 2^53 in size",
-                        option_of(r->raster->options), r->raster->options->source, real, column, row);
-    }
-    *value = (int64_t)real;
-  }
-  *chosen = is_chosen(r, *value);
-  return GV_OK;
-}
-
-/* The spans of row y, the i-th of those read. */
-static gv_status find_spans(gv_io *io, row_reader *r, int64_t i, int64_t y, int64_t *count) {
-  int64_t width = r->raster->width;
-  const uint8_t *pixels = r->pixels + (size_t)(i * width) * r->size;
-  const uint8_t *valid = r->valid != NULL ? r->valid + i * width : NULL;
-  *count = 0;
-  for (int64_t c = 0, end; c < width; c = end) {
-    int64_t n = (*count)++;
-    r->start[n] = (int32_t)c;
-    r->value[n] = r->chosen[n] = 0;
-    end = end_of_span(pixels, r->size, c, width);
-    if (valid != NULL) end = end_of_span(valid, 1, c, end);
-    if (valid != NULL && valid[c] == 0) continue;
-    GV_TRY(take(io, r, pixels + (size_t)c * r->size, c, y, &r->value[n], &r->chosen[n]));
-  }
-  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the raster */
@@ -334,16 +275,15 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
   for (int64_t y = 0; y < reader->height && status == GV_OK && library == GV_OK; y += rows.most) {
     int64_t h = reader->height - y < rows.most ? reader->height - y : rows.most;
     status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : read_rows(io, &rows, y, h);
-    for (int64_t i = 0, count; i < h && status == GV_OK && library == GV_OK; i++) {
-      status = find_spans(io, &rows, i, y + i, &count);
-      if (status == GV_OK)
-        library = gv_raster_seeds_add_spans(context, out->cells, count, rows.start, rows.value, rows.chosen);
-    }
+    rows.array.rows = h;
+    if (status == GV_OK) library = gv_raster_seeds_add_array(context, out->cells, &rows.array);
   }
   if (status == GV_OK && library == GV_OK) library = gv_raster_seeds_finish(context, out->cells);
   free_rows(&rows);
-  if (status == GV_OK && library != GV_OK)
-    status = gv_io_fail(io, library, "%s: %s", option_of(reader->options), gv_context_message(context));
+  if (status == GV_OK && library != GV_OK) {
+    status = gv_io_fail(io, library, "%s: %s: %s", option_of(reader->options), reader->options->source,
+                        gv_context_message(context));
+  }
   return status;
 }
 

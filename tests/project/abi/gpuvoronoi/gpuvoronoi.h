@@ -301,8 +301,20 @@ GV_API int gv_backend_count(void);
 /** Describes backend `number`, 0 ... gv_backend_count() - 1. Thread safe. @return GV_OK, INVALID_ARGUMENT. */
 GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
 
-/** The type of the coordinates of points; float32 is widened to double before any arithmetic. */
-typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
+/** Numbers in arrays. Coordinates and distances are floats, float32 widened to double before any arithmetic; cells of rasters are of any
+ * of these types. */
+typedef enum gv_dtype {
+  GV_FLOAT32 = 0,
+  GV_FLOAT64 = 1,
+  GV_INT8 = 2,
+  GV_INT16 = 3,
+  GV_INT32 = 4,
+  GV_INT64 = 5,
+  GV_UINT8 = 6,
+  GV_UINT16 = 7,
+  GV_UINT32 = 8,
+  GV_UINT64 = 9
+} gv_dtype;
 
 /**
  * Whether a backend that searches points supports a metric, type of points and k, wherever it can run. Thread safe.

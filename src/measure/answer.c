@@ -1,0 +1,191 @@
+/* Blocks of answers as values: seeds' numbers, distances and azimuths, cells that are seeds themselves, and what stands for a seed. */
+#include "core/given.h"
+#include "gpuvoronoi/raster_seeds.h"
+#include "voronoi/engine.h"
+
+typedef struct answering {
+  gv_answer a;
+  int64_t columns, rows;
+  int32_t k;
+  const int32_t *number; /* of the cells' seeds, < 0: none */
+  int64_t stride, band_stride;
+  int32_t *made; /* memory for numbers */
+  uint8_t *asks; /* with `own`: the cells that are no seeds, `columns` a row */
+  bool any_asks;
+} answering;
+
+static gv_status check(gv_context *context, const gv_voronoi *v, const answering *w) {
+  const gv_answer *a = &w->a;
+  const int64_t columns = w->columns, cells = (w->rows - 1) * a->stride + columns;
+  if ((a->value_type != GV_INT32 && a->value_type != GV_INT64) ||
+      (a->distance_type != GV_FLOAT32 && a->distance_type != GV_FLOAT64)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "values or distances are of an unsupported type");
+  }
+  if (v->nodata >= 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's nodata is %d, the number of a seed",
+                   (int)v->nodata);
+  if (a->own != NULL && w->k > 1)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells that are seeds themselves go with k = 1, not %d",
+                   (int)w->k);
+  if (a->stride < columns || (w->k > 1 && a->band_stride < cells) ||
+      (a->mask != NULL && a->mask_stride < columns) || (a->own != NULL && a->own_stride < columns) ||
+      (a->seed != NULL && a->seed_stride < columns)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a stride is shorter than a row of the block (%lld cells)",
+                   (long long)columns);
+  }
+  return GV_OK;
+}
+
+/* A row's cells that are seeds themselves, and its mask. */
+typedef struct own_row {
+  const int32_t *group;
+  const uint8_t *mask;
+} own_row;
+
+static own_row own_row_of(const gv_answer *a, int64_t r) {
+  own_row row = {a->own != NULL ? a->own + r * a->own_stride : NULL,
+                 a->mask != NULL ? a->mask + r * a->mask_stride : NULL};
+  return row;
+}
+
+/* The group of a cell that is a seed and not left out, else < 0. */
+static inline int32_t own_group(own_row row, int64_t c) {
+  return row.group == NULL || (row.mask != NULL && row.mask[c] == 0) ? -1 : row.group[c];
+}
+
+static void find_asking(answering *w) {
+  for (int64_t r = 0; r < w->rows; r++) {
+    own_row row = own_row_of(&w->a, r);
+    uint8_t *asks = w->asks + r * w->columns, any = 0;
+    for (int64_t c = 0; c < w->columns; c++) {
+      asks[c] = row.group[c] < 0 && (row.mask == NULL || row.mask[c] != 0);
+      any |= asks[c];
+    }
+    w->any_asks |= any != 0;
+  }
+}
+
+/* Fills numbers where cells ask; -1 elsewhere. */
+static gv_status fill(gv_context *context, const gv_voronoi *v, const answering *w) {
+  const gv_answer *a = &w->a;
+  gv_labels block;
+  gv_labels_init(&block);
+  if (!w->any_asks) {
+    for (int64_t i = 0; i < w->columns * w->rows; i++)
+      w->made[i / w->columns * w->stride + i % w->columns] = -1;
+    return GV_OK;
+  }
+  block.column = a->column;
+  block.row = a->row;
+  block.columns = a->columns;
+  block.rows = a->rows;
+  block.mask = w->asks != NULL ? w->asks : a->mask;
+  block.mask_stride = w->asks != NULL ? w->columns : a->mask_stride;
+  block.out = w->made;
+  block.stride = w->stride;
+  block.band_stride = w->band_stride;
+  return gv_voronoi_fill(context, v, &block);
+}
+
+static gv_status measure(gv_context *context, const gv_voronoi *v, const answering *w) {
+  const gv_answer *a = &w->a;
+  gv_measure m;
+  gv_measure_init(&m);
+  m.column = a->column;
+  m.row = a->row;
+  m.columns = a->columns;
+  m.rows = a->rows;
+  m.bands = w->k;
+  m.seed = w->number;
+  m.stride = w->stride;
+  m.band_stride = w->band_stride;
+  m.type = a->distance_type;
+  m.distance = a->distance;
+  m.azimuth = a->azimuth;
+  m.out_stride = a->stride;
+  m.out_band_stride = a->band_stride;
+  GV_TRY(gv_voronoi_measure(context, v, &m));
+  for (int64_t r = 0; r < w->rows && a->own != NULL; r++) {
+    own_row row = own_row_of(a, r);
+    for (int64_t c = 0; c < w->columns; c++) {
+      if (own_group(row, c) < 0) continue;
+      int64_t at = r * a->stride + c;
+      if (a->distance != NULL && a->distance_type == GV_FLOAT64) ((double *)a->distance)[at] = 0.0;
+      if (a->distance != NULL && a->distance_type == GV_FLOAT32) ((float *)a->distance)[at] = 0.0F;
+      if (a->azimuth != NULL) a->azimuth[at] = 0.0F;
+    }
+  }
+  return GV_OK;
+}
+
+/* Writes a row's values. Neighbours mostly have one seed. */
+static void name_row(const answering *w, int32_t band, int64_t r) {
+  const gv_answer *a = &w->a;
+  const int32_t *number = w->number + band * w->band_stride + r * w->stride, *groups = a->group;
+  const int64_t *values = a->value, nodata = a->nodata, at = band * a->band_stride + r * a->stride;
+  const own_row row = own_row_of(a, r);
+  int32_t *narrow = a->value_type == GV_INT32 ? (int32_t *)a->out + at : NULL;
+  int64_t *wide = a->value_type == GV_INT64 ? (int64_t *)a->out + at : NULL, value = nodata;
+  for (int64_t c = 0, last = -1; c < w->columns; c++) {
+    int32_t group = own_group(row, c), seed = number[c];
+    bool own = group >= 0;
+    if (!own && seed != last) {
+      group = seed >= 0 && groups != NULL ? groups[seed] : seed;
+      value = nodata;
+    }
+    if (group >= 0) value = values != NULL ? values[group] : group;
+    last = own ? INT64_MIN : seed;
+    if (narrow != NULL) {
+      narrow[c] = (int32_t)value;
+    } else {
+      wide[c] = value;
+    }
+  }
+}
+
+/* Whether numbers are what is wanted already. */
+static bool are_answers(const gv_voronoi *v, const answering *w) {
+  const gv_answer *a = &w->a;
+  return w->made == a->out && a->own == NULL && a->group == NULL && a->value == NULL && a->nodata == v->nodata;
+}
+
+static gv_status answer_block(gv_context *context, const gv_voronoi *v, answering *w) {
+  const gv_answer *a = &w->a;
+  if (a->own != NULL) find_asking(w);
+  if (a->seed == NULL) GV_TRY(fill(context, v, w));
+  if (a->distance != NULL || a->azimuth != NULL) GV_TRY(measure(context, v, w));
+  for (int32_t band = 0; band < w->k && a->out != NULL && !are_answers(v, w); band++) {
+    for (int64_t r = 0; r < w->rows; r++)
+      name_row(w, band, r);
+  }
+  return GV_OK;
+}
+
+gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, const gv_answer *answer) {
+  answering w = {.any_asks = true};
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (voronoi == NULL || answer == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to answer");
+  gv_answer_init(&w.a);
+  gv_take_given(&w.a, sizeof w.a, answer);
+  GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, w.a.column, w.a.row, &w.a.columns, &w.a.rows));
+  w.columns = w.a.columns;
+  w.rows = w.a.rows;
+  w.k = voronoi->k;
+  GV_TRY(check(context, voronoi, &w));
+  const gv_allocator *allocator = &context->allocator;
+  int64_t cells = w.columns * w.rows;
+  bool in_place = w.a.seed == NULL && w.a.out != NULL && w.a.value_type == GV_INT32;
+  int32_t *memory = gv_allocate(allocator, w.a.seed == NULL && !in_place ? cells * w.k : 0, sizeof *memory);
+  uint8_t *asks = gv_allocate(allocator, w.a.own != NULL ? cells : 0, 1);
+  gv_status status = memory != NULL && asks != NULL ? GV_OK : gv_fail_memory(context, "a block of answers");
+  w.made = in_place ? w.a.out : memory;
+  w.number = w.a.seed != NULL ? w.a.seed : w.made;
+  w.stride = w.a.seed != NULL ? w.a.seed_stride : in_place ? w.a.stride : w.columns;
+  w.band_stride = w.a.seed != NULL ? w.a.seed_band_stride : in_place ? w.a.band_stride : cells;
+  if (w.a.own != NULL) w.asks = asks, w.any_asks = false;
+  if (status == GV_OK) status = answer_block(context, voronoi, &w);
+  gv_release(allocator, memory);
+  gv_release(allocator, asks);
+  return status;
+}
