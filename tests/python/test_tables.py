@@ -58,7 +58,7 @@ def test_skip_invalid(random):
     good = np.setdiff1d(np.arange(50), rows)
     grid = {"shape": (60, 80), "extent": (0, 0, 1e6, 1e6), "metric": "euclidean", "crs": "EPSG:3035"}
     for function in (allocation, proximity, statistics):
-        with pytest.raises(ValueError, match="row 0 is a geometry that is missing or empty"):
+        with pytest.raises(ValueError, match="row 0 has a geometry that is missing or empty; skip_invalid=True"):
             function(holes, **grid)
     plain = left.iloc[good]
     np.testing.assert_array_equal(allocation(holes, skip_invalid=True, **grid), good[allocation(plain, **grid)])
@@ -75,3 +75,23 @@ def test_skip_invalid(random):
         allocation(holes, ids=np.arange(46), skip_invalid=True, **grid)
     with pytest.raises(ValueError, match="seeds: there are none"):
         allocation(([np.nan], [0.0]), skip_invalid=True, **{**grid, "crs": None})
+
+
+def test_skip_invalid_without_a_place_on_the_grid():
+    """A latitude beyond 90 degrees, as the command's --skip-invalid; a place that the grid's system does not reach."""
+    lon, lat = np.array([0.0, 10.0, 20.0, 30.0]), np.array([95.0, 10.0, -90.5, 30.0])
+    small = {"shape": (18, 36)}
+    with pytest.raises(ValueError, match="latitude 95"):
+        allocation((lon, lat), **small)
+    good = allocation((lon[[1, 3]], lat[[1, 3]]), **small)
+    np.testing.assert_array_equal(allocation((lon, lat), skip_invalid=True, **small), np.array([1, 3])[good])
+    assert statistics((lon, lat), skip_invalid=True, ids=np.array([5, 6, 7, 8]), **small)["id"].tolist() == [6, 8]
+    pytest.importorskip("pyproj")
+    map_ = {"shape": (9, 9), "extent": (-5e6, -5e6, 5e6, 5e6), "crs": "+proj=ortho +lat_0=90", "metric": "euclidean", "seeds_crs": 4326}
+    lat[[0, 2]] = 80.0, -80.0
+    with pytest.raises(ValueError, match="row 2 has no place in"):
+        allocation((lon, lat), **map_)
+    some = np.array([0, 1, 3])
+    np.testing.assert_array_equal(allocation((lon, lat), skip_invalid=True, **map_), some[allocation((lon[some], lat[some]), **map_)])
+    with pytest.raises(ValueError, match="seeds: there are none"):
+        allocation((lon[2:3], lat[2:3]), skip_invalid=True, **map_)
