@@ -172,6 +172,7 @@ static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bo
 typedef struct edges {
   int64_t *start; /* count + 1 offsets into `to` */
   int32_t *to;
+  bool *met; /* groups that have cells */
 } edges;
 
 static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_groups *groups,
@@ -180,7 +181,9 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
   int32_t(*pairs)[2] = malloc((size_t)(adjacency->pairs.count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *out->to);
-  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL ? GV_OK : no_memory(io);
+  out->met = calloc((size_t)count + 1, sizeof *out->met);
+  gv_status status =
+      pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL ? GV_OK : no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->pairs.capacity; s++) {
@@ -188,6 +191,8 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
       if (adjacency->pairs.entries[s].value == 0) continue;
       pairs[found][0] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
       pairs[found][1] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)key ^ 0x80000000U));
+      for (int side = 0; side < 2; side++)
+        if (pairs[found][side] >= 0) out->met[pairs[found][side]] = true;
       if (pairs[found][0] >= 0 && pairs[found][1] >= 0 && pairs[found][0] != pairs[found][1]) found++;
     }
     /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
@@ -239,9 +244,9 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 
 /* --------------------------------------------------------------------------------------------------- the table */
 
-gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, const gv_adjacency *adjacency,
-                         gv_attribute_table *out) {
-  edges e = {NULL, NULL};
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
+                         const gv_adjacency *adjacency, gv_attribute_table *out) {
+  edges e = {0};
   colour palette[COLOURS];
   gv_groups groups = {0};
   int8_t *chosen = NULL;
@@ -256,12 +261,12 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, con
   }
   make_palette(palette);
   choose_colours(palette, &e, &groups, seeds, chosen);
-  out->count = groups.count;
   out->has_names = seeds->names != NULL;
-  for (int64_t i = 0; i < out->count; i++) {
+  for (int64_t i = 0; i < groups.count; i++) {
+    if (!all && !e.met[i]) continue;
     int32_t seed = groups.first[i];
     const char *name = out->has_names && seeds->names[seed] != NULL ? seeds->names[seed] : "";
-    gv_attribute_row *row = &out->rows[i];
+    gv_attribute_row *row = &out->rows[out->count++];
     *row = (gv_attribute_row){.id = seeds->ids[seed], .name = name};
     for (int c = 0; c < 3; c++)
       row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
@@ -271,5 +276,6 @@ end:
   free(chosen);
   free(e.start);
   free(e.to);
+  free(e.met);
   return status;
 }

@@ -83,16 +83,18 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out) {
   for (int i = 1; i < r->worker_count && status == GV_OK; i++)
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
+  const gv_adjacency *adjacency = &r->workers[0].adjacency;
   if (gv_run_tells_seeds(r))
-    r->empty_seeds =
-        gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
-  return gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, out);
+    r->empty_seeds = gv_adjacency_unseen(adjacency, r->numbers ? NULL : r->labels, r->regions->count);
+  /* The rows of on-demand rasters are for all their sizes, those of further bands for what these have. */
+  bool all = adjacency->row_step > 1 || r->j->k > 1 || r->raster[GV_RUN_OUT] == NULL;
+  return gv_style_table(r->io, r->regions, r->numbers, all, adjacency, out);
 }
 
 static gv_status add_style(gv_run *r) {
   gv_attribute_table table = {0};
   gv_status status = gv_run_make_table(r, &table);
-  if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
+  if (status == GV_OK && table.count > 0) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;
 }
