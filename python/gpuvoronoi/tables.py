@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _field, _seeds
-from ._library import Context, Handle, Progress, context, library
+from ._library import Context, Handle, context, library
 from ._search import plain_array
 from .rasters import Question, _documented
 

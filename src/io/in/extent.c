@@ -189,9 +189,10 @@ static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer,
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: the layer '%s' of %s has no extent",
                       OGR_L_GetName(layer), source);
   }
-  box[0] = swapped ? e.MinY : e.MinX, box[1] = swapped ? e.MinX : e.MinY;
-  box[2] = swapped ? e.MaxY : e.MaxX, box[3] = swapped ? e.MaxX : e.MaxY;
-  if (turn == 0.0 || box[2] - box[0] <= 0.5 * turn) return GV_OK;
+  box[0] = e.MinX, box[1] = e.MinY;
+  box[2] = e.MaxX, box[3] = e.MaxY;
+  /* The extent of coordinates that come as y, x may be in another order than they are, as GML's. */
+  if (!swapped && (turn == 0.0 || box[2] - box[0] <= 0.5 * turn)) return GV_OK;
   round_box r;
   begin_round_box(&r, turn);
   OGR_L_ResetReading(layer);
@@ -247,7 +248,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, ch
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
   if (OGR_L_GetGeomType(layer) == wkbNone) return extent_of_table(io, source, name, open_options, given, box, crs);
-  status = gv_crs_of_layer(io, "--extent-of", source, layer, crs, &swapped);
+  status = gv_crs_of_layer(io, "--extent-of", source, dataset, layer, crs, &swapped);
   return status == GV_OK ? extent_of_layer(io, source, layer, swapped, turn_of(given != NULL ? given : *crs), box)
                          : status;
 }
