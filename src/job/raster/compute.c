@@ -84,11 +84,12 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out) {
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
   const gv_adjacency *adjacency = &r->workers[0].adjacency;
-  if (gv_run_tells_seeds(r))
-    r->empty_seeds = gv_adjacency_unseen(adjacency, r->numbers ? NULL : r->labels, r->regions->count);
   /* The rows of on-demand rasters are for all their sizes, those of further bands for what these have. */
   bool all = adjacency->row_step > 1 || r->j->k > 1 || r->raster[GV_RUN_OUT] == NULL;
-  return gv_style_table(r->io, r->regions, r->numbers, all, adjacency, out);
+  int64_t unseen = -1;
+  status = gv_style_table(r->io, r->regions, r->numbers, all, adjacency, out, &unseen);
+  if (status == GV_OK && gv_run_tells_seeds(r)) r->empty_seeds = unseen;
+  return status;
 }
 
 static gv_status add_style(gv_run *r) {
