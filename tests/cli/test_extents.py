@@ -137,13 +137,15 @@ def test_extent_of_layers_on_both_sides_of_180(work, name):
 
 def test_extent_of_a_layer_in_other_degrees(work):
     """Of the axis order latitude, longitude, and of a system that --seeds-crs gives."""
-    work.write("l.gml", """<ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml">""" + "".join(
-        f"""<gml:featureMember><ogr:l gml:id="l.{i}"><ogr:g><gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>{place}</gml:pos></gml:Point></ogr:g></ogr:l></gml:featureMember>"""
-        for i, place in enumerate(["-17 -179", "-18 178"])) + "</ogr:FeatureCollection>")
     work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
-    for options in [], ["--extent-oo", "INVERT_AXIS_ORDER_IF_LAT_LONG=NO"]:
-        work.ok("--seeds", "s.csv", "--extent-of", "l.gml", *options, "--size", "8,8", "--quiet", "--overwrite", "o.tif")
-        assert np.allclose(box(work.open("o.tif")), (178, -18, 181, -17))
+    for name, places, expected in ("l", ["-17 -179", "-18 178"], (178, -18, 181, -17)), ("e", ["50 10", "51 12"], (10, 50, 12, 51)):
+        members = (f"""<gml:featureMember><ogr:l gml:id="l.{i}"><ogr:g><gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>{place}</gml:pos></gml:Point></ogr:g></ogr:l></gml:featureMember>"""
+                   for i, place in enumerate(places))
+        work.write(f"{name}.gml", """<ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml">"""
+                   + "".join(members) + "</ogr:FeatureCollection>")
+        for options in [], ["--extent-oo", "INVERT_AXIS_ORDER_IF_LAT_LONG=NO"]:
+            work.ok("--seeds", "s.csv", "--extent-of", f"{name}.gml", *options, "--size", "8,8", "--quiet", "--overwrite", "o.tif")
+            assert np.allclose(box(work.open("o.tif")), expected)
     work.points("n.shp", "ESRI Shapefile", [178.0, -179.0], [-18.0, -17.0], layer="n")
     work.path("n.prj").unlink()
     work.ok("--seeds", "n.shp", "--seeds-crs", "EPSG:4326", "--extent-of", "n.shp", "--size", "8,8", "--quiet", "n.tif")
