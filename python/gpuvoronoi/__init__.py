@@ -8,8 +8,9 @@ make tables; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 from . import qtm
 from ._library import __version__
 from .features import FeatureTree
+from .joins import sjoin_nearest
 from .rasters import allocation, direction, proximity, voronoi
-from .tables import sjoin_nearest, statistics
+from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 
 __all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "proximity", "qtm", "sjoin_nearest",

@@ -26,6 +26,17 @@ class Arrays(NamedTuple):
     x: npt.NDArray[np.float64]
     y: npt.NDArray[np.float64]
 
+    def without_others(self, good: npt.NDArray[np.intp]) -> Arrays:
+        """Features that have other vertices than `good` have no parts."""
+        row = np.repeat(np.arange(len(self.part) - 1), np.diff(self.part))  # of parts
+        part_of_ring = np.repeat(np.arange(len(self.kind)), np.diff(self.ring))
+        part_of_vertex = np.repeat(part_of_ring, np.diff(self.vertex))
+        bad = np.delete(np.arange(len(self.x)), good)
+        parts = ~np.isin(row, row[part_of_vertex[bad]])
+        rings, places = parts[part_of_ring], parts[part_of_vertex]
+        return Arrays(_offsets(np.bincount(row[parts], minlength=len(self.part) - 1)), self.kind[parts],
+                      _offsets(np.diff(self.ring)[parts]), _offsets(np.diff(self.vertex)[rings]), self.x[places], self.y[places])
+
 
 def read(geometries: Any) -> Arrays:
     """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as dicts, and of None.

@@ -140,6 +140,28 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
             first = end
 
 
+def usable(columns: Sequence[npt.NDArray[Any]], skip_invalid: bool, globe: bool = False) -> Optional[Indices]:
+    """The rows whose coordinates are finite, and on the globe latitudes; None where that is all of them, or nothing is to be skipped."""
+    if not skip_invalid:
+        return None
+    good = np.logical_and.reduce([np.isfinite(column) for column in columns])
+    if globe:
+        good &= np.abs(columns[1]) <= 90.0
+    return None if good.all() else np.flatnonzero(good)
+
+
+def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int, asking: Optional[Indices],
+           count: int) -> tuple[Floats, Indices]:
+    """What the queries `asking` of `count` found among the references `rows` of `n` (None: all of them), for all queries."""
+    if rows is not None:
+        indices = np.append(rows, n)[indices]
+    if asking is None:
+        return distances, indices
+    all_distances, all_indices = np.full((count, distances.shape[1]), np.inf), np.full((count, distances.shape[1]), n)
+    all_distances[asking], all_indices[asking] = distances, indices
+    return all_distances, all_indices
+
+
 def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbours,
            columns: Optional[npt.NDArray[np.intp]]) -> tuple[Any, Any]:
     """Answers in scipy's shapes: scalars for one query and one neighbour, no last axis for k that is 1."""

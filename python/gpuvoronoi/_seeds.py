@@ -84,9 +84,10 @@ def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
     bad = np.flatnonzero((kinds != "Point") & ~missing if allow_missing else (kinds != "Point") | missing)
     if bad.size:
         row = int(bad[0])
-        what = "geometry that is missing or empty" if missing[row] else kinds[row]
+        if missing[row]:
+            raise ValueError(f"{argument}: row {row} has a geometry that is missing or empty; skip_invalid=True leaves such rows out")
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
-        raise ValueError(f"{argument}: row {row} is a {what}; this version takes points only{hint}")
+        raise ValueError(f"{argument}: row {row} is a {kinds[row]}; this version takes points only{hint}")
     crs = None if frame.crs is None else _crs.parse(frame.crs, argument)
     x, y = np.full(len(missing), np.nan), np.full(len(missing), np.nan)
     there = geometry[~missing]
@@ -132,6 +133,18 @@ def _is_globe(grid: Grid) -> bool:
     return g[0] == -180.0 and g[3] == 90.0 and g[2] == g[4] == 0.0 and abs(g[1] * grid.columns - 360.0) < 1e-9
 
 
+def placed(grid: Grid, seeds: Seeds, metric: str) -> tuple[Seeds, Floats, Floats]:
+    """The seeds of those in `rows` that have a place on the grid's map or globe, and their positions there."""
+    if seeds.rows is None:
+        return (seeds, *on(grid, seeds, metric))
+    x, y = on(grid, seeds, metric)
+    good = np.isfinite(x) & np.isfinite(y)
+    if metric in _c.GLOBE_METRICS:
+        good &= np.abs(y) <= 90.0
+    kept = dataclasses.replace(seeds, x=seeds.x[good], y=seeds.y[good], rows=seeds.rows[good])
+    return kept, np.ascontiguousarray(x[good]), np.ascontiguousarray(y[good])
+
+
 def on(grid: Grid, seeds: Seeds, metric: str) -> tuple[Floats, Floats]:
     """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
     if seeds.crs is None or grid.crs is None:
@@ -149,6 +162,6 @@ def on(grid: Grid, seeds: Seeds, metric: str) -> tuple[Floats, Floats]:
 def _moved(seeds: Seeds, source: Any, target: Any) -> tuple[Floats, Floats]:
     x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
     bad = np.flatnonzero(~np.isfinite(x))
-    if bad.size:
+    if bad.size and seeds.rows is None:
         raise ValueError(f"seeds: row {int(bad[0])} has no place in {_crs.name(target)}")
     return x, y

@@ -41,6 +41,9 @@ class FeatureTree:
         Polygons count as their rings, with nothing within.
     ellipsoid : (float, float), optional
         Semi-major axis in metres and flattening; WGS 84 by default.
+    skip_invalid : bool
+        Features with a coordinate that is not finite, or a latitude beyond 90 degrees, are no neighbours, and queries with
+        one have none, where both are errors otherwise. The other features keep their rows.
 
     Examples
     --------
@@ -54,7 +57,7 @@ class FeatureTree:
     """
 
     def __init__(self, geometries: Any, metric: str = "geodesic", edges: str = "straight", boundary: bool = False,
-                 ellipsoid: Optional[tuple[float, float]] = None) -> None:
+                 ellipsoid: Optional[tuple[float, float]] = None, skip_invalid: bool = False) -> None:
         if metric not in _c.METRICS:
             raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
         if edges not in _EDGES:
@@ -65,9 +68,13 @@ class FeatureTree:
         if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_lonlat(_crs.parse(crs, "geometries")):
             raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude: "
                              "use to_crs(4326), or a metric of the plane")
-        self._build(_geometries.read(geometries), metric, edges, boundary, ellipsoid)
+        arrays = _geometries.read(geometries)
+        good = _search.usable((arrays.x, arrays.y), skip_invalid, metric in _c.GLOBE_METRICS)
+        self._build(arrays if good is None else arrays.without_others(good), metric, edges, boundary, ellipsoid, bool(skip_invalid))
 
-    def _build(self, arrays: _geometries.Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]]) -> None:
+    def _build(self, arrays: _geometries.Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]],
+               skip_invalid: bool) -> None:
+        self._skip = skip_invalid
         self._arrays = arrays  # for pickle: the library has its own copy
         self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(arrays.part) - 1, metric, edges, boundary, ellipsoid
         a, f = ellipsoid_numbers(ellipsoid)
@@ -84,7 +91,7 @@ class FeatureTree:
                 large=arrays.x.size > _BUILT_LARGE, argument="geometries")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid)
+        return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid, self._skip)
 
     def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
               workers: int = -1, *, nearest: bool = False, progress: Progress = None) -> tuple[Any, ...]:
@@ -121,14 +128,19 @@ class FeatureTree:
         most, columns = _search.wanted(k)
         if most > _c.VORONOI_MAX_K:
             raise ValueError(f"k must be from 1 to {_c.VORONOI_MAX_K}, not {most}")
+        count, asking = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS)
+        px, py = (px, py) if asking is None else (px[asking], py[asking])
         points = np.full((px.size, most, 2), np.nan) if nearest else None
 
         distances, indices = _search.search(
             self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
             most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", points)
         indices[indices < 0] = self.n  # features without parts are missing too
-        answer = _search.shaped(distances, indices, shape, k, columns)
+        answer = _search.shaped(*_search.spread(distances, indices, None, self.n, asking, count), shape, k, columns)
         if points is None:
             return answer
+        if asking is not None:
+            found, points = points, np.full((count, most, 2), np.nan)
+            points[asking] = found
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))

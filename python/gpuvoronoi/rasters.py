@@ -55,7 +55,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     seeds_crs : optional
         The seeds' coordinate system.
     skip_invalid : bool
-        Leave out seeds that have no geometry, an empty one, or coordinates that are not finite; the others keep their numbers.
+        Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
+        (on the globe a latitude beyond 90 degrees); the others keep their numbers.
     x, y : str, optional
         The names of the dimensions of `like`, or of the raster of seeds.
     backend : str
@@ -107,6 +108,7 @@ class Question:
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
+        self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric)
         if self.seeds.x.size == 0 and raster is None:
             raise ValueError("seeds: there are none")
         if weights is None and weighting not in (None, "unweighted"):
@@ -117,7 +119,7 @@ class Question:
         self.mask = self._mask(mask)
         backend_name(backend)
         self.plan = _field.plan(
-            self.grid, *_seeds.on(self.grid, self.seeds, self.metric), self.metric, k=self.k,
+            self.grid, x_on_grid, y_on_grid, self.metric, k=self.k,
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))

@@ -1,9 +1,8 @@
-"""Tables: what each seed's region amounts to, and the nearest rows of another table."""
+"""Tables: what each seed's region amounts to."""
 
 from __future__ import annotations
 
 import ctypes
-import math
 from ctypes import byref, c_void_p
 from typing import Any, Mapping, NoReturn, Optional
 
@@ -11,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _field, _seeds
-from ._library import Context, Handle, Progress, context, library
-from ._search import number_in, plain_array, real
+from ._library import Context, Handle, context, library
+from ._search import plain_array
 from .rasters import Question, _documented
-from .trees import GlobeTree, KDTree
 
 
 @_documented
@@ -141,107 +139,4 @@ def _columns(question: Question, table: _Table, names: list[str], distances: boo
         made[f"{name}_sum"] = sums[:, i, 0]
         if distances:
             made[f"{name}_distance_mean"] = sums[:, i, 1]
-    return made
-
-
-def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance: Optional[float] = None,
-                  lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, *, k: int = 1,
-                  metric: Optional[str] = None, workers: int = -1, progress: Progress = None) -> Any:
-    """The `k` nearest rows of another table of points: :func:`geopandas.sjoin_nearest` in true metres.
-
-    Parameters
-    ----------
-    left_df, right_df : GeoDataFrame
-        Points, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
-        the antimeridian and at the poles; on a map they are straight lines.
-    how : {"inner", "left", "right"}
-        "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
-        with its nearest rows of `left_df`.
-    max_distance : float, optional
-        Rows farther away are no neighbours; inclusive; metres, or the map's unit.
-    lsuffix, rsuffix : str
-        For columns that both tables have, and for the column of the other table's index, `index_right` (`index_left`).
-    distance_col : str, optional
-        The name of a column for distances.
-    k : int
-        How many neighbours, nearest first.
-    metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
-        By default geodesic in geographic systems, euclidean on maps and without a system.
-    workers, progress
-        As of :meth:`KDTree.query`.
-
-    Returns
-    -------
-    GeoDataFrame
-
-    Notes
-    -----
-    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbour and are none.
-    Of rows at the same distance GeoPandas returns all; here the first `k` of the other table's order are returned.
-    """
-    for frame, name in ((left_df, "left_df"), (right_df, "right_df")):
-        if not hasattr(frame, "geometry") or not hasattr(frame, "columns"):
-            raise TypeError(f"{name} must be a GeoDataFrame, not {type(frame).__name__}")
-    if how not in ("inner", "left", "right"):
-        raise ValueError(f"how must be inner, left or right, not {how!r}")
-    count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
-    limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
-    left, right = _seeds.usable(left_df, "left_df"), _seeds.usable(right_df, "right_df")
-    if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
-        said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
-        raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
-    asking, asked = (right, left) if how == "right" else (left, right)
-    distance = np.full((asking.total, count), math.inf)
-    index = np.full((asking.total, count), asked.total)
-    if asking.rows is not None and asked.rows is not None and asking.x.size and asked.x.size:
-        distance[asking.rows], near = _nearest(asking, asked, count, limit, metric, workers, progress)
-        index[asking.rows] = np.append(asked.rows, asked.total)[near]
-    return _joined(asking.frame, asked.frame, distance, index, how, (lsuffix, rsuffix), distance_col)
-
-
-def _nearest(asking: _seeds.Seeds, asked: _seeds.Seeds, k: int, limit: float, metric: Optional[str], workers: int,
-             progress: Progress) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-    geographic = asking.crs is not None and asking.crs.is_geographic
-    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
-    if meant not in _c.METRICS:
-        raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
-    if (meant in _c.GLOBE_METRICS) != geographic:
-        where = "no coordinate system" if asking.crs is None else _crs.name(asking.crs)
-        raise ValueError(f"metric: {meant} makes no sense in {where}; use to_crs() first")
-    if geographic:
-        _crs.base(asking.crs, "left_df")
-        tree = GlobeTree(asked.x, asked.y, meant, _crs.ellipsoid(asking.crs))
-        d, i = tree.query(asking.x, asking.y, range(1, k + 1), limit, workers, progress=progress)
-        return d, i
-    bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
-    d, i = KDTree(np.column_stack([asked.x, asked.y]), meant).query(
-        np.column_stack([asking.x, asking.y]), range(1, k + 1), distance_upper_bound=bound, workers=workers, progress=progress)
-    return d, i
-
-
-def _joined(asking: Any, asked: Any, distance: npt.NDArray[np.float64], index: npt.NDArray[np.intp], how: str,
-            suffixes: tuple[str, str], distance_col: Optional[str]) -> Any:
-    """The rows of `asking`, each as often as it has neighbours, beside those of `asked`."""
-    found = index < len(asked)
-    if how != "inner":
-        found[:, 0] = True  # rows without a neighbour stay, with nothing beside them
-    rows = np.nonzero(found)[0]
-    other = np.where(index[found] < len(asked), index[found], -1)
-    own, foreign = suffixes if how != "right" else suffixes[::-1]
-    # take() by pandas' own rule for -1: a row of missing values.
-    beside = asked.drop(columns=asked.geometry.name)
-    beside.insert(0, f"index_{foreign}", asked.index)
-    places = beside.reset_index(drop=True).reindex(np.where(other < 0, len(asked), other))
-    made = asking.iloc[rows]
-    clash = [name for name in made.columns if name in places.columns and name != made.geometry.name]
-    made = made.rename(columns={name: f"{name}_{own}" for name in clash})
-    places = places.rename(columns={name: f"{name}_{foreign}" for name in clash}).set_axis(made.index, axis=0)
-    for name in places.columns:
-        if name in made.columns:
-            raise ValueError(f"left_df, right_df: both would have a column {name!r}; rename it first")
-        made[name] = places[name]
-    if how == "right":
-        made = made[[*places.columns, *made.columns[:-len(places.columns)]]]
-    if distance_col is not None:
-        made[distance_col] = np.where(other < 0, np.nan, distance[found])
     return made

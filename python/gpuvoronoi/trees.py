@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from ctypes import c_void_p
@@ -34,6 +35,9 @@ class KDTree:
         The GPU for backends that use one; the first usable one by default.
     leafsize, compact_nodes, copy_data, balanced_tree
         scipy's; accepted, of no influence on answers.
+    skip_invalid : bool
+        Points with a coordinate that is missing or not finite are no neighbours, and queries with one have none, where both
+        are errors otherwise. The other points keep their indices. Not for arrays on a GPU.
 
     Attributes
     ----------
@@ -62,7 +66,7 @@ class KDTree:
 
     def __init__(self, data: npt.ArrayLike, metric: str = "euclidean", backend: str = "auto",
                  device: Optional[int] = None, *, leafsize: int = 10, compact_nodes: bool = True,
-                 copy_data: bool = False, balanced_tree: bool = True, boxsize: None = None) -> None:
+                 copy_data: bool = False, balanced_tree: bool = True, boxsize: None = None, skip_invalid: bool = False) -> None:
         if boxsize is not None:
             raise ValueError("boxsize: periodic boundaries are not supported; use scipy.spatial.KDTree")
         if not isinstance(metric, str):
@@ -74,22 +78,30 @@ class KDTree:
         if points.ndim != 2 or not 1 <= points.shape[1] <= 4096:
             raise ValueError(f"data must have the shape (n, m), with m from 1 to 4096, not {points.shape}")
         # A tree answers from one state of its data: other metrics are built later from the same values.
+        self._skip, self._rows = bool(skip_invalid), None
         if isinstance(points, _device_arrays.DeviceArray):
+            self._no_skipping("data")
             points = _device_arrays.copied(points)
             self.data: Any = points.owner
         else:
             points = points.copy() if np.may_share_memory(points, data) else points
             points.setflags(write=False)
             self.data = points
-        self._given = points
+            self._rows = _search.usable(points.T, self._skip)
+        self._given = points if self._rows is None else points[self._rows]
         self.n, self.m = map(int, points.shape)
+        self._searched = self.n if self._rows is None else self._rows.size
         self.metric, self.backend, self.device = metric, backend, device
         self.leafsize, self.boxsize = leafsize, boxsize
         self._backend, self._device = _search.backend_name(backend), device_number(device)
         self._lock = threading.Lock()
         self._built: dict[str, Handle] = {}
-        if self.n > 0:
+        if self._searched > 0:
             self._index(metric)
+
+    def _no_skipping(self, argument: str) -> None:
+        if self._skip:
+            raise TypeError(f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points out before")
 
     def _index(self, metric: str) -> Handle:
         with self._lock:
@@ -100,7 +112,7 @@ class KDTree:
                     points = _device_arrays.take(self.data, "data")
                     rows, options.stream, options.memory = points.rows(self.m), points.stream, _c.MEMORY_CUDA
                 else:
-                    rows = _points(self.data)
+                    rows = _points(self._given)
                 self._built[metric] = _search.made(
                     c.gv_index_build, c.gv_index_destroy, rows, options, address, threads=0,
                     device=self._device, large=self.n > _BUILT_LARGE, argument="data")
@@ -108,11 +120,11 @@ class KDTree:
 
     @property
     def maxes(self) -> npt.NDArray[Any]:
-        return np.asarray(np.amax(self.data, axis=0) if self.n else np.zeros(self.m))
+        return np.asarray(np.amax(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
 
     @property
     def mins(self) -> npt.NDArray[Any]:
-        return np.asarray(np.amin(self.data, axis=0) if self.n else np.zeros(self.m))
+        return np.asarray(np.amin(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
 
     def query(self, x: npt.ArrayLike, k: Neighbours = 1, eps: float = 0, p: Optional[float] = None,
               distance_upper_bound: float = math.inf, workers: int = 1, *, progress: Progress = None) -> tuple[Any, Any]:
@@ -161,19 +173,23 @@ class KDTree:
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
         shape = queries.shape[:-1]
-        index = self._index(metric) if self.n > 0 and bound > 0 else None
+        index = self._index(metric) if self._searched > 0 and bound > 0 else None
         if isinstance(queries, _device_arrays.DeviceArray):
+            self._no_skipping("x")
             return _search.shaped(*_device_arrays.search(
                 index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
                 columns)
         flat = queries.reshape(-1, self.m)
+        count, asking = len(flat), _search.usable(flat.T, self._skip)
+        flat = flat if asking is None else flat[asking]
         distances, indices = _search.search(
             index, lambda first, end: _points(flat[first:end]), len(flat), most,
-            _search.strictly_below(bound), self.n, float(self.n * self.m), threads, self._device, progress, "x")
-        return _search.shaped(distances, indices, shape, k, columns)
+            _search.strictly_below(bound), self._searched, float(self._searched * self.m), threads, self._device, progress, "x")
+        return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.data, self.metric, self.backend, self.device), {"leafsize": self.leafsize}
+        made = functools.partial(type(self), skip_invalid=self._skip)
+        return made, (self.data, self.metric, self.backend, self.device), {"leafsize": self.leafsize}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith(("query_", "count_", "sparse_")) or name in ("tree", "innernode", "leafnode", "node"):
@@ -203,6 +219,9 @@ class GlobeTree:
         Semi-major axis in metres and flattening; WGS 84 by default.
     backend, device
         As of :class:`KDTree`.
+    skip_invalid : bool
+        Places with a coordinate that is missing or not finite, or a latitude beyond 90 degrees, are no neighbours, and
+        queries with one have none, where both are errors otherwise. The other places keep their indices.
 
     Examples
     --------
@@ -217,7 +236,7 @@ class GlobeTree:
 
     def __init__(self, lon: npt.ArrayLike, lat: npt.ArrayLike, metric: str = "geodesic",
                  ellipsoid: Optional[tuple[float, float]] = None, backend: str = "auto",
-                 device: Optional[int] = None) -> None:
+                 device: Optional[int] = None, skip_invalid: bool = False) -> None:
         if metric not in _c.GLOBE_METRICS:
             raise ValueError(f"metric must be geodesic or great-circle, not {metric!r}")
         self.lon, self.lat, _ = _pairs(lon, lat)
@@ -226,12 +245,15 @@ class GlobeTree:
         a, f = ellipsoid_numbers(ellipsoid)
         self._device = device_number(device)
         name = _search.backend_name(backend)
-        self._index: Optional[Handle] = None
-        if self.n > 0:
+        self._skip, self._index = bool(skip_invalid), None
+        self._rows = _search.usable((self.lon, self.lat), self._skip, True)
+        x, y = (self.lon, self.lat) if self._rows is None else (self.lon[self._rows], self.lat[self._rows])
+        self._searched = x.size
+        if x.size > 0:
             c = library()
             options = _c.IndexOptions(backend=name, metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
-                c.gv_index_build, c.gv_index_destroy, _seeds(self.lon, self.lat), options, c_void_p(),
+                c.gv_index_build, c.gv_index_destroy, _seeds(x, y), options, c_void_p(),
                 threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
 
     def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
@@ -268,14 +290,16 @@ class GlobeTree:
         limit = _search.real(max_distance, "max_distance", 0.0)
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
+        count, asking = x.size, _search.usable((x, y), self._skip, True)
+        x, y = (x, y) if asking is None else (x[asking], y[asking])
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
             self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
-            most, limit, self.n, 50.0 * self.n, threads, self._device, progress, "lon, lat")
-        return _search.shaped(distances, indices, shape, k, columns)
+            most, limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
+        return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.lon, self.lat, self.metric, self.ellipsoid, self.backend, self.device)
+        return type(self), (self.lon, self.lat, self.metric, self.ellipsoid, self.backend, self.device, self._skip)
 
 
 def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, float]:

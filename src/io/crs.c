@@ -71,10 +71,16 @@ gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH 
   return GV_OK;
 }
 
-gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLayerH layer,
+gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, GDALDatasetH dataset, OGRLayerH layer,
                           OGRSpatialReferenceH *out, bool *swapped) {
   OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
-  if (crs != NULL || !gv_gdal_failed()) return gv_crs_copy(io, crs, out, swapped);
+  if (crs != NULL || !gv_gdal_failed()) {
+    GV_TRY(gv_crs_copy(io, crs, out, swapped));
+    /* These drivers have longitude, latitude, and do not state it. */
+    const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(dataset));
+    *swapped = *swapped && !EQUAL(driver, "PCIDSK") && !EQUAL(driver, "PDS4");
+    return GV_OK;
+  }
   *out = NULL;
   *swapped = false;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read the coordinate system of %s", what, source);

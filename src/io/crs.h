@@ -8,6 +8,7 @@
 #ifndef GV_IO_CRS_H
 #define GV_IO_CRS_H
 
+#include <gdal.h>
 #include <ogr_api.h>
 #include <ogr_srs_api.h>
 
@@ -22,7 +23,7 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
 gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out, bool *swapped);
 
 /* That of a layer; fails where there is none and GDAL has failed since the caller's gv_gdal_reset. `what` names the source's part. */
-gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLayerH layer,
+gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, GDALDatasetH dataset, OGRLayerH layer,
                           OGRSpatialReferenceH *out, bool *swapped);
 
 /* What a GeoPackage's layer without a coordinate system is created with: given none, GDAL calls it a geographic one. To be given

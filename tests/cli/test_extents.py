@@ -94,6 +94,64 @@ def test_extent_of_across_180(work):
     assert east - west < 10 and abs((west + east) / 2 % 360 - 179) < 0.1 and abs(south + north) < 0.1
 
 
+def box_of(n, west, south, east, north):
+    """A rectangle n of WKT."""
+    return f"(({west} {south}, {east} {south}, {east} {north}, {west} {north}, {west} {south}))"
+
+
+LAYERS = {  # in longitude and latitude, and the short box around them
+    "points": (["POINT (178 -18)", "POINT (-179 -17)", "POINT (179.5 -16)"], (178, -18, 181, -16)),
+    "cut": ([f"MULTIPOLYGON ({box_of(0, 177, -19, 180, -16)}, {box_of(1, -180, -18, -178.5, -17)})"], (177, -19, 181.5, -16)),
+    "collection": (["GEOMETRYCOLLECTION (POINT (-170 0), LINESTRING (175 1, 180 2))", "POINT EMPTY"], (175, 0, 190, 2)),
+    "east first": (["POINT (-179 -17)", "POINT (178 -18)"], (178, -18, 181, -17)),
+    "on one side beyond 180": (["POINT (170 0)", "POINT (190 1)"], (170, 0, 190, 1)),
+    "less than half the globe": (["POINT (91 0)", "POINT (-90 1)", "POINT (180 0)"], (91, 0, 270, 1)),
+    "more than half": (["POINT (89 0)", "POINT (-90 1)", "POINT (180 0)"], (-90, 0, 180, 1)),
+    "the world": (["POINT (-179 0)", "POINT (0 1)", "POINT (179 0)"], (-179, 0, 179, 1)),
+    "Russia": (["POINT (19.6 54)", "POINT (180 70)", "POINT (-169 66)"], (19.6, 54, 191, 70)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_extent_of_layers_on_both_sides_of_180(work, name):
+    texts, expected = LAYERS[name]
+    work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
+    made = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("l.gpkg")))
+    layer = made.CreateLayer("l", crs(4326), ogr.wkbUnknown)
+    for text in texts:
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        layer.CreateFeature(feature)
+    layer = made = feature = None
+    work.ok("--seeds", "s.csv", "--extent-of", "l.gpkg", "--size", "8,8", "--quiet", "o.tif")
+    assert np.allclose(box(work.open("o.tif")), expected, atol=1e-12)
+    if all(text.startswith("POINT (") for text in texts):  # a table too
+        lon, lat = np.array([text[7:-1].split() for text in texts], dtype=float).T
+        work.csv("t.csv", lon, lat)
+        work.ok("--seeds", "s.csv", "--extent-of", "t.csv", "--size", "8,8", "--quiet", "t.tif")
+        assert np.allclose(box(work.open("t.tif")), expected, atol=1e-12)
+    if name in ("points", "cut"):  # carried to a map
+        work.ok("--seeds", "s.csv", "--crs", "EPSG:3832", "--extent-of", "l.gpkg", "--size", "8,8", "--quiet", "m.tif")
+        assert np.allclose(box(work.open("m.tif")), transformed(4326, 3832, *expected), rtol=1e-6)
+
+
+def test_extent_of_a_layer_in_other_degrees(work):
+    """Of the axis order latitude, longitude, and of a system that --seeds-crs gives."""
+    work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
+    for name, places, expected in ("l", ["-17 -179", "-18 178"], (178, -18, 181, -17)), ("e", ["50 10", "51 12"], (10, 50, 12, 51)):
+        members = (f"""<gml:featureMember><ogr:l gml:id="l.{i}"><ogr:g><gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>{place}</gml:pos></gml:Point></ogr:g></ogr:l></gml:featureMember>"""
+                   for i, place in enumerate(places))
+        work.write(f"{name}.gml", """<ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml">"""
+                   + "".join(members) + "</ogr:FeatureCollection>")
+        for options in [], ["--extent-oo", "INVERT_AXIS_ORDER_IF_LAT_LONG=NO"]:
+            work.ok("--seeds", "s.csv", "--extent-of", f"{name}.gml", *options, "--size", "8,8", "--quiet", "--overwrite", "o.tif")
+            assert np.allclose(box(work.open("o.tif")), expected)
+    work.points("n.shp", "ESRI Shapefile", [178.0, -179.0], [-18.0, -17.0], layer="n")
+    work.path("n.prj").unlink()
+    work.ok("--seeds", "n.shp", "--seeds-crs", "EPSG:4326", "--extent-of", "n.shp", "--size", "8,8", "--quiet", "n.tif")
+    assert np.allclose(box(work.open("n.tif")), (178, -18, 181, -17))
+
+
 def test_extents_that_are_none(work):
     work.csv("s.csv", *EUROPE)
     make_raster(work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035)

@@ -175,14 +175,35 @@ def test_names_of_any_kind_are_in_the_table(work, options):
         sorted(table.GetValueAsString(i, 1) for i in range(table.GetRowCount())) == sorted(names))
 
 
-@pytest.mark.parametrize("size, has", [(100000, ["cannot write out.qml", "style"]),
-                                       (270000, ["cannot write out.tif", "auxiliary information"])])
+@pytest.mark.parametrize("size, has", [(10000, ["cannot write out.qml", "style"]),
+                                       (25000, ["cannot write out.tif", "auxiliary information"])])
 def test_side_file_that_does_not_fit_is_an_error(work, size, has):
-    lon, lat = globe(3000)
+    lon, lat = globe(250)
     work.csv("s.csv", lon, lat)
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     work.fails("--seeds", "s.csv", "--metric", "great-circle", "--size", "64,32", "out.tif", preexec_fn=limit, has=has)
     assert not work.path("out.tif").exists() and not work.path("out.qml").exists()
+
+
+def test_side_files_have_what_the_raster_has(work):
+    """A row for each id that has cells, and a style for QGIS of up to 256 of them."""
+    lon, lat = globe(5000)
+    work.csv("s.csv", lon, lat, name=[f"n{i}" for i in range(5000)])
+    grid = ["--seeds", "s.csv", "--metric", "great-circle", "--quiet", "--overwrite", "out.tif"]
+    for size, styled in ("22,11", True), ("40,20", False), ("16,16", True):
+        work.ok(*grid, "--size", size)
+        table, ids = work.table("out.tif"), np.unique(work.read("out.tif"))
+        assert table[gdal.GFU_MinMax] == ids.tolist() and table[gdal.GFU_Name] == [f"n{i - 1}" for i in ids]
+        assert (len(ids) <= 256) == styled == work.path("out.qml").exists()  # that of the raster before goes
+        if styled:
+            assert work.path("out.qml").read_text().count("<paletteEntry") == len(ids)
+        sides = sum(work.path(name).stat().st_size for name in ("out.qml", "out.tif.aux.xml") if work.path(name).exists())
+        assert sides < 256 * len(ids) + 2000
+    work.ok(*grid, "--size", "4,3", "-k", "2")  # the table is for the further bands too
+    assert len(work.table("out.tif")[gdal.GFU_MinMax]) == 5000
+    work.write("m.geojson", '{"type": "Polygon", "coordinates": [[[0, 0], [1e-9, 0], [0, 1e-9], [0, 0]]]}')
+    work.ok(*grid, "--size", "4,3", "--mask", "m.geojson")
+    assert (work.read("out.tif") == -1).all() and work.open("out.tif").GetRasterBand(1).GetDefaultRAT() is None
 
 
 def test_no_style(seeds):

@@ -139,8 +139,7 @@ def test_an_odd_row_of_a_large_csv(work, row, wrong):
     lines[17776] = row
     work.write("s.csv", "no,name,lon,lat\n" + "\n".join(lines) + "\n")
     if wrong is None:
-        work.ok("--seeds", "s.csv", *GRID, "out.tif")
-        assert len(work.table("out.tif")[gdal.GFU_MinMax]) == 20000
+        assert "seeds: 20000 used" in work.ok("--seeds", "s.csv", *GRID, "out.tif").summary
         return
     work.fails("--seeds", "s.csv", *GRID, "out.tif", has=["row 17777", wrong])
     done = work.ok("--seeds", "s.csv", "--skip-invalid", *GRID, "out.tif")
@@ -162,7 +161,7 @@ def test_duplicate_ids_and_places_are_legal(work):
     work.csv("s.csv", [0, 0, 50], [0, 0, 0], no=[4, 5, 4])
     work.ok("--seeds", "s.csv", "--id", "no", *GRID, "out.tif")
     assert ids(work) == [4]
-    assert work.table("out.tif")[gdal.GFU_MinMax] == [4, 5]
+    assert work.table("out.tif")[gdal.GFU_MinMax] == [4]
 
 
 def test_skip_invalid_counts(work):
@@ -231,7 +230,7 @@ def test_real_seeds(work, name):
     _, lon, lat = positions(path, open_options=columns)
     out = work.open("out.tif")
     check_great_circle(out.ReadAsArray() - 1, *centres(out), lon, lat)
-    assert len(work.table("out.tif")[gdal.GFU_MinMax]) == len(lon)
+    assert work.table("out.tif")[gdal.GFU_MinMax] == np.unique(out.ReadAsArray()).tolist()
 
 
 def test_names_of_real_places(work):
@@ -241,4 +240,4 @@ def test_names_of_real_places(work):
     layer = source.GetLayer(0)
     names = {f.GetFID(): f.GetField("name") for f in layer}
     table = work.table("out.tif")
-    assert dict(zip(table[gdal.GFU_MinMax], table[gdal.GFU_Name])) == names
+    assert dict(zip(table[gdal.GFU_MinMax], table[gdal.GFU_Name])) == {value: names[value] for value in ids(work)}

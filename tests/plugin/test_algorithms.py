@@ -36,7 +36,7 @@ def test_input_and_output_are_enough(qgis, work):
     expected = work.expected("--seeds", TIMEZONES) + 1
     assert np.array_equal(read(out), expected)
     assert sorted(set(expected.ravel())) == sorted(f.id() for f in layer.getFeatures())
-    assert work.listing() == ["expected.qml", "expected.tif", "expected.tif.aux.xml", "out.qml", "out.tif", "out.tif.aux.xml"]
+    assert work.listing() == ["expected.tif", "expected.tif.aux.xml", "out.tif", "out.tif.aux.xml"]
 
 
 def test_csv_file_as_it_is(qgis, work):

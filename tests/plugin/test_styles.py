@@ -190,7 +190,7 @@ def test_many_seeds_have_a_short_legend(qgis, work):
     layer = load(qgis, "voronoiraster", INPUT=timezones(), RESOLUTION=1, OUTPUT=work.path("out.tif"))
     assert layer.name() == "Nearest of Time zones"
     assert isinstance(layer.renderer(), QgsSingleBandPseudoColorRenderer)
-    assert len(layer.renderer().shader().rasterShaderFunction().colorRampItemList()) == 418
+    assert len(layer.renderer().shader().rasterShaderFunction().colorRampItemList()) == 417  # of 418 seeds one has no cell
     assert len(legend(layer)) <= 3
     check_drawn(layer, work.path("out.tif"))
 

@@ -30,6 +30,30 @@ def globe(random, count):
     return random.uniform(-180, 180, count), np.degrees(np.arcsin(random.uniform(-1, 1, count)))
 
 
+def frames(random, crs="EPSG:3035"):
+    geopandas = pytest.importorskip("geopandas")
+
+    def frame(count, **columns):
+        places = geopandas.points_from_xy(random.random(count) * 1e6, random.random(count) * 1e6)
+        return geopandas.GeoDataFrame(columns, geometry=places, crs=crs)
+
+    left = frame(50, name=list("abcde") * 10, v=np.arange(50))
+    left.index = np.arange(100, 150)
+    return left, frame(30, name=list("xyz") * 10, w=np.arange(30) * 1.5)
+
+
+def with_holes(frame):
+    """Rows without a place: no geometry, an empty one, coordinates that are none."""
+    from shapely.geometry import Point
+
+    frame, rows = frame.copy(), [0, 4, 7, len(frame) - 1]
+    geometry = list(frame.geometry)
+    for row, what in zip(rows, (None, Point(), Point(float("nan"), float("nan")), None)):
+        geometry[row] = what
+    frame["geometry"] = type(frame.geometry)(geometry, index=frame.index, crs=frame.crs)
+    return frame, rows
+
+
 def command():
     """The gpuvoronoi command; skips the test where it is not built."""
     found = os.environ.get("GPUVORONOI_COMMAND")

@@ -1,6 +1,7 @@
 """FeatureTree against pyproj's Geod and shapely."""
 
 import math
+import pickle
 import sys
 
 import numpy as np
@@ -125,3 +126,30 @@ def test_errors_of_queries():
         tree.query(1.0, 2.0, k=65)
     with pytest.raises(ValueError, match="x, y"):
         tree.query(math.nan, 2.0)
+
+
+def test_skip_invalid():
+    """Features with a vertex that is no place are no neighbours, whole; the others keep their rows."""
+    nan = math.nan
+    holed = {"type": "Polygon", "coordinates": [SQUARE["coordinates"][0], [(1, 1), (3, 1), (nan, 3), (1, 1)]]}
+    several = {"type": "MultiLineString", "coordinates": [[(10, 0), (10, 4)], [(0, 0), (math.inf, 1)]]}
+    rows = [{"type": "Point", "coordinates": (nan, nan)}, SQUARE, None, holed, LINE, several, {"type": "Point", "coordinates": []},
+            {"type": "MultiPoint", "coordinates": [(0, 0), (0, 91)]}, {"type": "LineString", "coordinates": [(20, 0), (21, 0)]}]
+    x, y = np.array([2.0, 10.5, 0.0, nan, 20.5, 0.0]), np.array([2.0, 2.0, 0.0, 0.0, 1.0, 95.0])
+    for metric in ("geodesic", "euclidean"):
+        on_globe = metric == "geodesic"
+        with pytest.raises(ValueError, match="feature 0 has a coordinate that is not finite"):
+            FeatureTree(rows, metric)
+        bad = (0, 3, 5, 7) if on_globe else (0, 3, 5)  # latitude 91
+        plain = FeatureTree([None if i in bad else row for i, row in enumerate(rows)], metric)
+        tree = FeatureTree(rows, metric, skip_invalid=True)
+        gone = np.isnan(x) | (np.abs(y) > (90 if on_globe else 999))
+        for tree in (tree, pickle.loads(pickle.dumps(tree))):
+            found = tree.query(x, y, k=3, nearest=True)
+            expected = plain.query(np.nan_to_num(x), np.clip(y, -999, 90 if on_globe else 999), k=3, nearest=True)
+            for ours, theirs, none in zip(found, expected, (math.inf, 9, nan)):
+                theirs[gone] = none
+                np.testing.assert_array_equal(ours, theirs)
+    geometry = pytest.importorskip("shapely.geometry")
+    tree = FeatureTree([geometry.Point(nan, nan), geometry.Point(), geometry.LineString([(0, 0), (nan, 1)]), geometry.Point(1, 1)], skip_invalid=True)
+    assert tree.query([0.0, nan], 0.0)[1].tolist() == [3, 4]

@@ -75,6 +75,23 @@ def test_pickle(random):
     assert again.query(3.0, 4.0) == tree.query(3.0, 4.0)
 
 
+def test_skip_invalid(random):
+    """Places that are none are no neighbours and have none; the others keep their indices."""
+    (lon, lat), (x, y) = globe(random, 50), globe(random, 20)
+    lon[[0, 9]], lat[[9, 20, 49]] = np.nan, [np.inf, 90.5, -91.0]
+    x[4], y[5] = np.nan, 100.0
+    good, asking = np.setdiff1d(np.arange(50), [0, 9, 20, 49]), np.setdiff1d(np.arange(20), [4, 5])
+    for metric in ("geodesic", "great-circle"):
+        tree = GlobeTree(lon, lat, metric, skip_invalid=True)
+        there, index = GlobeTree(lon[good], lat[good], metric).query(x[asking], y[asking], k=2, max_distance=3e6)
+        for tree in (tree, pickle.loads(pickle.dumps(tree))):
+            metres, indices = tree.query(x, y, k=2, max_distance=3e6)
+            assert np.isinf(metres[4:6]).all() and (indices[4:6] == 50).all()
+            np.testing.assert_array_equal(metres[asking], there)
+            np.testing.assert_array_equal(indices[asking], np.append(good, 50)[index])
+    assert GlobeTree([None], [0.0], skip_invalid=True).query([0.0, 1.0], 0.0)[1].tolist() == [1, 1]
+
+
 def test_the_tree_of_an_xarray_index(random):
     lon, lat = globe(random, 30)
     tree = GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"})

@@ -209,3 +209,36 @@ def test_shapes_and_dtypes_at_random():
         assert np.shape(ours[1]) == np.shape(theirs[1])
 
     check()
+
+
+def test_skip_invalid(random):
+    """Points without a place are no neighbours and have none; the others keep their indices."""
+    data, queries = random.random((60, 3)), random.random((40, 3))
+    bad, gone = [0, 7, 8, 59], [3, 39]
+    good = np.setdiff1d(np.arange(60), bad)
+    data[bad, [0, 1, 2, 0]], queries[gone, [2, 0]] = [np.nan, np.inf, -np.inf, np.nan], [np.nan, np.inf]
+    for given, asked in ((data, queries), (data.astype(object), queries), (data.astype(np.float32), queries)):
+        with pytest.raises(ValueError, match="data: .*not finite"):
+            KDTree(given)
+        tree, plain = KDTree(given, skip_invalid=True), KDTree(given[good])
+        assert tree.n == 60 and tree.maxes.tolist() == plain.maxes.tolist() and tree.mins.tolist() == plain.mins.tolist()
+        for tree in (tree, pickle.loads(pickle.dumps(tree))):
+            for arguments in ({"k": 3}, {"k": [2], "p": 1}, {"distance_upper_bound": 0.2, "k": 60}):
+                d, i = tree.query(asked, **arguments)
+                there, index = plain.query(np.nan_to_num(asked), **arguments)
+                there[gone], index[gone] = np.inf, plain.n
+                np.testing.assert_array_equal(d, there)
+                np.testing.assert_array_equal(i, np.append(good, 60)[index])
+    with pytest.raises(ValueError, match="x: .*not finite"):
+        KDTree(data[good]).query(queries)
+    assert KDTree([[None, 1.0]], skip_invalid=True).query([0.0, 0.0]) == (np.inf, 1)
+    assert tree.query([np.nan, 0, 0]) == (np.inf, 60)
+
+
+def test_skip_invalid_is_not_for_arrays_on_a_gpu():
+    class OnGpu:
+        __cuda_array_interface__ = {"typestr": "<f8", "shape": (2, 3), "data": (0, False), "version": 3}
+
+    for call in (lambda: KDTree(OnGpu(), skip_invalid=True), lambda: KDTree(np.zeros((2, 3)), skip_invalid=True).query(OnGpu())):
+        with pytest.raises(TypeError, match="skip_invalid is not supported for arrays on a GPU"):
+            call()

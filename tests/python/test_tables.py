@@ -1,12 +1,12 @@
-"""statistics as the command's --stats; sjoin_nearest as GeoPandas'."""
+"""statistics as the command's --stats."""
 
 import subprocess
 
 import numpy as np
 import pytest
-from conftest import command, globe
+from conftest import command, frames, globe, with_holes
 
-from gpuvoronoi import allocation, proximity, sjoin_nearest, statistics
+from gpuvoronoi import allocation, proximity, statistics
 
 pandas = pytest.importorskip("pandas")
 
@@ -51,116 +51,6 @@ def test_bad_sums(sums, words):
         statistics(([0.0], [0.0]), shape=(2, 2), sums=sums)
 
 
-def frames(random, crs="EPSG:3035"):
-    geopandas = pytest.importorskip("geopandas")
-
-    def frame(count, **columns):
-        places = geopandas.points_from_xy(random.random(count) * 1e6, random.random(count) * 1e6)
-        return geopandas.GeoDataFrame(columns, geometry=places, crs=crs)
-
-    left = frame(50, name=list("abcde") * 10, v=np.arange(50))
-    left.index = np.arange(100, 150)
-    return left, frame(30, name=list("xyz") * 10, w=np.arange(30) * 1.5)
-
-
-@pytest.mark.parametrize("how", ["inner", "left", "right"])
-@pytest.mark.parametrize("limit", [None, 60_000.0])
-def test_as_geopandas(random, how, limit):
-    left, right = frames(random)
-    import geopandas
-
-    try:
-        theirs = geopandas.sjoin_nearest(left, right, how=how, max_distance=limit, distance_col="d")
-    except NotImplementedError as error:
-        pytest.skip(f"GeoPandas cannot: {error}")
-    ours = sjoin_nearest(left, right, how=how, max_distance=limit, distance_col="d")
-    assert type(ours) is type(theirs) and ours.crs == theirs.crs and list(ours) == list(theirs)
-    order = ["v", "w"]
-    pandas.testing.assert_frame_equal(pandas.DataFrame(ours).sort_values(order), pandas.DataFrame(theirs).sort_values(order),
-                                      check_dtype=False)
-
-
-def test_neighbours_by_definition(random):
-    left, right = frames(random)
-    d = np.hypot(np.asarray(left.geometry.x)[:, None] - np.asarray(right.geometry.x),
-                 np.asarray(left.geometry.y)[:, None] - np.asarray(right.geometry.y))
-    order = np.argsort(d, axis=1, kind="stable")
-    joined = sjoin_nearest(left, right, k=3, distance_col="far", max_distance=90_000)
-    expected = [(left.index[i], right.index[j]) for i in range(50) for j in order[i, :3] if d[i, j] <= 90_000]
-    assert list(zip(joined.index, joined["index_right"])) == expected
-    np.testing.assert_allclose(joined["far"], [d[i - 100, j] for i, j in expected], rtol=1e-14)
-    assert list(joined) == ["name_left", "v", "geometry", "index_right", "name_right", "w", "far"]
-    kept = sjoin_nearest(left, right, how="left", k=2, max_distance=10_000)
-    assert set(kept.index) == set(left.index) and kept["w"].isna().any()
-    assert sjoin_nearest(left, right, max_distance=0).empty
-
-
-def test_true_metres_across_the_antimeridian():
-    geopandas = pytest.importorskip("geopandas")
-    places = geopandas.points_from_xy
-    fiji = geopandas.GeoDataFrame({"a": [1]}, geometry=places([179.9], [-17.0]), crs="EPSG:4326")
-    others = geopandas.GeoDataFrame({"b": [1, 2]}, geometry=places([170.0, -179.9], [-17.0, -17.0]), crs="EPSG:4326")
-    joined = sjoin_nearest(fiji, others, distance_col="metres")
-    assert joined["b"].tolist() == [2] and 21_000 < joined["metres"].item() < 21_500
-
-
-def test_bad_joins(random):
-    left, right = frames(random)
-    for call, error, words in [
-            (lambda: sjoin_nearest(left, right.to_crs(4326)), ValueError, "right_df is in WGS 84"),
-            (lambda: sjoin_nearest(left, right.geometry), TypeError, "right_df must be a GeoDataFrame"),
-            (lambda: sjoin_nearest(left, right, how="outer"), ValueError, "how must"),
-            (lambda: sjoin_nearest(left, right, k=0), ValueError, "k must"),
-            (lambda: sjoin_nearest(left, right, max_distance=-1), ValueError, "max_distance"),
-            (lambda: sjoin_nearest(left, right, metric="geodesic"), ValueError, "metric: geodesic makes no sense"),
-            (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1))), ValueError, "right_df: row 0 is a Polygon")]:
-        with pytest.raises(error, match=words):
-            call()
-
-
-def with_holes(frame):
-    """Rows without a place: no geometry, an empty one, coordinates that are none."""
-    from shapely.geometry import Point
-
-    frame, rows = frame.copy(), [0, 4, 7, len(frame) - 1]
-    geometry = list(frame.geometry)
-    for row, what in zip(rows, (None, Point(), Point(float("nan"), float("nan")), None)):
-        geometry[row] = what
-    frame["geometry"] = type(frame.geometry)(geometry, index=frame.index, crs=frame.crs)
-    return frame, rows
-
-
-@pytest.mark.parametrize("crs", ["EPSG:3035", None])
-@pytest.mark.parametrize("how", ["inner", "left", "right"])
-def test_rows_without_a_place_have_no_neighbour(random, how, crs):
-    left, right = frames(random, crs)
-    (left_holes, left_rows), (right_holes, right_rows) = with_holes(left), with_holes(right)
-    joined = sjoin_nearest(left_holes, right_holes, how=how, k=2, distance_col="d")
-    asking, asked = (right, left) if how == "right" else (left, right)
-    holes, gone = (right_rows, left_rows) if how == "right" else (left_rows, right_rows)
-    # As if they were not there; where all rows stay, they do with nothing beside them.
-    expected = sjoin_nearest(left.drop(left.index[left_rows]), right.drop(right.index[right_rows]), how=how, k=2, distance_col="d")
-    if how == "inner":
-        assert list(joined.index) == list(expected.index) and joined["w"].tolist() == expected["w"].tolist()
-        np.testing.assert_array_equal(joined["d"], expected["d"])
-        return
-    alone = joined[joined["d"].isna()]
-    assert list(alone.index) == list(asking.index[holes]) and alone["v" if how == "right" else "w"].isna().all()
-    rest = joined.dropna(subset=["d"])
-    assert list(rest.index) == list(expected.index) and list(joined) == list(expected)
-    np.testing.assert_array_equal(rest["d"], expected["d"])
-    assert set(rest["index_left" if how == "right" else "index_right"]).isdisjoint(asked.index[gone])
-
-
-def test_no_row_has_a_place(random):
-    left, right = frames(random)
-    nowhere = right.copy()
-    nowhere["geometry"] = type(right.geometry)([None] * len(right), crs=right.crs)
-    assert sjoin_nearest(left, nowhere).empty and sjoin_nearest(nowhere, left).empty
-    kept = sjoin_nearest(left, nowhere, how="left", distance_col="d")
-    assert list(kept.index) == list(left.index) and kept["d"].isna().all()
-
-
 def test_skip_invalid(random):
     """Seeds that are left out keep their numbers for themselves: those of the others are their rows."""
     left, _ = frames(random)
@@ -168,7 +58,7 @@ def test_skip_invalid(random):
     good = np.setdiff1d(np.arange(50), rows)
     grid = {"shape": (60, 80), "extent": (0, 0, 1e6, 1e6), "metric": "euclidean", "crs": "EPSG:3035"}
     for function in (allocation, proximity, statistics):
-        with pytest.raises(ValueError, match="row 0 is a geometry that is missing or empty"):
+        with pytest.raises(ValueError, match="row 0 has a geometry that is missing or empty; skip_invalid=True"):
             function(holes, **grid)
     plain = left.iloc[good]
     np.testing.assert_array_equal(allocation(holes, skip_invalid=True, **grid), good[allocation(plain, **grid)])
@@ -185,3 +75,23 @@ def test_skip_invalid(random):
         allocation(holes, ids=np.arange(46), skip_invalid=True, **grid)
     with pytest.raises(ValueError, match="seeds: there are none"):
         allocation(([np.nan], [0.0]), skip_invalid=True, **{**grid, "crs": None})
+
+
+def test_skip_invalid_without_a_place_on_the_grid():
+    """A latitude beyond 90 degrees, as the command's --skip-invalid; a place that the grid's system does not reach."""
+    lon, lat = np.array([0.0, 10.0, 20.0, 30.0]), np.array([95.0, 10.0, -90.5, 30.0])
+    small = {"shape": (18, 36)}
+    with pytest.raises(ValueError, match="latitude 95"):
+        allocation((lon, lat), **small)
+    good = allocation((lon[[1, 3]], lat[[1, 3]]), **small)
+    np.testing.assert_array_equal(allocation((lon, lat), skip_invalid=True, **small), np.array([1, 3])[good])
+    assert statistics((lon, lat), skip_invalid=True, ids=np.array([5, 6, 7, 8]), **small)["id"].tolist() == [6, 8]
+    pytest.importorskip("pyproj")
+    map_ = {"shape": (9, 9), "extent": (-5e6, -5e6, 5e6, 5e6), "crs": "+proj=ortho +lat_0=90", "metric": "euclidean", "seeds_crs": 4326}
+    lat[[0, 2]] = 80.0, -80.0
+    with pytest.raises(ValueError, match="row 2 has no place in"):
+        allocation((lon, lat), **map_)
+    some = np.array([0, 1, 3])
+    np.testing.assert_array_equal(allocation((lon, lat), skip_invalid=True, **map_), some[allocation((lon[some], lat[some]), **map_)])
+    with pytest.raises(ValueError, match="seeds: there are none"):
+        allocation((lon[2:3], lat[2:3]), skip_invalid=True, **map_)

@@ -135,25 +135,84 @@ static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH da
   return GV_OK;
 }
 
-static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, double box[4]) {
+/*
+ * The box of places whose longitudes go around the globe (`turn` > 0: in this many units): the short one across +-180 degrees, where
+ * that is narrower than half a turn. All of it is within half a turn of any of its places, of the first one too.
+ */
+typedef struct round_box {
+  double turn, first;
+  double box[4], near[4]; /* as the coordinates are written; next to the first place */
+} round_box;
+
+static void begin_round_box(round_box *r, double turn) {
+  r->turn = turn, r->first = 0.0;
+  begin_box(r->box);
+  begin_box(r->near);
+}
+
+/* Widens it by a box. */
+static void widen_round_box(round_box *r, const double part[4]) {
+  if (r->box[0] > r->box[2]) r->first = part[0];
+  double shift = r->turn > 0.0 ? r->turn * rint((r->first - part[0]) / r->turn) : 0.0;
+  for (int corner = 0; corner < 4; corner += 2) {
+    widen_box(r->box, part[corner], part[corner + 1]);
+    widen_box(r->near, part[corner] + shift, part[corner + 1]);
+  }
+}
+
+static void end_round_box(const round_box *r, double out[4]) {
+  bool across = r->box[2] - r->box[0] > 0.5 * r->turn && r->near[2] - r->near[0] < 0.5 * r->turn;
+  double shift = across ? r->turn * floor((r->near[0] + 0.5 * r->turn) / r->turn) : 0.0;
+  for (int i = 0; i < 4; i++)
+    out[i] = across ? r->near[i] - (i % 2 == 0 ? shift : 0.0) : r->box[i];
+}
+
+/* By the boxes of its parts, each of which is on one side. */
+static void widen_by_geometry(round_box *r, OGRGeometryH geometry, bool swapped) {
+  OGRwkbGeometryType kind = wkbFlatten(OGR_G_GetGeometryType(geometry));
+  bool several = OGR_GT_IsSubClassOf(kind, wkbGeometryCollection);
+  for (int i = 0; several && i < OGR_G_GetGeometryCount(geometry); i++)
+    widen_by_geometry(r, OGR_G_GetGeometryRef(geometry, i), swapped);
+  if (several || OGR_G_IsEmpty(geometry)) return;
+  OGREnvelope e;
+  OGR_G_GetEnvelope(geometry, &e);
+  widen_round_box(r, swapped ? (double[]){e.MinY, e.MinX, e.MaxY, e.MaxX}
+                             : (double[]){e.MinX, e.MinY, e.MaxX, e.MaxY});
+}
+
+static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, bool swapped, double turn,
+                                 double box[4]) {
   OGREnvelope e;
   GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE, "--extent-of: the layer '%s' of %s has no extent",
              OGR_L_GetName(layer), source);
   box[0] = e.MinX, box[1] = e.MinY;
   box[2] = e.MaxX, box[3] = e.MaxY;
+  /* The extent of coordinates that come as y, x may be in another order than they are, as GML's. */
+  if (!swapped && (turn == 0.0 || box[2] - box[0] <= 0.5 * turn)) return GV_OK;
+  round_box r;
+  begin_round_box(&r, turn);
+  OGR_L_ResetReading(layer);
+  for (OGRFeatureH feature; (feature = OGR_L_GetNextFeature(layer)) != NULL; OGR_F_Destroy(feature)) {
+    OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
+    if (geometry != NULL) widen_by_geometry(&r, geometry, swapped);
+  }
+  if (gv_gdal_lost()) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
+  end_round_box(&r, box);
   return GV_OK;
 }
 
 /* A table's columns of coordinates, as seeds have them. */
 static gv_status extent_of_table(gv_io *io, const char *source, const char *layer, char **open_options,
-                                 double box[4], OGRSpatialReferenceH *crs) {
+                                 OGRSpatialReferenceH given, double box[4], OGRSpatialReferenceH *crs) {
   const gv_seed_options options = {.source = source, .layer = layer, .open_options = open_options};
   gv_seed_list places = GV_SEED_LIST_INIT;
   gv_status status = gv_seeds_read(io, &options, &places);
   if (status != GV_OK) (void)gv_io_within(io, status, "--extent-of");
-  begin_box(box);
+  round_box r;
+  begin_round_box(&r, turn_of(given != NULL ? given : places.crs));
   for (int64_t i = 0; i < places.count; i++)
-    widen_box(box, places.x[i], places.y[i]);
+    widen_round_box(&r, (double[]){places.x[i], places.y[i], places.x[i], places.y[i]});
+  end_round_box(&r, box);
   *crs = places.crs;
   places.crs = NULL;
   gv_seeds_free(&places);
@@ -162,7 +221,8 @@ static gv_status extent_of_table(gv_io *io, const char *source, const char *laye
 
 /* What is of interest in the dataset, and its coordinate system. */
 static gv_status read_source(gv_io *io, const char *source, const char *name, char **open_options,
-                             GDALDatasetH dataset, double box[4], OGRSpatialReferenceH *crs) {
+                             GDALDatasetH dataset, OGRSpatialReferenceH given, double box[4],
+                             OGRSpatialReferenceH *crs) {
   bool swapped = false;
   gv_status status;
   int layers = GDALDatasetGetLayerCount(dataset);
@@ -178,15 +238,10 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, ch
     return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
-  if (OGR_L_GetGeomType(layer) == wkbNone) return extent_of_table(io, source, name, open_options, box, crs);
-  status = extent_of_layer(io, source, layer, box);
-  if (status == GV_OK) status = gv_crs_of_layer(io, "--extent-of", source, layer, crs, &swapped);
-  if (swapped) {
-    double x[2] = {box[0], box[2]};
-    box[0] = box[1], box[2] = box[3];
-    box[1] = x[0], box[3] = x[1];
-  }
-  return status;
+  if (OGR_L_GetGeomType(layer) == wkbNone) return extent_of_table(io, source, name, open_options, given, box, crs);
+  status = gv_crs_of_layer(io, "--extent-of", source, dataset, layer, crs, &swapped);
+  return status == GV_OK ? extent_of_layer(io, source, layer, swapped, turn_of(given != NULL ? given : *crs), box)
+                         : status;
 }
 
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
@@ -200,7 +255,7 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
                  (const char *const *)open_options, NULL);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
   gv_status status = gv_gdal_lost() ? gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source)
-                                    : read_source(io, source, layer, open_options, dataset, box, &own);
+                                    : read_source(io, source, layer, open_options, dataset, given, box, &own);
   GDALClose(dataset);
   if (status == GV_OK && given != NULL) {
     bool swapped;

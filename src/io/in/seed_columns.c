@@ -177,7 +177,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     return take_fields(r, given, degrees);
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
-    status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->layer, &r->set->crs, &r->swapped);
+    status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->dataset, r->layer, &r->set->crs, &r->swapped);
     r->set->plane = r->set->crs == NULL && gv_crs_is_cartesian(OGR_L_GetSpatialRef(r->layer));
     if (given == NULL) return status;
     if (r->set->crs != NULL) OSRRelease(r->set->crs);

@@ -283,7 +283,8 @@ static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) 
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
-  if (!is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+  if (table->count <= GV_MAX_STYLED &&
+      !is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
     gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
     if (status != GV_OK) return status;
   }

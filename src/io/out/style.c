@@ -87,37 +87,6 @@ gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *
   return status;
 }
 
-static int by_value(const void *a, const void *b) {
-  int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-  return p < q ? -1 : p > q;
-}
-
-int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count) {
-  int64_t met = 0, unseen = 0;
-  int32_t *sorted = malloc((size_t)count * sizeof *sorted);
-  int32_t *seen = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *seen);
-  bool known = sorted != NULL && seen != NULL && adjacency->row_step == 1;
-  for (uint64_t s = 0; s < adjacency->pairs.capacity && known; s++) {
-    uint64_t key = adjacency->pairs.entries[s].key;
-    if (adjacency->pairs.entries[s].value == 0) continue;
-    seen[met++] = (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U);
-    seen[met++] = (int32_t)((uint32_t)key ^ 0x80000000U);
-  }
-  for (int64_t i = 0; i < count && known; i++)
-    sorted[i] = values != NULL ? values[i] : (int32_t)i;
-  if (known) qsort(seen, (size_t)met, sizeof *seen, by_value);
-  if (known && values != NULL) qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-  for (int64_t i = 0, m = 0; i < count && known; i++) {
-    known = sorted[i] != INT32_MIN && (i == 0 || sorted[i] != sorted[i - 1]);
-    while (m < met && seen[m] < sorted[i])
-      m++;
-    unseen += m == met || seen[m] != sorted[i];
-  }
-  free(sorted);
-  free(seen);
-  return known ? unseen : -1;
-}
-
 /* -------------------------------------------------------------------------------------------------- palette */
 
 enum { COLOURS = 48, HUES = 16 };
@@ -172,6 +141,7 @@ static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bo
 typedef struct edges {
   int64_t *start; /* count + 1 offsets into `to` */
   int32_t *to;
+  bool *met; /* seeds that have cells; of ids, the first seed of each */
 } edges;
 
 static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_groups *groups,
@@ -180,14 +150,19 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
   int32_t(*pairs)[2] = malloc((size_t)(adjacency->pairs.count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *out->to);
-  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL ? GV_OK : no_memory(io);
+  out->met = calloc((size_t)seeds->count, sizeof *out->met);
+  gv_status status =
+      pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL ? GV_OK : no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->pairs.capacity; s++) {
       uint64_t key = adjacency->pairs.entries[s].key;
       if (adjacency->pairs.entries[s].value == 0) continue;
-      pairs[found][0] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
-      pairs[found][1] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)key ^ 0x80000000U));
+      for (int side = 0; side < 2; side++) {
+        int32_t value = (int32_t)((uint32_t)(side == 0 ? key >> 32 : key) ^ 0x80000000U);
+        int32_t group = pairs[found][side] = find_group(groups, seeds, numbers, value);
+        if (group >= 0) out->met[numbers ? value : groups->first[group]] = true;
+      }
       if (pairs[found][0] >= 0 && pairs[found][1] >= 0 && pairs[found][0] != pairs[found][1]) found++;
     }
     /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
@@ -239,9 +214,9 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 
 /* --------------------------------------------------------------------------------------------------- the table */
 
-gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, const gv_adjacency *adjacency,
-                         gv_attribute_table *out) {
-  edges e = {NULL, NULL};
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
+                         const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen) {
+  edges e = {0};
   colour palette[COLOURS];
   gv_groups groups = {0};
   int8_t *chosen = NULL;
@@ -256,12 +231,19 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, con
   }
   make_palette(palette);
   choose_colours(palette, &e, &groups, seeds, chosen);
-  out->count = groups.count;
   out->has_names = seeds->names != NULL;
-  for (int64_t i = 0; i < out->count; i++) {
+  bool known = adjacency->row_step == 1 &&
+               (numbers || (groups.count == seeds->count && seeds->ids[groups.first[0]] != INT32_MIN));
+  *unseen = known ? 0 : -1;
+  for (int64_t i = 0; i < seeds->count; i++) {
+    *unseen += known && !e.met[i];
+    if (e.met[i]) e.met[groups.first[groups.of_seed[i]]] = true; /* at or before i */
+  }
+  for (int64_t i = 0; i < groups.count; i++) {
     int32_t seed = groups.first[i];
+    if (!all && !e.met[seed]) continue;
     const char *name = out->has_names && seeds->names[seed] != NULL ? seeds->names[seed] : "";
-    gv_attribute_row *row = &out->rows[i];
+    gv_attribute_row *row = &out->rows[out->count++];
     *row = (gv_attribute_row){.id = seeds->ids[seed], .name = name};
     for (int c = 0; c < 3; c++)
       row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
@@ -271,5 +253,6 @@ end:
   free(chosen);
   free(e.start);
   free(e.to);
+  free(e.met);
   return status;
 }

@@ -31,21 +31,18 @@ gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *b
 gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key);
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from);
 
-/* How many of `count` values were in no block: `values`, which must be different, or 0 ... count - 1. -1 = not known, as not all rows
- * were looked at, or values repeat. */
-int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count);
+/*
+ * Makes the table: one row for each distinct id that was met, ascending; `all`: or was not. `numbers`: the blocks held seed numbers, else
+ * ids as Int32. To be freed with gv_attribute_table_free, before the seeds, whose names it has.
+ */
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
+                         const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen);
 
 /*
- * Makes the table: one row for each distinct id, ascending. `numbers`: the blocks held seed numbers, else ids as Int32. To be freed
- * with gv_attribute_table_free, before the seeds, whose names it has.
+ * Styles for QGIS beside rasters of up to 256 ids (qgis_style.c): regions in the colours of the attribute table, which QGIS does not use
+ * before 3.30.
  */
-gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, const gv_adjacency *adjacency,
-                         gv_attribute_table *out);
-
-/*
- * Styles for QGIS beside rasters of ids (qgis_style.c): regions in the colours of the attribute table, which QGIS does not use before
- * 3.30.
- */
+enum { GV_MAX_STYLED = 256 };
 
 /* Writes `directory`/STEM.qml for the raster that is to be `path`, unless people have put a style of theirs there. */
 gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path, const gv_attribute_table *table);

@@ -195,7 +195,7 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   p->high[0] = p->high[1] = -HUGE_VAL;
   gv_status status = find_layer(io, options, dataset, &layer);
   if (status == GV_OK) status = check_geometries(io, options->source, layer);
-  if (status == GV_OK) status = gv_crs_of_layer(io, "--mask", options->source, layer, &crs, &swapped);
+  if (status == GV_OK) status = gv_crs_of_layer(io, "--mask", options->source, dataset, layer, &crs, &swapped);
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", options->source, crs, grid);
   if (status == GV_OK && gv_crs_is_lonlat(crs)) p->turn = 360.0 / gv_crs_unit_degrees(crs);
   while (status == GV_OK) {

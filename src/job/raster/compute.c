@@ -87,14 +87,16 @@ int64_t gv_run_empty(const gv_run_work *w) {
   return count;
 }
 
-gv_status gv_run_make_table(gv_io *io, gv_run_work *w, gv_attribute_table *out) {
-  const gv_run_plan *plan = w->plan;
-  gv_adjacency *all = &w->workers[0].adjacency;
+gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attribute_table *out) {
+  gv_adjacency *met = &w->workers[0].adjacency;
   for (int i = 1; i < w->worker_count; i++)
-    GV_TRY(gv_adjacency_merge(io, all, &w->workers[i].adjacency));
-  if (gv_merge_tells_seeds(w))
-    w->empty_seeds = gv_adjacency_unseen(all, plan->numbers ? NULL : plan->labels, w->in->regions->count);
-  return gv_style_table(io, w->in->regions, plan->numbers, all, out);
+    GV_TRY(gv_adjacency_merge(io, met, &w->workers[i].adjacency));
+  /* The rows for further bands are for what these have. */
+  bool all = every_size || met->row_step > 1 || w->job->k > 1;
+  int64_t unseen = -1;
+  GV_TRY(gv_style_table(io, w->in->regions, w->plan->numbers, all, met, out, &unseen));
+  if (gv_merge_tells_seeds(w)) w->empty_seeds = unseen;
+  return GV_OK;
 }
 
 /* The blocks of a run that writes no raster. */

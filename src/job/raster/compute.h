@@ -92,7 +92,7 @@ gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
 gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progress *progress, gv_run_work *work);
 
 /* The attribute table of all blocks that were scanned. */
-gv_status gv_run_make_table(gv_io *io, gv_run_work *work, gv_attribute_table *out);
+gv_status gv_run_make_table(gv_io *io, gv_run_work *work, bool every_size, gv_attribute_table *out);
 
 /* Cells without a seed, of all that this process has computed. */
 int64_t gv_run_empty(const gv_run_work *work);

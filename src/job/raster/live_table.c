@@ -62,7 +62,7 @@ static gv_status find_table(gv_io *io, gv_live *live) {
   if (!w->plan->style) return GV_OK;
   gv_io_loop loop = {.threads = w->worker_count, .count = gv_run_blocks(w), .grain = 1, .user = w};
   GV_TRY(gv_io_parallel_for(io, &loop, scan_blocks));
-  GV_TRY(gv_run_make_table(io, w, &live->table));
+  GV_TRY(gv_run_make_table(io, w, true, &live->table));
   live->has_table = true;
   return GV_OK;
 }

@@ -170,8 +170,8 @@ gv_status gv_run_create_rasters(gv_io *io, const gv_run_plan *p, gv_run_outputs 
 
 static gv_status add_style(gv_io *io, gv_run_work *w, gv_raster_out *raster) {
   gv_attribute_table table = {0};
-  gv_status status = gv_run_make_table(io, w, &table);
-  if (status == GV_OK) status = gv_raster_set_table(io, raster, &table);
+  gv_status status = gv_run_make_table(io, w, false, &table);
+  if (status == GV_OK && table.count > 0) status = gv_raster_set_table(io, raster, &table);
   gv_attribute_table_free(&table);
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "io/io.h"
 
-/* One row a distinct id, in ascending order. */
+/* One row a distinct id that has cells, in ascending order. */
 typedef struct gv_attribute_row {
   int64_t id;
   const char *name; /* borrowed from the seeds; "" = none */

@@ -1,0 +1,216 @@
+"""Joins: the nearest rows of another table, in the rows, columns and names of GeoPandas 1."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _c, _crs, _seeds
+from ._library import Progress
+from ._search import Floats, Indices, number_in, real
+from .trees import GlobeTree, KDTree
+
+Query = Callable[[Floats, Floats, int], tuple[Floats, Indices]]  # of places, how many neighbours: distances and numbers
+Searcher = Callable[[Floats, Floats], Query]
+_MOST_AT_ONCE = 1 << 24  # distances in memory at once
+
+
+def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance: Optional[float] = None,
+                  lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, exclusive: bool = False,
+                  *, k: int = 1, ties: str = "all", metric: Optional[str] = None, workers: int = -1,
+                  progress: Progress = None) -> Any:
+    """The nearest rows of another table of points: :func:`geopandas.sjoin_nearest` in true metres.
+
+    Parameters
+    ----------
+    left_df, right_df : GeoDataFrame
+        Points, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
+        the antimeridian and at the poles; on a map they are straight lines.
+    how : {"inner", "left", "right"}
+        "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
+        with its nearest rows of `left_df`.
+    max_distance : float, optional
+        Rows farther away are no neighbours; inclusive; metres, or the map's unit.
+    lsuffix, rsuffix : str
+        For columns that both tables have, and for the column of the other table's index, `index_right` (`index_left`),
+        where the index has no name. A MultiIndex makes a column a level (`index_right0`, ...).
+    distance_col : str, optional
+        The name of a column for distances.
+    exclusive : bool
+        Whether rows at distance 0 are no neighbours.
+    k : int
+        How many neighbours, nearest first.
+    ties : {"all", "first"}
+        Of rows as far away as the `k`-th neighbour: "all", as GeoPandas, or only the first in the other table's order, so
+        that there are `k` at most.
+    metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
+        By default geodesic in geographic systems, euclidean on maps and without a system.
+    workers, progress
+        As of :meth:`KDTree.query`.
+
+    Returns
+    -------
+    GeoDataFrame
+        Neighbours at one distance are in the other table's order.
+
+    Notes
+    -----
+    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbour and are none.
+    """
+    for frame, name in ((left_df, "left_df"), (right_df, "right_df")):
+        if not hasattr(frame, "geometry") or not hasattr(frame, "columns"):
+            raise TypeError(f"{name} must be a GeoDataFrame, not {type(frame).__name__}")
+    if how not in ("inner", "left", "right"):
+        raise ValueError(f"`how` was {how!r}; expected inner, left or right")
+    if ties not in ("all", "first"):
+        raise ValueError(f"ties must be all or first, not {ties!r}")
+    count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
+    limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
+    left, right = _seeds.usable(left_df, "left_df"), _seeds.usable(right_df, "right_df")
+    if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
+        said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
+        raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
+    asking, asked = (right, left) if how == "right" else (left, right)
+    row, other, distance = _neighbours(asking, asked, _searcher(asking, metric, limit, workers, progress), count, ties, exclusive)
+    if how != "inner":  # rows without a neighbour stay, with nothing beside them
+        alone = np.setdiff1d(np.arange(asking.total), row)
+        at = np.searchsorted(row, alone)
+        row, other, distance = np.insert(row, at, alone), np.insert(other, at, -1), np.insert(distance, at, math.nan)
+    made = _joined((left_df, right_df), (other, row) if how == "right" else (row, other), how == "right", (lsuffix, rsuffix))
+    if distance_col is not None:
+        made[distance_col] = distance
+    return made
+
+
+def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers: int, progress: Progress) -> Searcher:
+    """What makes a search of places, by the metric that is meant."""
+    geographic = asking.crs is not None and asking.crs.is_geographic
+    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
+    if meant not in _c.METRICS:
+        raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
+    if (meant in _c.GLOBE_METRICS) != geographic:
+        where = "no coordinate system" if asking.crs is None else _crs.name(asking.crs)
+        raise ValueError(f"metric: {meant} makes no sense in {where}; use to_crs() first")
+    if geographic:
+        _crs.base(asking.crs, "left_df")
+    bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
+
+    def of(x: Floats, y: Floats) -> Query:
+        if geographic:
+            globe = GlobeTree(x, y, meant, _crs.ellipsoid(asking.crs))
+            return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
+        plane = KDTree(np.column_stack([x, y]), meant)
+        return lambda x, y, k: plane.query(np.column_stack([x, y]), range(1, k + 1), distance_upper_bound=bound, workers=workers,
+                                           progress=progress)
+
+    return of
+
+
+def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Searcher, k: int, ties: str,
+                exclusive: bool) -> tuple[Indices, Indices, Floats]:
+    """Rows, their neighbours' rows, and how far those are: by row, then by distance, then by neighbour.
+
+    Rows of `asked` at one place are searched as one place, so that the search has few ties."""
+    _, first, place = np.unique(asked.x + 1j * asked.y, return_index=True, return_inverse=True)
+    size = np.bincount(place.ravel(), minlength=first.size)
+    members, start = np.argsort(place.ravel(), kind="stable"), np.cumsum(size) - size
+    order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
+    x, y = asked.x[first[order]], asked.y[first[order]]
+    row, found, distance = _places(searcher(x, y), _in_parts(searcher, x, y), asking, x.size, k, ties == "all", exclusive)
+    found = order[found]
+    pair = np.repeat(np.arange(row.size), size[found])
+    within = np.arange(pair.size) - np.repeat(np.cumsum(size[found]) - size[found], size[found])
+    row, distance, other = row[pair], distance[pair], members[start[found][pair] + within]
+    by = np.lexsort((other, distance, row))
+    row, distance, other = row[by], distance[by], other[by]
+    head = np.searchsorted(row, row)  # of each pair the first one of its row
+    if ties == "first":
+        keep = np.arange(row.size) - head < k
+    else:
+        keep = distance <= distance[np.minimum(head + k, np.searchsorted(row, row, side="right")) - 1]
+    assert asking.rows is not None and asked.rows is not None
+    return asking.rows[row[keep]], asked.rows[other[keep]], distance[keep]
+
+
+def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, k: int, ties: bool,
+            exclusive: bool) -> tuple[Indices, Indices, Floats]:
+    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are asked for until
+    a farther one, or none, is found."""
+    made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
+    rows, wanted = np.arange(asking.x.size), min(k + exclusive + ties, _c.SEARCH_MAX_K)
+    while rows.size and count:
+        part, rows, wanted = rows, np.empty(0, np.intp), min(wanted, count)
+        step = max(1, _MOST_AT_ONCE // wanted)
+        for at in range(0, part.size, step):
+            some = part[at:at + step]
+            distance, found = (search if wanted <= _c.SEARCH_MAX_K else search_all)(asking.x[some], asking.y[some], wanted)
+            counts = np.isfinite(distance) & ((distance > 0) | (not exclusive))
+            last = np.where(counts.sum(axis=1) < k, math.inf, np.sort(np.where(counts, distance, math.inf))[:, min(k, wanted) - 1])
+            done = (wanted == count) | np.isinf(distance[:, -1]) | (distance[:, -1] > last if ties else np.isfinite(last))
+            line, column = np.nonzero(counts & (distance <= last[:, None]) & done[:, None])
+            made.append((some[line], found[line, column], distance[line, column]))
+            rows = np.append(rows, some[~done])
+        wanted = count if wanted == _c.SEARCH_MAX_K else min(4 * wanted, _c.SEARCH_MAX_K)
+    row, place, far = (np.concatenate(parts) for parts in zip(*made))
+    return row, place, far
+
+
+def _in_parts(searcher: Searcher, x: Floats, y: Floats) -> Query:
+    """All places by their distance: more than the library finds at once."""
+    trees: list[Query] = []
+
+    def search(qx: Floats, qy: Floats, wanted: int) -> tuple[Floats, Indices]:
+        starts = range(0, x.size, _c.SEARCH_MAX_K)
+        trees.extend(searcher(x[at:at + _c.SEARCH_MAX_K], y[at:at + _c.SEARCH_MAX_K]) for at in starts[len(trees):])
+        found = [tree(qx, qy, min(_c.SEARCH_MAX_K, x.size - at)) for at, tree in zip(starts, trees)]
+        distance, index = np.hstack([d for d, _ in found]), np.hstack([i + at for at, (_, i) in zip(starts, found)])
+        order = np.argsort(distance, axis=1, kind="stable")
+        return np.take_along_axis(distance, order, 1), np.take_along_axis(index, order, 1)
+
+    return search
+
+
+def _joined(frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool, suffixes: tuple[str, str]) -> Any:
+    """Rows of both tables (-1: none) side by side: the index and the geometry are those of one of them, the other's index is columns."""
+    import pandas
+
+    own = int(right)
+    geometry = frames[own].geometry.name
+    sides = [frame if i == own else frame.drop(columns=frame.geometry.name) for i, frame in enumerate(frames)]
+    names = [_names(sides[i], sides[1 - i], suffixes[i]) for i in (0, 1)]
+    common = set(names[0]).intersection(names[1])
+    if common and not any(suffixes):
+        raise ValueError(f"lsuffix, rsuffix: both tables have a column {min(map(str, common))!r}; give one of them a suffix")
+    index = frames[own].index.take(rows[own])
+    parts = []
+    for i, (side, suffix) in enumerate(zip(sides, suffixes)):
+        new = [f"{name}_{suffix}" if name in common and suffix is not None and (i != own or name != geometry) else name
+               for name in names[i]]
+        twice = [name for j, name in enumerate(new) if new.count(name) > names[i].count(names[i][j])]
+        if twice:
+            warnings.warn(f"lsuffix, rsuffix: two columns of the result are {twice[0]!r}", UserWarning, stacklevel=3)
+        levels = side.index.nlevels
+        if i == own:
+            part = side.take(rows[i])
+            index = index.set_names([name if label is not None else None for name, label in zip(new, side.index.names)])
+            new = new[levels:]
+        else:
+            part = side.reset_index().reindex(np.where(rows[i] < 0, len(side), rows[i]))  # rows past the end are missing values
+        part.columns = pandas.Index(new)
+        parts.append(part.set_axis(pandas.RangeIndex(len(part)), axis=0))
+    made = pandas.concat(parts, axis=1)
+    made.index = index
+    return type(frames[own])(made, geometry=geometry)
+
+
+def _names(side: Any, other: Any, suffix: str) -> list[Any]:
+    """Of the columns, those of the index first."""
+    many = side.index.nlevels > 1
+    names = [f"index_{suffix}{i if many else ''}" if name is None else name for i, name in enumerate(side.index.names)]
+    for name, label in zip(names, side.index.names):
+        if label is None and (name in side.columns or name in other.columns):
+            raise ValueError(f"left_df, right_df: {name!r} cannot be a column of both the tables and the result; rename it first")
+    return [*names, *side.columns]
