@@ -101,7 +101,7 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
   gv_status status = gv_raster_plan(io, &options, &raster);
   if (status == GV_OK) status = gv_raster_create(io, raster, &description);
   if (status == GV_OK) {
-    gv_raster_block_size(&raster, 1, &t->block_w, &t->block_h);
+    gv_raster_block_size(&raster, &t->block_w, &t->block_h);
     const gv_raster_work work = {.compute = thin, .user = t, .workers = t->workers};
     status = open_finer(io, t, finer);
     if (status == GV_OK) status = gv_raster_write(io, &raster, 1, &work, NULL, NULL);
@@ -146,14 +146,4 @@ gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int t
   }
   CPLFree(finer);
   return status;
-}
-
-void gv_overviews_remove(const char *path) {
-  char *name = CPLStrdup(CPLSPrintf("%s.ovr", path));
-  while (VSIUnlink(name) == 0) {
-    char *next = CPLStrdup(CPLSPrintf("%s.ovr", name));
-    CPLFree(name);
-    name = next;
-  }
-  CPLFree(name);
 }

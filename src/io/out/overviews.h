@@ -11,8 +11,7 @@
 #include "io/out/raster_out.h"
 
 /* Makes the overviews of the raster in `path`, which nobody may be writing, until one has at most `largest` columns and
- * rows. They are to be removed by gv_overviews_remove whether this succeeds or not. */
+ * rows. */
 gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int threads);
-void gv_overviews_remove(const char *path);
 
 #endif

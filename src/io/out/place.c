@@ -76,7 +76,7 @@ static layering layering_of(const gv_place *place) {
   return found;
 }
 
-static bool is_named(GDALDriverH driver, const char *name) {
+bool gv_is_driver(GDALDriverH driver, const char *name) {
   return driver != NULL && EQUAL(GDALGetDriverShortName(driver), name);
 }
 
@@ -115,7 +115,7 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
 static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
   const char *path = place->output.path;
   bool database = gv_is_sqlite(path), vector = find_layer(dataset, place->layer) >= 0,
-       raster = is_named(place->driver, "GPKG") && has_raster(dataset, place->layer);
+       raster = gv_is_driver(place->driver, "GPKG") && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
   if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
@@ -148,7 +148,7 @@ static gv_status look_into(gv_io *io, gv_place *place) {
   layering how = layering_of(place);
   bool database = gv_is_sqlite(path);
   if (how == ONE_LAYER) {
-    if (!database || !place->output.overwrite || is_named(place->driver, "MBTiles")) return GV_OK;
+    if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
     return gv_io_fail(io, GV_ERROR_IO,
                       "the output %s is a database, which may hold other layers: choose another name", path);
   }
@@ -185,7 +185,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
     if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
-    if (is_named(place->driver, "SQLite")) launder(place->layer);
+    if (gv_is_driver(place->driver, "SQLite")) launder(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
   if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = look_into(io, place);
@@ -288,7 +288,7 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
   first->made = true;
   char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
   *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
-                        is_named(place->driver, "netCDF") ? options : NULL);
+                        gv_is_driver(place->driver, "netCDF") ? options : NULL);
   if (*dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
 }

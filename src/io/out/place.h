@@ -14,6 +14,9 @@
 #include "io/out/container_file.h"
 #include "io/out/output.h"
 
+/* True for the driver of that short name; `driver` may be NULL. */
+bool gv_is_driver(GDALDriverH driver, const char *name);
+
 typedef struct gv_place_options {
   const char *option; /* named in messages; not copied */
   const char *path;

@@ -6,21 +6,20 @@
 #include "io/out/raster_out.h"
 #include "io/out/tiff_tiles.h"
 
-enum { GV_RASTER_SIDE = 512 /* cells a side, where nothing else is known */ };
-
 struct gv_raster_out {
   gv_place place;
-  char *work; /* the file that blocks are written to */
-  bool copies;
+  char *work;  /* the GeoTIFF that tiles are written to: the output, or ... */
+  bool filled; /* ... a temporary one, whose cells go into the dataset that GDAL has made before, or ... */
+  bool copies; /* ... that GDAL copies at the end */
   int threads;
-  int64_t memory; /* for blocks that wait */
+  int64_t memory, cell_bytes; /* as in the options */
   GDALDriverH driver;
-  char **options;      /* creation options, defaults included */
-  bool own_sides;      /* the sides of TIFF tiles are a default */
-  char **used_options; /* what the dataset being written was made with */
-  GDALDatasetH dataset;
-  bool sparse;   /* made without TIFF tiles, for them to be added past GDAL */
-  gv_tiff *tiff; /* the file while TIFF tiles are being added; the dataset is closed meanwhile */
+  char **options; /* creation options, defaults included */
+  int32_t tile_w, tile_h;
+  char **work_options;  /* what the GeoTIFF was made with */
+  gv_tiff *tiff;        /* it, until its tiles are complete */
+  GDALDatasetH dataset; /* it, or what is filled */
+  bool has_table;       /* it has an attribute table */
   GDALDataType type;
   int bands;
   int64_t nodata; /* of integers; reals have NaN */
@@ -33,18 +32,12 @@ struct gv_raster_out {
 /* True if the user, or the options so far, say something of it. */
 bool gv_option_given(char **options, const char *key);
 
-/* Chooses the sides of TIFF tiles anew, where the user has not. */
-void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes);
-
-/* The defaults of the GeoTIFF drivers, each replaced by the user's value; the rest of GDAL keeps its own. */
-void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes);
+/* Chooses how tiles are written, once type and bands are known: raster->work_options, filled, copies. */
+void gv_raster_plan_tiles(gv_raster_out *raster);
 
 /* ---------------------------------------------------------------------------------------------------- raster_out.c */
 
-/* GDALClose tells of a full disk only through the message handler. */
-gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster);
-
-/* To be written on, from raster->work. */
-gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster);
+/* Once all tiles are written: raster->dataset has them. */
+gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster);
 
 #endif

@@ -1,11 +1,8 @@
 /*
- * Rasters out. Three ways, by what the driver can do:
- *   blocks   Create, blocks of a useful shape: whole ones in file order. Those of GeoTIFF are encoded by the threads
- *            that compute them and go past GDAL (io/out/tiff_tiles.h), others by GDALWriteBlock past GDAL's block cache
- *   rows     Create, blocks of whole rows: many rows by GDALRasterIO
- *   copies   CreateCopy only (COG, AAIGrid ...), or into a file that holds other layers, which nobody else may have open
- *            meanwhile: a GeoTIFF beside the output, copied at the end
- * Whole blocks in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
+ * Rasters out: blocks are TIFF tiles, encoded by the threads that compute them and appended in file order
+ * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary one, from which GDAL fills a dataset of another format or with
+ * other blocks, or which it copies: where the driver can do only that, or into a file that holds other layers, which nobody else
+ * may have open meanwhile.
  */
 #include "io/out/raster_out.h"
 
@@ -28,14 +25,10 @@
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
-static bool is_driver(GDALDriverH driver, const char *name) {
-  return EQUAL(GDALGetDriverShortName(driver), name);
-}
-
 /* GDAL's GeoPackages have one mark for cells without a value in Int16, and none in reals, whatever they are told. */
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   const char *path = raster->place.output.path;
-  if (!is_driver(raster->driver, "GPKG")) return GV_OK;
+  if (!gv_is_driver(raster->driver, "GPKG")) return GV_OK;
   if (!GDALDataTypeIsInteger(raster->type)) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
@@ -52,10 +45,9 @@ static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
   const char *name = GDALGetDataTypeName(raster->type);
-  bool gtiff = is_driver(raster->driver, "GTiff"); /* holds Int64 since 3.5, without saying so */
-  if (types == NULL || gtiff) return GV_OK;
+  if (types == NULL || gv_is_driver(raster->driver, "GTiff")) return GV_OK; /* holds Int64, without saying so */
   char **list = CSLTokenizeString2(types, " ", 0);
-  if (is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
+  if (gv_is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
     for (int at; (at = CSLFindString(list, "Int32")) >= 0 || (at = CSLFindString(list, "UInt32")) >= 0;)
       list = CSLRemoveStrings(list, at, 1, NULL);
   }
@@ -105,16 +97,16 @@ static void set_option(gv_raster_out *raster, const char *key, const char *value
 static void set_content_options(gv_raster_out *raster, const gv_raster_description *description) {
   GDALDataType type = raster->type;
   bool integer = GDALDataTypeIsInteger(type) != 0;
-  if (is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
+  if (gv_is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
     set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
   }
-  if (is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", description->variable);
-  if (is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
-  if (is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
+  if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", description->variable);
+  if (gv_is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
+  if (gv_is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
     set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
     set_option(raster, "ALPHA", "NO");               /* ... a fourth is no transparency */
   }
-  if (is_driver(raster->driver, "JP2OpenJPEG")) {
+  if (gv_is_driver(raster->driver, "JP2OpenJPEG")) {
     set_option(raster, "QUALITY", "100");
     set_option(raster, "REVERSIBLE", "YES");
     set_option(raster, "YCC", "NO");
@@ -142,13 +134,12 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     if (key != NULL && value != NULL) GDALSetMetadataItem(dataset, key, value, NULL);
     CPLFree(key);
   }
-  if (is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
+  if (gv_is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
     /* Else its header names the temporary directory. */
     GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
   }
-  if (is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL) {
+  if (gv_is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL)
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
-  }
   return GV_OK;
 }
 
@@ -160,79 +151,108 @@ static char **limit_threads(char **options) {
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
-static void take_description(gv_raster_out *raster, const gv_raster_description *description) {
+/* GDALClose tells of a full disk only through the message handler. Takes the dataset from *dataset; NULL is allowed. */
+static gv_status close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status) {
+  GDALDatasetH made = *dataset;
+  *dataset = NULL;
+  if (made == NULL) return status;
+  gv_gdal_reset();
+  GDALClose(made);
+  if (status != GV_OK || !gv_gdal_failed()) return status;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+}
+
+/* Creates the output's dataset, or the GeoTIFF. */
+static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriverH driver, const char *path,
+                                char **options, GDALDatasetH *out) {
+  gv_gdal_reset();
+  *out = GDALCreate(driver, path, (int)raster->width, (int)raster->height, raster->bands, raster->type,
+                    (CSLConstList)options);
+  if (*out == NULL) {
+    gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
+    /* What is too large for its format only the driver knows. */
+    return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
+  }
+  if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->type) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
+                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
+}
+
+/* The GeoTIFF without tiles, and before it a dataset that is to be filled. */
+static gv_status create_files(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
+  bool netcdf = gv_is_driver(raster->driver, "netCDF");
+  if (netcdf || gv_is_driver(raster->driver, "Zarr"))
+    GV_TRY(gv_variable_make(io, description->variable, description->names, &raster->variable));
+  if (raster->filled) {
+    raster->options = limit_threads(raster->options);
+    GV_TRY(
+        create_dataset(io, raster, raster->driver, raster->place.output.work, raster->options, &raster->dataset));
+    GV_TRY(set_header(io, raster->dataset, description, NULL));
+  }
+  GDALDatasetH tiff = NULL;
+  gv_status status =
+      create_dataset(io, raster, GDALGetDriverByName("GTiff"), raster->work, raster->work_options, &tiff);
+  if (status == GV_OK && !raster->filled)
+    status = set_header(io, tiff, description, netcdf ? &raster->variable : NULL);
+  return close_dataset(io, raster, &tiff, status);
+}
+
+gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
   raster->type = description->type;
   raster->bands = description->bands;
   raster->nodata = description->nodata;
-  if (description->cell_bytes > 0) gv_raster_set_sides(raster, description->cell_bytes);
+  if (description->cell_bytes > 0) raster->cell_bytes = description->cell_bytes;
+  GV_TRY(check_type(io, raster));
+  GV_TRY(check_mark(io, raster));
+  if (GDALDataTypeIsInteger(raster->type)) GV_TRY(check_lossless(io, raster));
   set_content_options(raster, description);
-}
-
-/* The driver of the file that blocks are written to. What its options are goes into raster->used_options. */
-static GDALDriverH choose_used_options(gv_raster_out *raster) {
-  GDALDriverH driver = raster->driver;
-  char **options = CSLDuplicate(raster->options);
-  if (gv_raster_copies(raster)) { /* it is fed from a GeoTIFF */
-    driver = GDALGetDriverByName("GTiff");
-    CSLDestroy(options);
-    gv_raster_out source = {.driver = driver, .threads = raster->threads};
-    gv_raster_set_defaults(&source, NULL, raster->bands * (int64_t)GDALGetDataTypeSizeBytes(raster->type));
-    options = source.options;
-  }
-  bool gtiff = is_driver(driver, "GTiff");
-  if (gtiff && raster->bands > 1 && !gv_option_given(options, "INTERLEAVE")) {
-    options = CSLSetNameValue(options, "INTERLEAVE", "BAND"); /* blocks are written band by band */
-  }
-  bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(options, "INTERLEAVE", ""), "BAND");
-  raster->sparse = gtiff && planes && gv_tiff_possible(options);
-  if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
-  raster->used_options = raster->sparse ? options : limit_threads(options);
-  return driver;
-}
-
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
-  raster->type = description->type;
-  raster->nodata = description->nodata;
-  gv_status status = check_type(io, raster);
-  if (status == GV_OK) status = check_mark(io, raster);
-  if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
-  if (status == GV_OK) take_description(raster, description);
-  if (status == GV_OK) status = gv_place_begin(io, &raster->place);
-  if (status != GV_OK) return status;
-  raster->work = gv_raster_copies(raster) ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
-                                          : strdup(raster->place.output.work);
+  gv_raster_plan_tiles(raster);
+  GV_TRY(gv_place_begin(io, &raster->place));
+  raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
+                                                  : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
+  GV_TRY(create_files(io, raster, description));
+  return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);
+}
 
-  GDALDriverH driver = choose_used_options(raster);
+/* Opens the GeoTIFF for reading. */
+static gv_status open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
+  /* GDAL 3.6 cannot decode several planes in threads. */
+  char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  how = limit_threads(how);
   gv_gdal_reset();
-  raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
-                               raster->type, (CSLConstList)raster->used_options);
-  if (raster->dataset == NULL) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
-    /* What is too large for its format only the driver knows. */
-    return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
-  }
-  if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
-    return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
-                      GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
-  }
-  bool netcdf = is_driver(raster->driver, "netCDF"), named = netcdf || is_driver(raster->driver, "Zarr");
-  if (named) status = gv_variable_make(io, description->variable, description->names, &raster->variable);
+  *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
+  CSLDestroy(how);
+  if (*out != NULL && !gv_gdal_lost()) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+}
+
+static int CPL_STDCALL go_on(double fraction, const char *message, void *io) {
+  (void)fraction, (void)message;
+  return !gv_io_cancelled(io);
+}
+
+static gv_status fill_dataset(gv_io *io, gv_raster_out *raster) {
+  static const char *const whole_blocks[] = {"COMPRESS=YES", NULL};
+  GDALDatasetH from = NULL;
+  gv_status status = open_source(io, raster, &from);
+  if (status == GV_OK &&
+      GDALDatasetCopyWholeRaster(from, raster->dataset, (CSLConstList)whole_blocks, go_on, io) != CE_None)
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  if (from != NULL) GDALClose(from);
+  VSIUnlink(raster->work);
+  return status;
+}
+
+gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster) {
+  gv_status status = gv_tiff_complete(io, raster->tiff);
+  gv_tiff_close(raster->tiff);
+  raster->tiff = NULL;
   if (status != GV_OK) return status;
-  return set_header(io, raster->dataset, description, netcdf ? &raster->variable : NULL);
-}
-
-gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
-  GDALDatasetH dataset = raster->dataset;
-  raster->dataset = NULL;
-  gv_gdal_reset();
-  GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path) : GV_OK;
-}
-
-gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster) {
+  if (raster->filled) return fill_dataset(io, raster);
   gv_gdal_reset();
   raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
@@ -244,14 +264,7 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
 }
 
 char **gv_raster_creation_options(const gv_raster_out *raster) {
-  return raster->used_options != NULL ? raster->used_options : raster->options;
-}
-
-/* GDAL 3.6 cannot decode several planes in threads, but tries to in a GeoTIFF that it has encoded so. */
-gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster) {
-  if (raster->bands == 1 || !is_driver(GDALGetDatasetDriver(raster->dataset), "GTiff")) return GV_OK;
-  gv_status status = gv_raster_dataset_close(io, raster);
-  return status == GV_OK ? gv_raster_dataset_reopen(io, raster) : status;
+  return raster->work_options;
 }
 
 gv_place *gv_raster_place(gv_raster_out *raster) {
@@ -259,7 +272,7 @@ gv_place *gv_raster_place(gv_raster_out *raster) {
 }
 
 bool gv_raster_copies(const gv_raster_out *raster) {
-  return raster->copies || gv_place_has_others(&raster->place);
+  return raster->copies || raster->filled;
 }
 
 /* --------------------------------------------------------------------------------------------------- finishing */
@@ -267,7 +280,7 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 /* Formats with palettes get one; without, the values are what they were. */
 static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
   /* HFA keeps palettes in the table's columns. */
-  if (raster->type != GDT_Byte || raster->bands > 1 || is_driver(raster->driver, "HFA")) return;
+  if (raster->type != GDT_Byte || raster->bands > 1 || gv_is_driver(raster->driver, "HFA")) return;
   GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
   if (colours == NULL) return;
   const GDALColorEntry clear = {0, 0, 0, 0};
@@ -283,22 +296,22 @@ static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) 
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
-  if (!is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+  if (!gv_is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
     gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
     if (status != GV_OK) return status;
   }
   if (raster->variable.name != NULL) {
     gv_status status = gv_variable_set_flags(io, &raster->variable, table);
     if (status != GV_OK) return status;
-    if (is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
+    if (gv_is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
   }
   set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
   gv_gdal_reset();
-  bool declined = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) != CE_None;
+  raster->has_table = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) == CE_None;
   GDALDestroyRasterAttributeTable(rows);
-  if (!declined) return GV_OK;
+  if (raster->has_table) return GV_OK;
   if (gv_gdal_failed())
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
@@ -313,7 +326,7 @@ static bool wants_overviews(const gv_raster_out *raster) {
                                        "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
   const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
                                                 CSLFetchNameValue(raster->options, "RESAMPLING"));
-  if (!is_driver(raster->driver, "COG") || resampling == NULL) return false;
+  if (!gv_is_driver(raster->driver, "COG") || resampling == NULL) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (gv_option_given(raster->options, others[i])) return false;
   return EQUAL(resampling, "NEAREST");
@@ -321,7 +334,7 @@ static bool wants_overviews(const gv_raster_out *raster) {
 
 /* Formats that are known to keep every integer. */
 static bool keeps_integers(GDALDriverH driver) {
-  return is_driver(driver, "COG") || is_driver(driver, "netCDF") || is_driver(driver, "AAIGrid");
+  return gv_is_driver(driver, "COG") || gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "AAIGrid");
 }
 
 /* What other formats have made of integers: all of them, or an error. */
@@ -368,61 +381,46 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   return status;
 }
 
-static bool has_table(GDALDatasetH dataset) {
-  return GDALGetDefaultRAT(GDALGetRasterBand(dataset, 1)) != NULL;
+static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, GDALProgressFunc progress,
+                           void *progress_user) {
+  /* GDAL is silent about side files. */
+  if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  /* Rasterlite notes the source's name. */
+  if (gv_is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
+  raster->options = limit_threads(raster->options);
+  gv_gdal_reset();
+  raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
+                                   (CSLConstList)raster->options, progress, progress_user);
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (raster->dataset == NULL || gv_gdal_failed())
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  GV_TRY(close_dataset(io, raster, &raster->dataset, GV_OK));
+  bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
+  return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
 
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
-  bool table = has_table(raster->dataset);
-  gv_status status = gv_raster_dataset_close(io, raster);
-  if (status == GV_OK) status = set_layer_options(io, raster);
-  if (status != GV_OK) return status;
-  const char *source = raster->work;
+  GDALDatasetH from = NULL;
+  GV_TRY(set_layer_options(io, raster));
   if (wants_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
-    status = gv_overviews_write(io, source, largest > 0 ? largest : GV_RASTER_SIDE, raster->threads);
+    GV_TRY(gv_overviews_write(io, raster->work, largest > 0 ? largest : 512, raster->threads));
   }
-  /* GDAL 3.6 cannot decode several planes in threads. */
-  raster->options = limit_threads(raster->options);
-  char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
-  how = limit_threads(how);
-  gv_gdal_reset();
-  GDALDatasetH from =
-      status == GV_OK ? GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL) : NULL;
-  CSLDestroy(how);
-  if (status != GV_OK) {
-    /* said already */
-  } else if (from == NULL || gv_gdal_lost() || (table && !has_table(from))) { /* GDAL is silent about side files */
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
-  } else {
-    /* Rasterlite notes the source's name. */
-    if (is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
-    gv_gdal_reset();
-    raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
-                                     (CSLConstList)raster->options, progress, progress_user);
-    if (gv_io_cancelled(io)) {
-      status = gv_io_fail_cancelled(io);
-    } else if (raster->dataset == NULL || gv_gdal_failed()) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
-    }
-    if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
-    bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
-    if (status == GV_OK && doubtful) status = check_copy(io, raster, from);
-  }
+  gv_status status = open_source(io, raster, &from);
+  if (status == GV_OK) status = copy_from(io, raster, from, progress, progress_user);
   if (from != NULL) GDALClose(from);
-  gv_overviews_remove(source);
-  VSIUnlink(source);
-  VSIUnlink(CPLSPrintf("%s.aux.xml", source));
+  VSIUnlink(raster->work);
   return status;
 }
 
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
-  gv_status status = gv_raster_copies(raster) ? copy_into_format(io, raster, progress, progress_user)
-                                              : gv_raster_dataset_close(io, raster);
+  gv_status status = close_dataset(io, raster, &raster->dataset, GV_OK);
+  if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
   if (status == GV_OK && gv_names_itself(raster->driver))
     status = gv_own_name_mend(io, raster->place.output.work, raster->place.output.path);
-  if (status == GV_OK && is_driver(raster->driver, "Zarr"))
+  if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
   /* The style of a raster that is replaced would speak of its ids. */
   if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->type))
@@ -438,7 +436,7 @@ void gv_raster_close(gv_raster_out *raster) {
   gv_place_clear(&raster->place);
   free(raster->work);
   CSLDestroy(raster->options);
-  CSLDestroy(raster->used_options);
+  CSLDestroy(raster->work_options);
   gv_variable_free(&raster->variable);
   free(raster);
 }

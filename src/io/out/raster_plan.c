@@ -30,7 +30,7 @@ static bool driver_has_extension(GDALDriverH driver, const char *extension) {
 
 /* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
-  if (!EQUAL(GDALGetDriverShortName(driver), "VRT")) return GV_OK;
+  if (!gv_is_driver(driver, "VRT")) return GV_OK;
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
       "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
@@ -101,62 +101,88 @@ static bool offers(GDALDriverH driver, const char *key, const char *value) {
   return value == NULL || strstr(list, CPLSPrintf("<Value>%s</Value>", value)) != NULL;
 }
 
-static void set_default(gv_raster_out *raster, char **user, const char *key, const char *value) {
-  if (!gv_option_given(user, key) && offers(raster->driver, key, NULL)) {
-    raster->options = CSLSetNameValue(raster->options, key, value);
+static void set_default(char ***options, GDALDriverH driver, const char *key, const char *value) {
+  if (!gv_option_given(*options, key) && offers(driver, key, NULL))
+    *options = CSLSetNameValue(*options, key, value);
+}
+
+/* The user's options and the defaults of the GeoTIFF drivers; the rest of GDAL keeps its own. */
+static char **add_defaults(char **user, GDALDriverH driver, int threads) {
+  char **options = CSLDuplicate(user);
+  bool gtiff = gv_is_driver(driver, "GTiff");
+  set_default(&options, driver, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
+  if (!gtiff && !gv_is_driver(driver, "COG")) return options;
+  set_default(&options, driver, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
+  const char *compression = CSLFetchNameValueDef(options, "COMPRESS", "NONE");
+  bool zstd = EQUAL(compression, "ZSTD"), deflate = EQUAL(compression, "DEFLATE");
+  if (gtiff) {
+    set_default(&options, driver, "TILED", "YES");
+    if (zstd) set_default(&options, driver, "ZSTD_LEVEL", "1");
+    if (deflate) set_default(&options, driver, "ZLEVEL", "1");
+  } else {
+    if (zstd || deflate) set_default(&options, driver, "LEVEL", "1");
+    /* An average of ids is no id. */
+    if (!gv_option_given(options, "RESAMPLING")) {
+      set_default(&options, driver, "OVERVIEW_RESAMPLING", "NEAREST");
+      set_default(&options, driver, "WARP_RESAMPLING", "NEAREST");
+    }
   }
+  if (!EQUAL(CSLFetchNameValueDef(options, "COMPRESS", "NONE"), "NONE"))
+    set_default(&options, driver, "NUM_THREADS", CPLSPrintf("%d", threads > 1 ? threads : 1));
+  set_default(&options, driver, "BIGTIFF", "IF_SAFER");
+  return options;
 }
 
 /* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
- * second cache, and those of thousands in memory: what is written in parts of tiles is encoded, and written, over and over. */
-static const char *tile_side(int64_t cell_bytes) {
-  static const char *const sides[] = {"512", "256", "128", "64", "32", "16"};
+ * second cache, and those of thousands in memory. */
+static int32_t default_side(int64_t cell_bytes) {
   static const int64_t most[] = {8, 256, 4096, 16384, 65536};
-  size_t i = 0;
-  while (i < sizeof most / sizeof *most && cell_bytes > most[i])
-    i++;
-  return sides[i];
+  int32_t side = 512;
+  for (size_t i = 0; i < sizeof most / sizeof *most && cell_bytes > most[i]; i++)
+    side /= 2;
+  return side;
 }
 
-void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes) {
-  if (!raster->own_sides) return;
-  raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", tile_side(cell_bytes));
-  raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", tile_side(cell_bytes));
+/* True if the tiles are the user's, or a default: others are too small or too large to be computed each at once. */
+static bool choose_sides(gv_raster_out *raster) {
+  enum { MOST = 8192, MOST_BYTES = 64 << 20 };
+  int32_t side = default_side(raster->cell_bytes), least = raster->cell_bytes > 4096 ? 16 : 64;
+  const char *w = CSLFetchNameValue(raster->options, "BLOCKXSIZE"),
+             *h = CSLFetchNameValue(raster->options, "BLOCKYSIZE");
+  raster->tile_w = w != NULL ? atoi(w) : side;
+  raster->tile_h = h != NULL ? atoi(h) : side;
+  if (w == NULL && h == NULL) return true;
+  bool fits = raster->tile_w >= least && raster->tile_w <= MOST && raster->tile_w % 16 == 0 &&
+              raster->tile_h >= least && raster->tile_h <= MOST && raster->tile_h % 16 == 0 &&
+              (int64_t)raster->tile_w * raster->tile_h * raster->cell_bytes <= MOST_BYTES;
+  if (!fits) raster->tile_w = raster->tile_h = side;
+  return fits;
 }
 
-void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes) {
-  bool gtiff = EQUAL(GDALGetDriverShortName(raster->driver), "GTiff");
-  bool cog = EQUAL(GDALGetDriverShortName(raster->driver), "COG");
-  set_default(raster, user, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
-  if (!gtiff && !cog) return;
-  const char *compression = CSLFetchNameValue(user, "COMPRESS");
-  if (compression == NULL) {
-    compression = offers(raster->driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE";
-    set_default(raster, user, "COMPRESS", compression);
+void gv_raster_plan_tiles(gv_raster_out *raster) {
+  GDALDriverH tiff = GDALGetDriverByName("GTiff");
+  bool own = raster->driver == tiff, fits = choose_sides(raster);
+  const char *side = CPLSPrintf("%d", default_side(raster->cell_bytes));
+  if (own && CPLTestBool(CSLFetchNameValueDef(raster->options, "TILED", "NO"))) {
+    set_default(&raster->options, tiff, "BLOCKXSIZE", side);
+    set_default(&raster->options, tiff, "BLOCKYSIZE", side);
   }
-  if (gtiff) {
-    const char *tiled = CSLFetchNameValue(user, "TILED");
-    if (tiled == NULL || CPLTestBool(tiled)) {
-      set_default(raster, user, "TILED", "YES");
-      set_default(raster, user, "BLOCKXSIZE", tile_side(cell_bytes));
-      set_default(raster, user, "BLOCKYSIZE", tile_side(cell_bytes));
-      raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE");
-    }
-    if (EQUAL(compression, "ZSTD")) set_default(raster, user, "ZSTD_LEVEL", "1");
-    if (EQUAL(compression, "DEFLATE")) set_default(raster, user, "ZLEVEL", "1");
-  } else {
-    bool zstd_or_deflate = EQUAL(compression, "ZSTD") || EQUAL(compression, "DEFLATE");
-    if (zstd_or_deflate) set_default(raster, user, "LEVEL", "1");
-    /* An average of ids is no id. */
-    if (!gv_option_given(user, "RESAMPLING")) {
-      set_default(raster, user, "OVERVIEW_RESAMPLING", "NEAREST");
-      set_default(raster, user, "WARP_RESAMPLING", "NEAREST");
-    }
+  if (own && raster->bands > 1) {
+    set_default(&raster->options, tiff, "INTERLEAVE", "BAND");
+    /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
+    if (gv_option_given(raster->options, "NUM_THREADS"))
+      raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
   }
-  if (!EQUAL(compression, "NONE")) {
-    set_default(raster, user, "NUM_THREADS", CPLSPrintf("%d", raster->threads > 1 ? raster->threads : 1));
-  }
-  set_default(raster, user, "BIGTIFF", "IF_SAFER");
+  bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
+  bool direct = own && fits && planes && gv_tiff_possible(raster->options);
+  raster->copies = raster->copies || gv_place_has_others(&raster->place);
+  raster->filled = !direct && !raster->copies;
+  char **options = direct ? CSLDuplicate(raster->options) : add_defaults(NULL, tiff, raster->threads);
+  if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
+  if (raster->bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
+  options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", raster->tile_w));
+  options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", raster->tile_h));
+  raster->work_options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
 }
 
 static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char **user) {
@@ -185,15 +211,12 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
 
 /* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there. */
 static bool is_better_copied(GDALDriverH driver) {
-  static const char *const names[] = {"netCDF", "ILWIS", "HF2"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (EQUAL(GDALGetDriverShortName(driver), names[i])) return true;
-  return false;
+  return gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "ILWIS") || gv_is_driver(driver, "HF2");
 }
 
 /* What GDAL calls the table of a raster in a GeoPackage; NULL where files hold one raster. */
 static const char *name_table(const gv_raster_options *options, GDALDriverH driver) {
-  if (driver == NULL || !EQUAL(GDALGetDriverShortName(driver), "GPKG")) return NULL;
+  if (!gv_is_driver(driver, "GPKG")) return NULL;
   const char *given = CSLFetchNameValueDef(options->creation_options, "RASTER_TABLE", "");
   return given[0] != '\0' ? given : CPLGetBasename(options->path);
 }
@@ -214,8 +237,9 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     return status;
   }
   raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || is_better_copied(raster->driver);
-  raster->options = CSLDuplicate(options->creation_options);
-  gv_raster_set_defaults(raster, options->creation_options, options->cell_bytes);
+  raster->cell_bytes = options->cell_bytes;
+  raster->options = add_defaults(options->creation_options, raster->driver, options->threads);
+  choose_sides(raster);
   *out = raster;
   return GV_OK;
 }

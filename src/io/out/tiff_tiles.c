@@ -42,7 +42,6 @@ struct gv_tiff {
   int descriptor;
   const char *name;
   encoding encoding;
-  bool swapped; /* not in this machine's byte order */
   complaint complaint;
 };
 
@@ -77,44 +76,49 @@ static gv_status failed(gv_io *io, const char *name, const complaint *c, int err
 
 /* ----------------------------------------------------------------------------------------------------------- file */
 
-/* libtiff's own way with files, but for bytes that another process writes. */
+/* libtiff's own way with files, but calls that a signal has interrupted are made again. */
 static tmsize_t file_read(thandle_t handle, void *bytes, tmsize_t size) {
-  const gv_tiff *tiff = handle;
-  tmsize_t done = 0;
-  while (done < size) {
-    ssize_t got = gv_retry_read(tiff->descriptor, (char *)bytes + done, (size_t)(size - done));
-    if (got < 0) return -1;
-    if (got == 0) break;
-    done += got;
-  }
-  return done;
+  return gv_retry_read(((const gv_tiff *)handle)->descriptor, bytes, (size_t)size);
 }
 
 static toff_t file_seek(thandle_t handle, toff_t offset, int whence) {
-  const gv_tiff *tiff = handle;
-  return (toff_t)lseek(tiff->descriptor, (off_t)offset, whence);
+  return (toff_t)lseek(((const gv_tiff *)handle)->descriptor, (off_t)offset, whence);
 }
 
 static tmsize_t file_write(thandle_t handle, void *bytes, tmsize_t size) {
-  gv_tiff *tiff = handle;
-  tmsize_t done = 0;
-  while (done < size) {
-    ssize_t written = gv_retry_write(tiff->descriptor, (const char *)bytes + done, (size_t)(size - done));
-    if (written <= 0) return done > 0 ? done : -1;
-    done += written;
-  }
-  return done;
+  return gv_retry_write_all(((const gv_tiff *)handle)->descriptor, bytes, (size_t)size) ? size : -1;
 }
 
-static int file_close(thandle_t handle) {
+static int no_close(thandle_t handle) {
   (void)handle; /* by gv_tiff_close */
   return 0;
 }
 
 static toff_t file_size(thandle_t handle) {
-  const gv_tiff *tiff = handle;
   struct stat found;
-  return fstat(tiff->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
+  return fstat(((const gv_tiff *)handle)->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
+}
+
+/* The codecs that are known here, with GDAL's names, options and levels. */
+static const struct codec {
+  const char *name;
+  uint16_t number;
+  bool predicts;
+  uint32_t level_tag; /* 0 = none */
+  const char *level_option;
+  int level;
+} codecs[] = {{"NONE", COMPRESSION_NONE, false, 0, "", 0},
+              {"LZW", COMPRESSION_LZW, true, 0, "", 0},
+              {"PACKBITS", COMPRESSION_PACKBITS, false, 0, "", 0},
+              {"DEFLATE", COMPRESSION_ADOBE_DEFLATE, true, TIFFTAG_ZIPQUALITY, "ZLEVEL", 6},
+              {"ZSTD", COMPRESSION_ZSTD, true, TIFFTAG_ZSTD_LEVEL, "ZSTD_LEVEL", 9},
+              {"LZMA", COMPRESSION_LZMA, true, TIFFTAG_LZMAPRESET, "LZMA_PRESET", 6}};
+
+static const struct codec *find_codec(char **options) {
+  const char *name = CSLFetchNameValueDef(options, "COMPRESS", "NONE");
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+    if (EQUAL(name, codecs[i].name)) return TIFFIsCODECConfigured(codecs[i].number) ? &codecs[i] : NULL;
+  return NULL;
 }
 
 bool gv_tiff_possible(char **creation_options) {
@@ -123,12 +127,7 @@ bool gv_tiff_possible(char **creation_options) {
                                       "DISCARD_LSB"};
   for (size_t i = 0; i < sizeof gdals / sizeof *gdals; i++)
     if (CSLFetchNameValue(creation_options, gdals[i]) != NULL) return false;
-  static const char *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
-  const char *compression = CSLFetchNameValueDef(creation_options, "COMPRESS", "NONE");
-  bool known = false;
-  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-    known = known || EQUAL(compression, codecs[i]);
-  return known && CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
+  return find_codec(creation_options) != NULL && CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
 }
 
 bool gv_tiff_same_encoding(char **a, char **b) {
@@ -140,59 +139,26 @@ bool gv_tiff_same_encoding(char **a, char **b) {
   return same;
 }
 
-static int option_level(char **options, const char *name, int otherwise) {
-  const char *text = CSLFetchNameValue(options, name);
-  return text != NULL ? atoi(text) : otherwise;
-}
-
-/* The codecs that are known here, with GDAL's levels. */
-static bool choose_level(encoding *e, char **options) {
-  switch (e->compression) {
-  case COMPRESSION_NONE:
-  case COMPRESSION_LZW:
-  case COMPRESSION_PACKBITS:
-    return true;
-  case COMPRESSION_ADOBE_DEFLATE:
-    e->level_tag = TIFFTAG_ZIPQUALITY;
-    e->level = option_level(options, "ZLEVEL", 6);
-    return true;
-  case COMPRESSION_ZSTD:
-    e->level_tag = TIFFTAG_ZSTD_LEVEL;
-    e->level = option_level(options, "ZSTD_LEVEL", 9);
-    return true;
-  case COMPRESSION_LZMA:
-    e->level_tag = TIFFTAG_LZMAPRESET;
-    e->level = option_level(options, "LZMA_PRESET", 6);
-    return true;
-  default:
-    return false;
-  }
-}
-
 static bool read_encoding(TIFF *file, char **options, encoding *e) {
-  uint16_t planes = 0, samples = 0;
-  if (!TIFFIsTiled(file)) return false;
-  TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
-  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  const struct codec *codec = find_codec(options);
   TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &e->bits);
   TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &e->sample_format);
   TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &e->compression);
-  if ((samples != 1 && planes != PLANARCONFIG_SEPARATE) || (e->bits != 32 && e->bits != 64)) return false;
-  if (!TIFFGetField(file, TIFFTAG_TILEWIDTH, &e->width) || !TIFFGetField(file, TIFFTAG_TILELENGTH, &e->height) ||
+  if (codec == NULL || codec->number != e->compression || !TIFFGetField(file, TIFFTAG_TILEWIDTH, &e->width) ||
+      !TIFFGetField(file, TIFFTAG_TILELENGTH, &e->height) ||
       !TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &e->photometric)) {
     return false;
   }
   e->predictor = PREDICTOR_NONE;
-  bool predicts = e->compression == COMPRESSION_LZW || e->compression == COMPRESSION_ADOBE_DEFLATE ||
-                  e->compression == COMPRESSION_ZSTD || e->compression == COMPRESSION_LZMA;
-  if (predicts) TIFFGetField(file, TIFFTAG_PREDICTOR, &e->predictor);
+  if (codec->predicts) TIFFGetField(file, TIFFTAG_PREDICTOR, &e->predictor);
+  e->level_tag = codec->level_tag;
+  e->level = atoi(CSLFetchNameValueDef(options, codec->level_option, CPLSPrintf("%d", codec->level)));
   e->big_endian = TIFFIsBigEndian(file) != 0;
   e->bytes = (size_t)TIFFTileSize(file);
-  return choose_level(e, options) && TIFFIsCODECConfigured(e->compression);
+  return true;
 }
 
-gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       gv_tiff **out) {
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
   TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
   if (options == NULL) {
@@ -201,33 +167,28 @@ gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **cre
   }
   tiff->descriptor = gv_retry_open(path, O_RDWR | O_CLOEXEC, 0);
   if (tiff->descriptor >= 0) {
-    tiff->file = TIFFClientOpenExt(name, "r+", tiff, file_read, file_write, file_seek, file_close, file_size, NULL,
+    tiff->file = TIFFClientOpenExt(name, "r+", tiff, file_read, file_write, file_seek, no_close, file_size, NULL,
                                    NULL, options);
   }
   TIFFOpenOptionsFree(options);
-  if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding) &&
-      tiff->encoding.bytes == (size_t)tile_bytes) {
-    tiff->swapped = TIFFIsByteSwapped(tiff->file) != 0;
-    tiff->name = name;
+  tiff->name = name;
+  if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding)) {
     *out = tiff;
     return GV_OK;
   }
-  /* GDAL will write it, or say why it cannot. */
+  gv_status status = failed(io, name, &tiff->complaint, tiff->descriptor < 0 ? errno : 0);
   gv_tiff_close(tiff);
-  return GV_OK;
+  return status;
 }
 
-bool gv_tiff_stores_values(const gv_tiff *tiff) {
-  return tiff->encoding.compression == COMPRESSION_NONE && !tiff->swapped;
-}
-
-gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
-                         size_t size) {
+gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row,
+                         const gv_tiff_tile *tile) {
   const encoding *e = &tiff->encoding;
-  uint32_t tile =
+  uint32_t number =
       TIFFComputeTile(tiff->file, (uint32_t)column * e->width, (uint32_t)row * e->height, 0, (uint16_t)plane);
+  tmsize_t size = (tmsize_t)tile->size;
   errno = 0;
-  if (TIFFWriteRawTile(tiff->file, tile, (void *)bytes, (tmsize_t)size) == (tmsize_t)size) return GV_OK;
+  if (TIFFWriteRawTile(tiff->file, number, tile->bytes, size) == size) return GV_OK;
   return failed(io, tiff->name, &tiff->complaint, errno);
 }
 
@@ -289,11 +250,6 @@ static toff_t pretend_seek(thandle_t handle, toff_t offset, int whence) {
   gv_tiff_encoder *encoder = handle;
   encoder->at = whence == SEEK_SET ? offset : (whence == SEEK_CUR ? encoder->at : encoder->end) + offset;
   return encoder->at;
-}
-
-static int no_close(thandle_t handle) {
-  (void)handle;
-  return 0;
 }
 
 static toff_t pretend_size(thandle_t handle) {

@@ -151,13 +151,13 @@ static gv_status walk_blocks(gv_run *r, share *progress, const gv_run_counted *c
 gv_status gv_run_compute(gv_run *r) {
   const gv_job *j = r->j;
   bool copies = false;
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
-    copies = copies || (r->raster[i] != NULL && gv_raster_copies(r->raster[i]));
-  share progress = {r, 0.0, copies || r->polygons != NULL ? 0.7 : 1.0};
   r->style =
       j->raster.path != NULL && !j->no_style && r->regions->count <= GV_MAX_NAMED_SEEDS && !j->raster_seeds.by_cell;
   gv_status status = gv_run_create_rasters(r);
   if (status != GV_OK) return status;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    copies = copies || (r->raster[i] != NULL && gv_raster_copies(r->raster[i]));
+  share progress = {r, 0.0, copies || r->polygons != NULL ? 0.7 : 1.0};
   r->distances = j->stats != NULL && !j->no_stats_distances;
   r->numbers = gv_run_numbers_apart(r) || r->distances || j->distance != NULL || j->azimuth != NULL;
   if (j->stats != NULL && (j->group || !r->numbers)) status = gv_groups_make(r->io, r->regions, &r->groups);
@@ -165,7 +165,7 @@ gv_status gv_run_compute(gv_run *r) {
   if (j->stats != NULL && !j->group && r->groups.count < r->regions->count) r->numbers = true;
   if (status != GV_OK) return status;
   r->block_w = r->block_h = GV_RUN_BLOCK;
-  if (r->written_count > 0) gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
+  if (r->written_count > 0) gv_raster_block_size(r->written, &r->block_w, &r->block_h);
   gv_raster_block_fn *compute = r->merge != NULL ? gv_run_merge_block
                                 : j->parts > 0   ? gv_run_compute_part_block
                                                  : gv_run_compute_block;
@@ -187,11 +187,8 @@ gv_status gv_run_compute(gv_run *r) {
   if (status == GV_OK && r->polygons != NULL) {
     gv_raster_out *out = r->raster[GV_RUN_OUT];
     progress.to = copies ? 0.85 : 1.0;
-    status = gv_raster_prepare_reading(r->io, out);
-    if (status == GV_OK) {
-      status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(out), r->grid.crs,
-                                 r->cells.cells == NULL ? &j->seeds : NULL, r->regions, report, &progress);
-    }
+    status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(out), r->grid.crs,
+                               r->cells.cells == NULL ? &j->seeds : NULL, r->regions, report, &progress);
     progress.from = progress.to;
   }
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {

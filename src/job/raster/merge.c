@@ -333,7 +333,7 @@ static gv_status read_rows(gv_io *io, const gv_run *r, gv_merge_reader *one, con
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int s = r->slot[i], bands = s >= 0 ? gv_run_bands(r, i) : 0;
     if (s < 0) continue;
-    if (r->merge->copied[i] && block->tiles[s] != NULL) {
+    if (r->merge->copied[i]) {
       gv_status status = copy_tiles(io, r, one, i, p->y, block);
       if (status != GV_OK) return status;
       bands = i == GV_RUN_OUT && r->style ? 1 : 0; /* for colours */
