@@ -7,8 +7,8 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
-#include "io/out/table_out.h"
 #include "io/parallel.h"
 
 /* One file. */
@@ -37,10 +37,11 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
     o->wanted = paths[i] != NULL;
     if (!o->wanted) continue;
     gv_place_options place = {.option = o->format->option, .path = paths[i], .overwrite = options->overwrite};
-    place.layer = o->format->layer;
-    if (place.layer != NULL) place.driver = gv_vector_driver(paths[i]);
-    status = o->format->check(io, paths[i], level);
-    if (status == GV_OK) status = gv_place_plan(io, &o->place, &place);
+    if (o->format->check != NULL) status = o->format->check(io, paths[i], level);
+    if (status == GV_OK)
+      status = o->format->layer != NULL
+                   ? gv_layer_plan(io, &o->place, place.option, place.path, o->format->layer, place.overwrite)
+                   : gv_place_plan(io, &o->place, &place);
   }
   if (status != GV_OK) {
     gv_mesh_close(mesh);
@@ -69,22 +70,16 @@ static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts 
   for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     if (!o->wanted) continue;
-    status = gv_place_begin(io, &o->place);
-    if (status == GV_OK) status = o->format->open(io, &o->place, facts, &o->sink);
+    status = o->format->open(io, &o->place, facts, &o->sink);
   }
   return status;
 }
 
-/* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
 static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
-  gv_io ignored = {.cancelled = NULL};
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink == NULL) continue;
-    gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
+    if (o->sink != NULL) status = o->format->close(io, o->sink, status);
     o->sink = NULL;
-    if (status == GV_OK) status = closed;
-    if (status == GV_OK) status = gv_place_check_written(io, &o->place);
   }
   return status;
 }

@@ -24,7 +24,7 @@
 enum { MAX_LEVEL = 13, CHUNK = 1 << 16 };
 
 struct gv_mesh_sink {
-  const char *shown;
+  gv_place *place;
   int64_t n; /* 2^level */
   const gv_seed_list *seeds;
   GDALDatasetH dataset;
@@ -54,7 +54,7 @@ static gv_status check(gv_io *io, const char *path, int level) {
 }
 
 static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->shown);
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
 }
 
 /* ------------------------------------------------------------------------------------------------------ attributes */
@@ -299,28 +299,24 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
-  gv_mesh_sink *sink = calloc(1, sizeof *sink);
   /* CF wants degrees, whatever the unit of the coordinate system. */
   OGRSpatialReferenceH crs = OSRClone(facts->crs);
-  if (sink == NULL || crs == NULL) {
-    free(sink);
+  gv_mesh_sink *sink = *out = crs != NULL ? calloc(1, sizeof *sink) : NULL;
+  if (sink == NULL) {
     if (crs != NULL) OSRRelease(crs);
     return gv_io_fail_memory(io, "the mesh");
   }
   if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
-  sink->shown = place->output.path;
+  sink->place = place;
   sink->seeds = facts->seeds;
   sink->bands = facts->bands;
   sink->nodata = facts->nodata;
   sink->n = (int64_t)1 << facts->level;
+  gv_status status = gv_place_begin(io, place);
   gv_gdal_reset();
-  gv_status status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
+  if (status == GV_OK)
+    status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
   OSRRelease(crs);
-  if (status == GV_OK) {
-    *out = sink;
-  } else {
-    release(sink);
-  }
   return status;
 }
 
@@ -371,11 +367,13 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
   return good ? GV_OK : fail(io, sink);
 }
 
-static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
-  const char *shown = sink->shown;
+static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
+  gv_place *place = sink->place;
   gv_gdal_reset();
   release(sink);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", shown) : GV_OK;
+  if (status == GV_OK && gv_gdal_failed())
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
+  return status == GV_OK ? gv_place_check_written(io, place) : status;
 }
 
 const gv_mesh_format gv_mesh_ugrid = {"--mesh", NULL, check, open_sink, write_block, close_sink};

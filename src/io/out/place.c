@@ -76,6 +76,14 @@ static layering layering_of(const gv_place *place) {
   return found;
 }
 
+bool gv_driver_has_extension(GDALDriverH driver, const char *extension) {
+  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
+  char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
+  bool found = CSLFindString(names, extension) >= 0;
+  CSLDestroy(names);
+  return found;
+}
+
 bool gv_is_driver(GDALDriverH driver, const char *name) {
   return driver != NULL && EQUAL(GDALGetDriverShortName(driver), name);
 }

@@ -17,6 +17,9 @@
 /* True for the driver of that short name; `driver` may be NULL. */
 bool gv_is_driver(GDALDriverH driver, const char *name);
 
+/* True if it is one of those of the driver's files. */
+bool gv_driver_has_extension(GDALDriverH driver, const char *extension);
+
 typedef struct gv_place_options {
   const char *option; /* named in messages; not copied */
   const char *path;

@@ -6,8 +6,8 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/out/layer_out.h"
 #include "io/out/raster_file.h"
-#include "io/out/table_out.h"
 
 static bool has_capability(GDALDriverH driver, const char *item) {
   const char *value = GDALGetMetadataItem(driver, item, NULL);
@@ -17,15 +17,6 @@ static bool has_capability(GDALDriverH driver, const char *item) {
 static bool writes_rasters(GDALDriverH driver) {
   return has_capability(driver, GDAL_DCAP_RASTER) &&
          (has_capability(driver, GDAL_DCAP_CREATE) || has_capability(driver, GDAL_DCAP_CREATECOPY));
-}
-
-static bool driver_has_extension(GDALDriverH driver, const char *extension) {
-  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-  if (list == NULL) list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSION, NULL);
-  char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-  bool found = CSLFindString(names, extension) >= 0;
-  CSLDestroy(names);
-  return found;
 }
 
 /* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
@@ -61,7 +52,7 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
   }
   for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
     GDALDriverH driver = GDALGetDriver(i);
-    if (!writes_rasters(driver) || !driver_has_extension(driver, extension)) continue;
+    if (!writes_rasters(driver) || !gv_driver_has_extension(driver, extension)) continue;
     size_t length = strlen(several);
     snprintf(several + length, sizeof several - length, "%s%s", count > 0 ? ", " : "",
              GDALGetDriverShortName(driver));

@@ -54,7 +54,7 @@ gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inp
   gv_status status = GV_OK;
   int count = 0;
   if (r->table != NULL) {
-    gv_place *place = gv_neighbours_place(r->table);
+    gv_place *place = gv_table_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
   for (int i = 0; i < 3 && status == GV_OK; i++) {
@@ -70,6 +70,6 @@ void gv_search_results_free(gv_search_results *r) {
   gv_array_discard(r->indices);
   gv_array_discard(r->distances);
   gv_array_discard(r->nearest);
-  gv_neighbours_close(r->table);
+  gv_table_close(r->table);
   if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

@@ -155,7 +155,8 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
     OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
     if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
   }
-  return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table) : status;
+  return status == GV_OK ? gv_table_plan(io, "OUT", j->out, "neighbours", j->overwrite, &run->results.table)
+                         : status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- steps */
