@@ -42,7 +42,7 @@ typedef struct gv_place {
   /* Of the first output in a file: */
   bool made; /* the work file is there */
   gv_file_state copied;
-  struct gv_place *first; /* of the outputs in this file; NULL = this one */
+  struct gv_place *first; /* of the outputs in this file: this one, or another */
   bool shared;            /* by outputs of which this is the first */
 } gv_place;
 

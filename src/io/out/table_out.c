@@ -110,7 +110,7 @@ static void choose_faster(const writer *w) {
   gv_place *place = w->out.place;
   GDALDriverH older = GDALGetDriverByName("KML");
   bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
-  bool alone = place->first == NULL && !place->shared && !gv_place_amends(place);
+  bool alone = !gv_place_has_others(place);
   if (wide && alone && older != NULL && gv_is_driver(place->driver, "LIBKML")) place->driver = older;
 }
 
