@@ -66,13 +66,11 @@ void gv_mesh_close(gv_mesh_out *mesh) {
 }
 
 static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (!o->wanted) continue;
-    status = o->format->open(io, &o->place, facts, &o->sink);
+    if (o->wanted) GV_TRY(o->format->open(io, &o->place, facts, &o->sink));
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
@@ -103,25 +101,19 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
   b->stride = size;
-  b->id = malloc(count * sizeof *b->id);
-  b->lon = malloc(count * sizeof *b->lon);
-  b->lat = malloc(count * sizeof *b->lat);
-  b->area = malloc(count * sizeof *b->area);
-  b->seed = malloc(values * sizeof *b->seed);
-  b->distance = malloc(values * sizeof *b->distance);
-  bool made = b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
-              b->distance != NULL;
-  return made ? GV_OK : gv_io_fail_memory(io, "the triangles");
+  b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) + values * (sizeof *b->distance + sizeof *b->seed));
+  if (b->id == NULL) return gv_io_fail_memory(io, "the triangles");
+  b->lon = (double *)(b->id + count);
+  b->lat = b->lon + count;
+  b->area = b->lat + count;
+  b->distance = b->area + count;
+  b->seed = (int32_t *)(b->distance + values);
+  return GV_OK;
 }
 
 static void free_worker(worker *w) {
   gv_context_destroy(w->context);
   free(w->block.id);
-  free(w->block.lon);
-  free(w->block.lat);
-  free(w->block.area);
-  free(w->block.seed);
-  free(w->block.distance);
 }
 
 /* Block `number` of triangles into the worker's. */
@@ -140,23 +132,22 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
   measure.distance = b->distance;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
-  gv_status status = gv_voronoi_fill(w->context, voronoi, &block);
-  if (status == GV_OK) status = gv_voronoi_measure(w->context, voronoi, &measure);
-  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, number, 0, b->area, b->stride);
-  for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
+  GV_TRY(gv_voronoi_fill(w->context, voronoi, &block));
+  GV_TRY(gv_voronoi_measure(w->context, voronoi, &measure));
+  GV_TRY(gv_voronoi_cell_areas(w->context, voronoi, number, 0, b->area, b->stride));
+  for (int64_t i = 0; i < b->count; i++) {
     gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink != NULL) status = o->format->write(io, o->sink, block);
+    if (o->sink != NULL) GV_TRY(o->format->write(io, o->sink, block));
   }
-  return status;
+  return GV_OK;
 }
 
 /* Blocks that are answered at once, one for each of `workers`. */
@@ -190,9 +181,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
     gv_io_parallel_for(io, &loop, answer_some);
     for (int i = 0; i < count && status == GV_OK; i++) {
       status = gv_io_pass_on_library(io, workers[i].context, workers[i].status);
-      if (status == GV_OK) {
-        status = write_block(io, mesh, &workers[i].block);
-      }
+      if (status == GV_OK) status = write_block(io, mesh, &workers[i].block);
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
