@@ -70,7 +70,7 @@ static gv_status open_finer(gv_io *io, thinning *t, const char *path) {
 
 static void close_finer(thinning *t) {
   for (int i = 0; i < t->workers; i++) {
-    if (t->finer != NULL && t->finer[i] != NULL) GDALClose(t->finer[i]);
+    if (t->finer != NULL) GDALClose(t->finer[i]);
     if (t->buffers != NULL) free(t->buffers[i]);
   }
   free(t->finer);
@@ -80,8 +80,6 @@ static void close_finer(thinning *t) {
 /* The overview of `finer` into the file `path`. */
 static gv_status write_one(gv_io *io, const char *finer, const char *path, thinning *t, int64_t nodata) {
   static const double geotransform[6] = {0.0, 1.0, 0.0, 0.0, 0.0, -1.0};
-  char **names = calloc((size_t)t->bands, sizeof *names);
-  char nameless[] = "";
   gv_raster_out *raster = NULL;
   gv_raster_options options = {.path = path,
                                .driver = "GTiff",
@@ -93,11 +91,7 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
                                        .geotransform = geotransform,
                                        .type = t->type,
                                        .nodata = nodata,
-                                       .bands = t->bands,
-                                       .names = names};
-  if (names == NULL) return gv_io_fail_memory(io, "overviews");
-  for (int b = 0; b < t->bands; b++)
-    names[b] = nameless;
+                                       .bands = t->bands};
   gv_status status = gv_raster_plan(io, &options, &raster);
   if (status == GV_OK) status = gv_raster_create(io, raster, &description);
   if (status == GV_OK) {
@@ -111,7 +105,6 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
   if (status == GV_OK && rename(gv_place_work(gv_raster_place(raster)), path) != 0)
     status = gv_io_fail(io, GV_ERROR_IO, "cannot write a temporary raster: %s", strerror(errno));
   gv_raster_close(raster);
-  free(names);
   return status;
 }
 

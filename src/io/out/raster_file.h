@@ -14,16 +14,13 @@ struct gv_raster_out {
   int threads;
   int64_t memory, cell_bytes; /* as in the options */
   GDALDriverH driver;
-  char **options; /* creation options, defaults included */
+  gv_raster_description is; /* its pointers are good until it has been created */
+  char **options;           /* creation options, defaults included */
   int32_t tile_w, tile_h;
   char **work_options;  /* what the GeoTIFF was made with */
   gv_tiff *tiff;        /* it, until its tiles are complete */
   GDALDatasetH dataset; /* it, or what is filled */
   bool has_table;       /* it has an attribute table */
-  GDALDataType type;
-  int bands;
-  int64_t nodata; /* of integers; reals have NaN */
-  int64_t width, height;
   gv_variable variable; /* of NetCDF and Zarr files */
 };
 

@@ -29,12 +29,12 @@
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   const char *path = raster->place.output.path;
   if (!gv_is_driver(raster->driver, "GPKG")) return GV_OK;
-  if (!GDALDataTypeIsInteger(raster->type)) {
+  if (!GDALDataTypeIsInteger(raster->is.type)) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
         "%s: a GeoPackage cannot mark cells without a value (NaN): choose another format, .tif say", path);
   }
-  if (raster->type != GDT_Int16 || raster->nodata == INT16_MIN) return GV_OK;
+  if (raster->is.type != GDT_Int16 || raster->is.nodata == INT16_MIN) return GV_OK;
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
       "%s: a GeoPackage marks cells without a seed in Int16 by -32768 alone: --nodata=-32768 takes "
@@ -44,7 +44,7 @@ static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
 
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
-  const char *name = GDALGetDataTypeName(raster->type);
+  const char *name = GDALGetDataTypeName(raster->is.type);
   if (types == NULL || gv_is_driver(raster->driver, "GTiff")) return GV_OK; /* holds Int64, without saying so */
   char **list = CSLTokenizeString2(types, " ", 0);
   if (gv_is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
@@ -62,7 +62,7 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
                        raster->place.output.path, name, GDALGetDriverShortName(raster->driver), held,
-                       GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : "");
+                       GDALDataTypeIsInteger(raster->is.type) ? "; --ot chooses another type" : "");
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -94,13 +94,13 @@ static void set_option(gv_raster_out *raster, const char *key, const char *value
 }
 
 /* Options that follow from what is written. */
-static void set_content_options(gv_raster_out *raster, const gv_raster_description *description) {
-  GDALDataType type = raster->type;
+static void set_content_options(gv_raster_out *raster) {
+  GDALDataType type = raster->is.type;
   bool integer = GDALDataTypeIsInteger(type) != 0;
   if (gv_is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
     set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
   }
-  if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", description->variable);
+  if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", raster->is.variable);
   if (gv_is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
   if (gv_is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
     set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
@@ -124,7 +124,7 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   /* What follows is good to have; not every format has a place for it. */
   for (int b = 0; b < description->bands; b++) {
     GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
-    GDALSetDescription(band, description->names[b]);
+    if (description->names != NULL) GDALSetDescription(band, description->names[b]);
     if (description->unit != NULL) GDALSetRasterUnitType(band, description->unit);
   }
   if (variable != NULL) gv_variable_to_netcdf(variable, description->unit, dataset);
@@ -166,20 +166,21 @@ static gv_status close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatas
 static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriverH driver, const char *path,
                                 char **options, GDALDatasetH *out) {
   gv_gdal_reset();
-  *out = GDALCreate(driver, path, (int)raster->width, (int)raster->height, raster->bands, raster->type,
+  *out = GDALCreate(driver, path, (int)raster->is.width, (int)raster->is.height, raster->is.bands, raster->is.type,
                     (CSLConstList)options);
   if (*out == NULL) {
     gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
     /* What is too large for its format only the driver knows. */
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
-  if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->type) return GV_OK;
+  if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->is.type) return GV_OK;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
-                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
+                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->is.type));
 }
 
 /* The GeoTIFF without tiles, and before it a dataset that is to be filled. */
-static gv_status create_files(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
+static gv_status create_files(gv_io *io, gv_raster_out *raster) {
+  const gv_raster_description *description = &raster->is;
   bool netcdf = gv_is_driver(raster->driver, "netCDF");
   if (netcdf || gv_is_driver(raster->driver, "Zarr"))
     GV_TRY(gv_variable_make(io, description->variable, description->names, &raster->variable));
@@ -198,29 +199,26 @@ static gv_status create_files(gv_io *io, gv_raster_out *raster, const gv_raster_
 }
 
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
-  raster->width = description->width;
-  raster->height = description->height;
-  raster->type = description->type;
-  raster->bands = description->bands;
-  raster->nodata = description->nodata;
+  raster->is = *description;
   if (description->cell_bytes > 0) raster->cell_bytes = description->cell_bytes;
   GV_TRY(check_type(io, raster));
   GV_TRY(check_mark(io, raster));
-  if (GDALDataTypeIsInteger(raster->type)) GV_TRY(check_lossless(io, raster));
-  set_content_options(raster, description);
+  if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
+  set_content_options(raster);
   gv_raster_plan_tiles(raster);
   GV_TRY(gv_place_begin(io, &raster->place));
   raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
                                                   : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
-  GV_TRY(create_files(io, raster, description));
+  GV_TRY(create_files(io, raster));
   return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);
 }
 
 /* Opens the GeoTIFF for reading. */
 static gv_status open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
   /* GDAL 3.6 cannot decode several planes in threads. */
-  char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  char **how =
+      raster->is.bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
   how = limit_threads(how);
   gv_gdal_reset();
   *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
@@ -280,7 +278,7 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 /* Formats with palettes get one; without, the values are what they were. */
 static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
   /* HFA keeps palettes in the table's columns. */
-  if (raster->type != GDT_Byte || raster->bands > 1 || gv_is_driver(raster->driver, "HFA")) return;
+  if (raster->is.type != GDT_Byte || raster->is.bands > 1 || gv_is_driver(raster->driver, "HFA")) return;
   GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
   if (colours == NULL) return;
   const GDALColorEntry clear = {0, 0, 0, 0};
@@ -340,7 +338,7 @@ static bool keeps_integers(GDALDriverH driver) {
 /* What other formats have made of integers: all of them, or an error. */
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
-  size_t bytes = (size_t)raster->width * (size_t)GDALGetDataTypeSizeBytes(raster->type);
+  size_t bytes = (size_t)raster->is.width * (size_t)GDALGetDataTypeSizeBytes(raster->is.type);
   char **table = CSLSetNameValue(NULL, "TABLE", raster->place.layer);
   GDALDatasetH made =
       GDALOpenEx(gv_place_work(&raster->place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
@@ -348,13 +346,13 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
   if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
-  for (int64_t i = 0; i < raster->bands * raster->height && status == GV_OK; i++) {
+  for (int64_t i = 0; i < raster->is.bands * raster->is.height && status == GV_OK; i++) {
     const GDALDatasetH both[2] = {from, made};
     CPLErr error = CE_None;
     for (int d = 0; d < 2 && error == CE_None; d++) {
-      error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->height) + 1), GF_Read, 0,
-                           (int)(i % raster->height), (int)raster->width, 1, rows[d], (int)raster->width, 1,
-                           raster->type, 0, 0);
+      error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->is.height) + 1), GF_Read, 0,
+                           (int)(i % raster->is.height), (int)raster->is.width, 1, rows[d], (int)raster->is.width,
+                           1, raster->is.type, 0, 0);
     }
     if (error != CE_None) {
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
@@ -396,7 +394,7 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   if (raster->dataset == NULL || gv_gdal_failed())
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
   GV_TRY(close_dataset(io, raster, &raster->dataset, GV_OK));
-  bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
+  bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !keeps_integers(raster->driver);
   return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
 
@@ -423,7 +421,7 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
   if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
   /* The style of a raster that is replaced would speak of its ids. */
-  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->type))
+  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->is.type))
     status = gv_qgis_style_drop(io, &raster->place.output);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;

@@ -34,7 +34,7 @@ typedef struct gv_raster_description {
   GDALDataType type;        /* an integer's up to Int64, GDT_Float32 or GDT_Float64 */
   int64_t nodata;           /* of integers; reals have NaN */
   int bands;
-  char **names;         /* descriptions of the bands */
+  char **names;         /* descriptions of the bands; may be NULL */
   const char *unit;     /* of the values; may be NULL */
   int64_t cell_bytes;   /* as in the options, where more is known now; 0 = it is not */
   const char *variable; /* what formats with named arrays call the values; may be NULL */

@@ -158,19 +158,19 @@ void gv_raster_plan_tiles(gv_raster_out *raster) {
     set_default(&raster->options, tiff, "BLOCKXSIZE", side);
     set_default(&raster->options, tiff, "BLOCKYSIZE", side);
   }
-  if (own && raster->bands > 1) {
+  if (own && raster->is.bands > 1) {
     set_default(&raster->options, tiff, "INTERLEAVE", "BAND");
     /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
     if (gv_option_given(raster->options, "NUM_THREADS"))
       raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
   }
-  bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
+  bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
   bool direct = own && fits && planes && gv_tiff_possible(raster->options);
   raster->copies = raster->copies || gv_place_has_others(&raster->place);
   raster->filled = !direct && !raster->copies;
   char **options = direct ? CSLDuplicate(raster->options) : add_defaults(NULL, tiff, raster->threads);
   if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
-  if (raster->bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
+  if (raster->is.bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
   options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", raster->tile_w));
   options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", raster->tile_h));
   raster->work_options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");

@@ -47,7 +47,7 @@ typedef struct ring {
 } ring;
 
 static int64_t value_bytes(const gv_raster_out *raster) {
-  return GDALGetDataTypeSizeBytes(raster->type);
+  return GDALGetDataTypeSizeBytes(raster->is.type);
 }
 
 void gv_raster_block_size(gv_raster_out *const *rasters, int32_t *width, int32_t *height) {
@@ -63,7 +63,7 @@ static void fail_ring(ring *r, gv_status status, const gv_io *worker) {
 /* Appends one tile of all rasters; without the lock, but with `writing` set. */
 static gv_status write_tile(gv_io *io, const ring *r, const slot *s) {
   for (int i = 0, plane = 0; i < r->count; i++) {
-    for (int b = 0; b < r->rasters[i]->bands; b++)
+    for (int b = 0; b < r->rasters[i]->is.bands; b++)
       GV_TRY(gv_tiff_append(io, r->rasters[i]->tiff, b, s->tile % r->across, s->tile / r->across,
                             &s->encoded[plane++]));
   }
@@ -92,9 +92,9 @@ static void write_ready(gv_io *io, ring *r) {
 
 static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells) {
   const double nan = (double)NAN;
-  bool integer = GDALDataTypeIsInteger(raster->type) != 0;
-  GDALCopyWords64(integer ? (const void *)&raster->nodata : &nan, integer ? GDT_Int64 : GDT_Float64, 0, values,
-                  raster->type, (int)value_bytes(raster), cells);
+  bool integer = GDALDataTypeIsInteger(raster->is.type) != 0;
+  GDALCopyWords64(integer ? (const void *)&raster->is.nodata : &nan, integer ? GDT_Int64 : GDT_Float64, 0, values,
+                  raster->is.type, (int)value_bytes(raster), cells);
 }
 
 /* A block of one value, of which only the first cell is written: the rest of it. */
@@ -110,7 +110,7 @@ static gv_status encode_bands(gv_io *io, const ring *r, int i, int worker, const
   int64_t left_w = r->width - block->column * r->tile_w, left_h = r->height - block->row * r->tile_h;
   int64_t w = left_w < r->tile_w ? left_w : r->tile_w, h = left_h < r->tile_h ? left_h : r->tile_h;
   bool whole = w == r->tile_w && h == r->tile_h;
-  for (int b = 0; b < r->rasters[i]->bands && !block->encoded[i]; b++) {
+  for (int b = 0; b < r->rasters[i]->is.bands && !block->encoded[i]; b++) {
     char *band = (char *)block->out[i] + b * r->band_bytes[i];
     if (block->uniform[i] && !whole) spread_uniform(band, (size_t)value_bytes(r->rasters[i]), w, h, block->stride);
     GV_TRY(gv_tiff_encode(io, r->desks[worker].encoders[i], band, block->uniform[i] && whole, &block->tiles[i][b]));
@@ -122,12 +122,12 @@ static gv_status encode_bands(gv_io *io, const ring *r, int i, int worker, const
 static gv_status compute_tile(gv_io *io, const ring *r, int worker, const slot *s) {
   gv_raster_block block = {.column = s->tile % r->across, .row = s->tile / r->across, .stride = r->tile_w};
   bool whole = (block.column + 1) * r->tile_w <= r->width && (block.row + 1) * r->tile_h <= r->height;
-  for (int i = 0, plane = 0; i < r->count; plane += r->rasters[i++]->bands) {
+  for (int i = 0, plane = 0; i < r->count; plane += r->rasters[i++]->is.bands) {
     char *values = r->desks[worker].values + r->offset[i];
     block.tiles[i] = &s->encoded[plane];
     block.out[i] = values;
     block.band_stride[i] = r->band_bytes[i] / value_bytes(r->rasters[i]);
-    if (!whole) fill_nodata(r->rasters[i], values, block.band_stride[i] * r->rasters[i]->bands);
+    if (!whole) fill_nodata(r->rasters[i], values, block.band_stride[i] * r->rasters[i]->is.bands);
   }
   GV_TRY(r->work->compute(io, r->work->user, worker, &block));
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
@@ -210,8 +210,8 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
                           GDALProgressFunc progress, void *progress_user) {
   ring r = {.rasters = rasters,
             .count = count,
-            .width = rasters[0]->width,
-            .height = rasters[0]->height,
+            .width = rasters[0]->is.width,
+            .height = rasters[0]->is.height,
             .tile_w = rasters[0]->tile_w,
             .tile_h = rasters[0]->tile_h,
             .work = work,
@@ -223,8 +223,8 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
   for (int i = 0; i < count; i++) {
     r.offset[i] = r.bytes;
     r.band_bytes[i] = (r.tile_w * r.tile_h * value_bytes(rasters[i]) + 63) / 64 * 64;
-    r.bytes += r.band_bytes[i] * rasters[i]->bands;
-    r.planes += rasters[i]->bands;
+    r.bytes += r.band_bytes[i] * rasters[i]->is.bands;
+    r.planes += rasters[i]->is.bands;
   }
   r.across = (r.width + r.tile_w - 1) / r.tile_w;
   r.tiles = r.across * ((r.height + r.tile_h - 1) / r.tile_h);

@@ -59,8 +59,6 @@ typedef struct writer {
   const gv_table_content *content;
   OGRFeatureDefnH attributes; /* of the seeds' layer */
   gv_seed_features *features; /* NULL until one is read */
-  OGRFeatureH from;           /* the feature read last, and ... */
-  int64_t row;                /* ... its number */
   bool as_text;               /* points are texts in field 0 */
   int id;                     /* field of the id; that of the value follows */
   int *map;                   /* field of the layer for each attribute; -1 = none */
@@ -243,30 +241,17 @@ static gv_status open_features(writer *w) {
   return w->map != NULL ? GV_OK : gv_io_fail_memory(w->io, "the seeds' attributes");
 }
 
-/* Reads on to the feature of a seed. */
-static gv_status find_feature(writer *w, int64_t seed) {
-  const gv_seed_list *seeds = w->content->seeds;
-  gv_status status = GV_OK;
-  while (w->row < seeds->rows[seed] && status == GV_OK) {
-    status = gv_seed_features_next(w->io, w->features, &w->from, &w->row);
-    if (status == GV_OK && w->from == NULL) break;
-  }
-  if (status == GV_OK && (w->from == NULL || (int64_t)OGR_F_GetFID(w->from) != seeds->fids[seed])) {
-    status = gv_io_fail(w->io, GV_ERROR_IO, "%s changed while it was read", w->content->source->source);
-  }
-  return status;
-}
-
 static gv_status write_seeds(writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
+  OGRFeatureH from = NULL;
   gv_table_row row = {.values = calloc((size_t)w->content->count + 1, sizeof *row.values)};
   gv_status status = row.values != NULL ? create_layer(w) : gv_io_fail_memory(w->io, "a row of a table");
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
-    if (w->features != NULL) status = find_feature(w, i);
+    if (w->features != NULL) status = gv_seed_features_find(w->io, w->features, seeds, i, &from);
     if (status == GV_OK) status = fill_row(w, i, &row);
     if (status != GV_OK || !row.keep) continue;
     OGRFeatureH feature = gv_layer_feature(&w->out);
-    if (feature != NULL) status = set_row(w, feature, w->from, seeds->ids[i], &row);
+    if (feature != NULL) status = set_row(w, feature, from, seeds->ids[i], &row);
     status = gv_layer_write(&w->out, feature, status);
   }
   free(row.values);

@@ -63,27 +63,19 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *k
 /* One feature a seed, in the order of both. */
 static gv_status read_features(gv_io *io, side *s, gv_seed_features *features) {
   const gv_seed_list *seeds = s->of->seeds;
-  int64_t row = 0;
-  gv_status status = GV_OK;
-  for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
+  for (int64_t i = 0; i < seeds->count; i++) {
     OGRFeatureH from = NULL;
     if (i > 0 && seeds->rows[i] == seeds->rows[i - 1]) {
       s->features[i] = s->features[i - 1];
       continue;
     }
-    do {
-      status = gv_seed_features_next(io, features, &from, &row);
-    } while (status == GV_OK && from != NULL && row < seeds->rows[i]);
-    if (status != GV_OK) break;
-    if (from == NULL || (int64_t)OGR_F_GetFID(from) != seeds->fids[i]) {
-      return gv_io_fail(io, GV_ERROR_IO, "%s changed while it was read", s->of->source->source);
-    }
+    GV_TRY(gv_seed_features_find(io, features, seeds, i, &from));
     s->features[i] = OGR_F_Create(s->kept);
     if (s->features[i] == NULL) return gv_io_fail_memory(io, "attributes");
     OGR_F_SetFromWithMap(s->features[i], from, TRUE, s->map);
-    if (i % 4096 == 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    if (i % 4096 == 0 && gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status read_side(gv_io *io, side *s, int *kept, bool digits_15) {
