@@ -10,8 +10,9 @@
 
 #include "io/out/raster_out.h"
 
-/* Makes the overviews of the raster in `path`, which nobody may be writing, until one has at most `largest` columns and
- * rows. */
-gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int threads);
+/* Makes the overviews of a GeoTIFF in `path`, which nobody may be writing, until one has at most `largest` columns and rows. `of`: its
+ * size, type, nodata and bands. */
+gv_status gv_overviews_write(gv_io *io, const char *path, const gv_raster_description *of, int64_t largest,
+                             int threads);
 
 #endif

@@ -387,7 +387,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   GV_TRY(set_layer_options(io, raster));
   if (wants_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
-    GV_TRY(gv_overviews_write(io, raster->work, largest > 0 ? largest : 512, raster->threads));
+    GV_TRY(gv_overviews_write(io, raster->work, &raster->is, largest > 0 ? largest : 512, raster->threads));
   }
   gv_status status = open_source(io, raster, &from);
   if (status == GV_OK) status = copy_from(io, raster, from, progress, progress_user);
