@@ -11,7 +11,6 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
-#include "io/out/formats/own_name.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */
@@ -274,9 +273,7 @@ gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append) {
 }
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
-  const gv_output *output = &place->first->output;
-  if (gv_names_itself(place->driver)) GV_TRY(gv_own_name_mend(io, output->work, output->path));
-  return gv_output_check_written(io, output);
+  return gv_output_check_written(io, &place->first->output);
 }
 
 /* Nobody's changes are lost by a move. */

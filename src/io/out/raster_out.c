@@ -17,7 +17,6 @@
 #include <cpl_vsi.h>
 
 #include "core/parallel.h"
-#include "io/out/formats/own_name.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
@@ -399,8 +398,6 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
   gv_status status = close_dataset(io, raster, &raster->dataset, GV_OK);
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
-  if (status == GV_OK && gv_names_itself(raster->driver))
-    status = gv_own_name_mend(io, raster->place.output.work, raster->place.output.path);
   if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
   /* The style of a raster that is replaced would speak of its ids. */
