@@ -28,51 +28,44 @@ static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALD
       options->option, options->path);
 }
 
-static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
-  if (options->driver != NULL) {
-    GDALDriverH driver = GDALGetDriverByName(options->driver);
-    if (driver == NULL) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--of: unknown driver '%s'; gdalinfo --formats lists them", options->driver);
-    }
-    if (!writes_rasters(driver)) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--of: the driver %s cannot write rasters", GDALGetDriverShortName(driver));
-    }
-    *out = driver;
-    return GV_OK;
+static gv_status choose_named(gv_io *io, const char *name, GDALDriverH *out) {
+  *out = GDALGetDriverByName(name);
+  if (*out == NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                         "--of: unknown driver '%s'; gdalinfo --formats lists them", name);
   }
+  if (writes_rasters(*out)) return GV_OK;
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "--of: the driver %s cannot write rasters", GDALGetDriverShortName(*out));
+}
+
+static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
   const char *extension = CPLGetExtension(options->path);
-  GDALDriverH found = NULL;
   char several[256] = "";
   int count = 0;
-  if (EQUAL(extension, "tif") || EQUAL(extension, "tiff")) {
-    *out = GDALGetDriverByName("GTiff");
-    return GV_OK;
-  }
+  if (options->driver != NULL) return choose_named(io, options->driver, out);
+  if (EQUAL(extension, "tif") || EQUAL(extension, "tiff")) return choose_named(io, "GTiff", out);
   for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
     GDALDriverH driver = GDALGetDriver(i);
     if (!writes_rasters(driver) || !gv_driver_has_extension(driver, extension)) continue;
     size_t length = strlen(several);
     snprintf(several + length, sizeof several - length, "%s%s", count > 0 ? ", " : "",
              GDALGetDriverShortName(driver));
-    if (count++ == 0) found = driver;
+    if (count++ == 0) *out = driver;
   }
-  if (count == 1) {
-    *out = found;
-    return GV_OK;
-  }
+  if (count == 1) return GV_OK;
   if (count > 1) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
                          "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
                          extension, several);
   }
-  if (gv_vector_driver(options->path) != NULL) {
+  GDALDriverH vector = gv_vector_driver(options->path);
+  if (vector != NULL) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
         "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
         ".tif, say",
-        options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path)));
+        options->option, options->path, GDALGetDriverLongName(vector));
   }
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,

@@ -18,14 +18,10 @@
 #include "io/retry.h"
 
 enum {
+  MESSAGE = 256,
   TILES_A_SCRATCH = 4096, /* tiles encoded until the scratch TIFF is made anew */
   CONSTANTS = 64          /* encoded tiles of one value that are kept, a power of 2 */
 };
-
-/* What libtiff last complained about. */
-typedef struct complaint {
-  char text[256];
-} complaint;
 
 /* How tiles are encoded; all of it but the levels is in the file. */
 typedef struct encoding {
@@ -42,17 +38,16 @@ struct gv_tiff {
   int descriptor;
   const char *name;
   encoding encoding;
-  complaint complaint;
+  char complaint[MESSAGE]; /* what libtiff complained about first */
 };
 
 /* ------------------------------------------------------------------------------------------------------- messages */
 
 static int take_complaint(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
-  complaint *c = user;
-  (void)file;
-  (void)module;
-  if (c->text[0] == '\0') vsnprintf(c->text, sizeof c->text, format, arguments);
-  return 1; /* nobody else need hear of it */
+  char *complaint = user;
+  (void)file, (void)module;
+  if (complaint[0] == '\0') vsnprintf(complaint, MESSAGE, format, arguments);
+  return 1; /* handled */
 }
 
 static int take_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
@@ -60,18 +55,17 @@ static int take_warning(TIFF *file, void *user, const char *module, const char *
   return 1; /* GDAL's own tags are no news */
 }
 
-static TIFFOpenOptions *open_options(complaint *c) {
+static TIFFOpenOptions *open_options(char *complaint) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
   if (options == NULL) return NULL;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, take_complaint, c);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, c);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, take_complaint, complaint);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, NULL);
   return options;
 }
 
-static gv_status failed(gv_io *io, const char *name, const complaint *c, int error) {
-  const char *text = c->text[0] != '\0' ? c->text : "libtiff does not say why";
-  if (error == 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, text);
-  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, strerror(error));
+static gv_status failed(gv_io *io, const char *name, const char *complaint, int error) {
+  const char *why = error != 0 ? strerror(error) : complaint[0] != '\0' ? complaint : "libtiff does not say why";
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, why);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- file */
@@ -160,7 +154,7 @@ static bool read_encoding(TIFF *file, char **options, encoding *e) {
 
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
-  TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
+  TIFFOpenOptions *options = tiff != NULL ? open_options(tiff->complaint) : NULL;
   if (options == NULL) {
     free(tiff);
     return gv_io_fail_memory(io, "the output");
@@ -176,7 +170,7 @@ gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **cre
     *out = tiff;
     return GV_OK;
   }
-  gv_status status = failed(io, name, &tiff->complaint, tiff->descriptor < 0 ? errno : 0);
+  gv_status status = failed(io, name, tiff->complaint, tiff->descriptor < 0 ? errno : 0);
   gv_tiff_close(tiff);
   return status;
 }
@@ -189,16 +183,16 @@ gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, in
   tmsize_t size = (tmsize_t)tile->size;
   errno = 0;
   if (TIFFWriteRawTile(tiff->file, number, tile->bytes, size) == size) return GV_OK;
-  return failed(io, tiff->name, &tiff->complaint, errno);
+  return failed(io, tiff->name, tiff->complaint, errno);
 }
 
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
   errno = 0;
-  bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint.text[0] == '\0';
+  bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint[0] == '\0';
   int second = good ? dup(tiff->descriptor)
                     : -1; /* file systems over networks tell of failed writes when a file is closed */
   good = second >= 0 && close(second) == 0;
-  return good ? GV_OK : failed(io, tiff->name, &tiff->complaint, errno);
+  return good ? GV_OK : failed(io, tiff->name, tiff->complaint, errno);
 }
 
 void gv_tiff_close(gv_tiff *tiff) {
@@ -218,8 +212,8 @@ typedef struct constant {
 struct gv_tiff_encoder {
   const gv_tiff *tiff;
   TIFF *scratch;
-  uint32_t next; /* tile of the scratch TIFF */
-  complaint complaint;
+  uint32_t next;                 /* tile of the scratch TIFF */
+  char complaint[MESSAGE];       /* what libtiff complained about first */
   gv_tiff_tile *capture;         /* where its bytes go; NULL = nowhere */
   toff_t at, end;                /* of the file that does not exist */
   constant constants[CONSTANTS]; /* Gain: 1.3 times the processor time without, 60 seeds, 21600x10800 */
@@ -270,8 +264,8 @@ static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
   drop_scratch(encoder);
   encoder->at = encoder->end = 0;
   encoder->next = 0;
-  encoder->complaint.text[0] = '\0';
-  TIFFOpenOptions *options = open_options(&encoder->complaint);
+  encoder->complaint[0] = '\0';
+  TIFFOpenOptions *options = open_options(encoder->complaint);
   if (options == NULL) return gv_io_fail_memory(io, "the output");
   encoder->scratch = TIFFClientOpenExt("tile", e->big_endian ? "wb8" : "wl8", encoder, no_read, capture_write,
                                        pretend_seek, no_close, pretend_size, NULL, NULL, options);
@@ -287,7 +281,7 @@ static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
               TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
               (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
               (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
-  return made ? GV_OK : failed(io, encoder->tiff->name, &encoder->complaint, 0);
+  return made ? GV_OK : failed(io, encoder->tiff->name, encoder->complaint, 0);
 }
 
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
@@ -351,7 +345,7 @@ gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool
   tmsize_t size = (tmsize_t)encoder->tiff->encoding.bytes;
   bool good = TIFFWriteEncodedTile(encoder->scratch, encoder->next++, values, size) == size;
   encoder->capture = NULL;
-  if (!good) return failed(io, encoder->tiff->name, &encoder->complaint, 0);
+  if (!good) return failed(io, encoder->tiff->name, encoder->complaint, 0);
   if (same != NULL) copy_tile(tile, &same->tile);
   return GV_OK;
 }

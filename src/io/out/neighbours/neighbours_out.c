@@ -21,6 +21,7 @@ typedef struct side {
   const char *name; /* prefix of its columns */
   OGRFeatureDefnH kept;
   OGRFeatureH *features; /* one a seed, several may be one; NULL if nothing is kept */
+  int count;             /* of the fields that become columns */
   int id;                /* field of `kept`; -1 = the feature id */
   int *map;              /* from the layer's fields to `kept`'s */
   int id_column, first;  /* the table's fields */
@@ -34,7 +35,7 @@ static int take_field(side *s, OGRFeatureDefnH layer, int field) {
 }
 
 /* Which fields: first those to be kept, then the id's if it is none of them. */
-static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *kept) {
+static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer) {
   int count = OGR_FD_GetFieldCount(layer), field;
   gv_status status = GV_OK;
   s->kept = OGR_FD_Create(s->name);
@@ -53,7 +54,7 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *k
     if (status == GV_OK) take_field(s, layer, field);
   }
   CSLDestroy(names);
-  *kept = OGR_FD_GetFieldCount(s->kept);
+  s->count = OGR_FD_GetFieldCount(s->kept);
   if (status != GV_OK || s->of->id_field == NULL) return status;
   status = gv_field_find(io, s->of->id_option, layer, s->of->id_field, &field);
   if (status == GV_OK) s->id = take_field(s, layer, field);
@@ -78,13 +79,12 @@ static gv_status read_features(gv_io *io, side *s, gv_seed_features *features) {
   return GV_OK;
 }
 
-static gv_status read_side(gv_io *io, side *s, int *kept, bool digits_15) {
-  *kept = 0;
+static gv_status read_side(gv_io *io, side *s, bool digits_15) {
   s->id = -1;
   if (s->of->keep == NULL && s->of->id_field == NULL) return GV_OK;
   gv_seed_features *features = NULL;
   gv_status status = gv_seed_features_open(io, s->of->source, s->of->seeds, digits_15, &features);
-  if (status == GV_OK) status = choose_fields(io, s, gv_seed_features_definition(features), kept);
+  if (status == GV_OK) status = choose_fields(io, s, gv_seed_features_definition(features));
   if (status == GV_OK) {
     s->features = calloc((size_t)s->of->seeds->count, sizeof(OGRFeatureH));
     status = s->features != NULL ? read_features(io, s, features) : gv_io_fail_memory(io, "attributes");
@@ -110,7 +110,6 @@ typedef struct writer {
   gv_layer_out out;
   const gv_neighbour_content *content;
   side queries, references;
-  int kept[2];
   OGRwkbGeometryType geometry;
   int rank, distance; /* fields */
 } writer;
@@ -120,10 +119,10 @@ static gv_status add_id(const writer *w, side *s) {
   return gv_layer_add_field(&w->out, s->name, like, OFTInteger64, &s->id_column);
 }
 
-static gv_status add_kept(const writer *w, side *s, int kept) {
+static gv_status add_kept(const writer *w, side *s) {
   gv_status status = GV_OK;
   s->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->out.layer));
-  for (int i = 0; i < kept && status == GV_OK; i++) {
+  for (int i = 0; i < s->count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
     status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, NULL);
@@ -141,8 +140,8 @@ static gv_status create_layer(writer *w) {
   GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->rank));
   GV_TRY(add_id(w, &w->references));
   GV_TRY(gv_layer_add_field(&w->out, "distance", NULL, OFTReal, &w->distance));
-  GV_TRY(add_kept(w, &w->queries, w->kept[0]));
-  return add_kept(w, &w->references, w->kept[1]);
+  GV_TRY(add_kept(w, &w->queries));
+  return add_kept(w, &w->references);
 }
 
 static gv_status set_field(const writer *w, OGRFeatureH to, int column, OGRFeatureH from, int field) {
@@ -154,10 +153,10 @@ static gv_status set_field(const writer *w, OGRFeatureH to, int column, OGRFeatu
   return GV_OK;
 }
 
-static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int kept, int64_t seed) {
+static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int64_t seed) {
   gv_status status = s->id >= 0 ? set_field(w, feature, s->id_column, s->features[seed], s->id)
                                 : gv_layer_set_integer(&w->out, feature, s->id_column, s->of->seeds->fids[seed]);
-  for (int i = 0; i < kept && status == GV_OK; i++)
+  for (int i = 0; i < s->count && status == GV_OK; i++)
     status = set_field(w, feature, s->first + i, s->features[seed], i);
   return status;
 }
@@ -175,9 +174,8 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
     return GV_OK;
   }
   const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + rank - 1) : NULL;
-  const double from[2] = {q->x[query], q->y[query]};
-  const double to[2] = {nearest != NULL ? nearest[0] : r->x[reference],
-                        nearest != NULL ? nearest[1] : r->y[reference]};
+  const double from[2] = {q->x[query], q->y[query]}, at[2] = {r->x[reference], r->y[reference]};
+  const double *to = nearest != NULL ? nearest : at;
   if (c->globe) return gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out);
   OGR_G_AddPoint_2D(*out, from[0], from[1]);
   OGR_G_AddPoint_2D(*out, to[0], to[1]);
@@ -186,10 +184,10 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
 
 static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int rank, int64_t reference,
                          double distance) {
-  GV_TRY(set_side(w, feature, &w->queries, w->kept[0], query));
+  GV_TRY(set_side(w, feature, &w->queries, query));
   OGR_F_SetFieldInteger(feature, w->rank, rank);
   if (reference >= 0) {
-    GV_TRY(set_side(w, feature, &w->references, w->kept[1], reference));
+    GV_TRY(set_side(w, feature, &w->references, reference));
     OGR_F_SetFieldDouble(feature, w->distance, distance);
   }
   if (w->geometry == wkbNone || (reference < 0 && w->content->lines)) return GV_OK;
@@ -218,8 +216,8 @@ gv_status gv_neighbours_write(gv_io *io, gv_table_out *table, const gv_neighbour
               .queries = {.of = &content->queries, .name = "query"},
               .references = {.of = &content->references, .name = "reference"}};
   bool digits_15 = gv_table_rounds(w.out.place->driver);
-  gv_status status = read_side(io, &w.queries, &w.kept[0], digits_15);
-  if (status == GV_OK) status = read_side(io, &w.references, &w.kept[1], digits_15);
+  gv_status status = read_side(io, &w.queries, digits_15);
+  if (status == GV_OK) status = read_side(io, &w.references, digits_15);
   if (status == GV_OK) status = write_rows(&w);
   free_side(&w.queries);
   free_side(&w.references);
