@@ -204,6 +204,7 @@ def test_progress(seeds):
     bar = "0...10...20...30...40...50...60...70...80...90...100 - done.\n"
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "b.tif").stdout == bar
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "COG", "c.tif").stdout == bar
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "ENVI", "c.bin").stdout == bar
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--quiet", "d.tif").stdout == ""
 
 

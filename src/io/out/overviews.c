@@ -69,7 +69,7 @@ static gv_status write_one(gv_io *io, const char *path, thinning *t, int threads
                                .threads = threads,
                                .cell_bytes = t->to.bands * (int64_t)GDALGetDataTypeSizeBytes(t->to.type)};
   gv_status status = gv_raster_plan(io, &options, &raster);
-  if (status == GV_OK) status = gv_raster_create(io, raster, &t->to);
+  if (status == GV_OK) status = gv_raster_create(io, &raster, 1, &t->to);
   if (status == GV_OK) {
     gv_raster_block_size(&raster, &t->block_w, &t->block_h);
     const gv_raster_work work = {.compute = thin, .user = t, .workers = threads};

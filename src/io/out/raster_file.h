@@ -12,16 +12,17 @@ struct gv_raster_out {
   bool filled; /* ... a temporary one, whose cells go into the dataset that GDAL has made before, or ... */
   bool copies; /* ... that GDAL copies at the end */
   int threads;
-  int64_t memory, cell_bytes; /* as in the options */
+  int64_t memory; /* as in the options */
   GDALDriverH driver;
   gv_raster_description is; /* its pointers are good until it has been created */
   char **options;           /* creation options, defaults included */
-  int32_t tile_w, tile_h;
-  char **work_options;  /* what the GeoTIFF was made with */
-  gv_tiff *tiff;        /* it, until its tiles are complete */
-  GDALDatasetH dataset; /* it, or what is filled */
-  bool has_table;       /* it has an attribute table */
-  gv_variable variable; /* of NetCDF and Zarr files */
+  bool own_sides;           /* those of tiles are a default */
+  int32_t tile_w, tile_h;   /* of all rasters of a run */
+  char **work_options;      /* what the GeoTIFF was made with */
+  gv_tiff *tiff;            /* it, until its tiles are complete */
+  GDALDatasetH dataset;     /* it, or what is filled */
+  bool has_table;           /* it has an attribute table */
+  gv_variable variable;     /* of NetCDF and Zarr files */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */
@@ -29,8 +30,15 @@ struct gv_raster_out {
 /* True if the user, or the options so far, say something of it. */
 bool gv_option_given(char **options, const char *key);
 
-/* Chooses how tiles are written, once type and bands are known: raster->work_options, filled, copies. */
-void gv_raster_plan_tiles(gv_raster_out *raster);
+/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
+ * second cache, and those of thousands in memory. */
+int32_t gv_raster_side(int64_t cell_bytes);
+
+/* Once type and bands are known: raster->filled and raster->copies, and options that follow. */
+void gv_raster_settle(gv_raster_out *raster);
+
+/* The size of its tiles: raster->work_options. */
+void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height);
 
 /* ---------------------------------------------------------------------------------------------------- raster_out.c */
 

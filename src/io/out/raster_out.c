@@ -170,40 +170,99 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
                     GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->is.type));
 }
 
-/* The GeoTIFF without tiles, and before it a dataset that is to be filled. */
-static gv_status create_files(gv_io *io, gv_raster_out *raster) {
-  const gv_raster_description *description = &raster->is;
-  bool netcdf = gv_is_driver(raster->driver, "netCDF");
-  if (netcdf || gv_is_driver(raster->driver, "Zarr"))
-    GV_TRY(gv_variable_make(io, description->variable, description->names, &raster->variable));
-  if (raster->filled) {
-    raster->options = limit_threads(raster->options);
-    GV_TRY(
-        create_dataset(io, raster, raster->driver, raster->place.output.work, raster->options, &raster->dataset));
-    GV_TRY(set_header(io, raster->dataset, description, NULL));
-  }
-  GDALDatasetH tiff = NULL;
-  gv_status status =
-      create_dataset(io, raster, GDALGetDriverByName("GTiff"), raster->work, raster->work_options, &tiff);
-  if (status == GV_OK && !raster->filled)
-    status = set_header(io, tiff, description, netcdf ? &raster->variable : NULL);
-  return close_dataset(io, raster, &tiff, status);
+/* A dataset that is to be filled. */
+static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
+  raster->options = limit_threads(raster->options);
+  GV_TRY(create_dataset(io, raster, raster->driver, raster->place.output.work, raster->options, &raster->dataset));
+  return set_header(io, raster->dataset, &raster->is, NULL);
 }
 
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
-  raster->is = *description;
-  if (description->cell_bytes > 0) raster->cell_bytes = description->cell_bytes;
+/* All but its GeoTIFF. */
+static gv_status prepare(gv_io *io, gv_raster_out *raster) {
   GV_TRY(check_type(io, raster));
   GV_TRY(check_mark(io, raster));
   if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
   set_content_options(raster);
-  gv_raster_plan_tiles(raster);
+  gv_raster_settle(raster);
+  if (gv_is_driver(raster->driver, "netCDF") || gv_is_driver(raster->driver, "Zarr"))
+    GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
   GV_TRY(gv_place_begin(io, &raster->place));
+  return raster->filled ? create_filled(io, raster) : GV_OK;
+}
+
+static void own_sides(const gv_raster_out *raster, int *width, int *height) {
+  if (raster->filled) {
+    GDALGetBlockSize(GDALGetRasterBand(raster->dataset, 1), width, height);
+  } else if (raster->copies) {
+    *width = *height = gv_raster_side(raster->is.bands * (int64_t)GDALGetDataTypeSizeBytes(raster->is.type));
+  } else {
+    *width = atoi(CSLFetchNameValueDef(raster->options, "BLOCKXSIZE", "0"));
+    *height = atoi(CSLFetchNameValueDef(raster->options, "BLOCKYSIZE", "0"));
+  }
+}
+
+/* The tiles of rasters of one grid: blocks of their files if these are alike and can be computed each at once, otherwise some rows. */
+static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height) {
+  enum { MOST = 8192, MOST_BYTES = 64 << 20, SIDE = 512 };
+  const gv_raster_description *first = &rasters[0]->is;
+  int64_t cell_bytes = 0;
+  int w = 0, h = 0, tallest = 1;
+  bool alike = true;
+  for (int i = 0; i < count; i++) {
+    int own_w = 0, own_h = 0;
+    own_sides(rasters[i], &own_w, &own_h);
+    alike = alike && (i == 0 || (own_w == w && own_h == h));
+    w = own_w;
+    h = own_h;
+    tallest = h > tallest ? h : tallest;
+    cell_bytes += rasters[i]->is.bands * (int64_t)GDALGetDataTypeSizeBytes(rasters[i]->is.type);
+  }
+  int least = cell_bytes > 4096 ? 16 : 64;
+  alike = alike && w >= least && h >= least && w <= MOST && h <= MOST && (int64_t)w * h * cell_bytes <= MOST_BYTES;
+  if (!alike || w % 16 != 0 || h % 16 != 0) {
+    int64_t rows = MOST_BYTES / 2 / (first->width * cell_bytes);
+    rows = rows < 16 ? 16 : rows > SIDE ? SIDE : rows;
+    if (tallest <= rows) rows -= rows % tallest;
+    w = SIDE;
+    h = (int)(rows >= first->height ? (first->height + 15) / 16 * 16 : rows < 32 ? 16 : rows / 16 * 16);
+  }
+  *width = w;
+  *height = h;
+}
+
+/* The GeoTIFF without tiles. */
+static gv_status create_tiff(gv_io *io, gv_raster_out *raster) {
+  GDALDatasetH tiff = NULL;
+  const gv_variable *variable = gv_is_driver(raster->driver, "netCDF") ? &raster->variable : NULL;
   raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
                                                   : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
-  GV_TRY(create_files(io, raster));
+  gv_status status =
+      create_dataset(io, raster, GDALGetDriverByName("GTiff"), raster->work, raster->work_options, &tiff);
+  if (status == GV_OK && !raster->filled) status = set_header(io, tiff, &raster->is, variable);
+  GV_TRY(close_dataset(io, raster, &tiff, status));
   return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);
+}
+
+gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
+                           const gv_raster_description *descriptions) {
+  int32_t width, height;
+  for (int i = 0; i < count; i++) {
+    rasters[i]->is = descriptions[i];
+    GV_TRY(prepare(io, rasters[i]));
+  }
+  choose_tiles(rasters, count, &width, &height);
+  for (int i = 0; i < count; i++) {
+    int w, h;
+    own_sides(rasters[i], &w, &h);
+    if (!rasters[i]->copies && !rasters[i]->filled && (w != width || h != height)) {
+      rasters[i]->filled = true;
+      GV_TRY(create_filled(io, rasters[i]));
+    }
+    gv_raster_set_tiles(rasters[i], width, height);
+    GV_TRY(create_tiff(io, rasters[i]));
+  }
+  return GV_OK;
 }
 
 /* Opens the GeoTIFF for reading. */
@@ -254,7 +313,7 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
 }
 
 char **gv_raster_creation_options(const gv_raster_out *raster) {
-  return raster->work_options;
+  return raster->work_options != NULL ? raster->work_options : raster->options;
 }
 
 gv_place *gv_raster_place(gv_raster_out *raster) {
@@ -262,7 +321,7 @@ gv_place *gv_raster_place(gv_raster_out *raster) {
 }
 
 bool gv_raster_copies(const gv_raster_out *raster) {
-  return raster->copies || raster->filled;
+  return raster->copies;
 }
 
 /* --------------------------------------------------------------------------------------------------- finishing */

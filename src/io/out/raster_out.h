@@ -47,13 +47,14 @@ typedef struct gv_raster_out gv_raster_out;
  * set, to be given back with gv_raster_close. Nothing is on disk yet. */
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out);
 
-/* Creates the temporary directory and the dataset in it. */
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description);
+/* Creates the rasters of a run, of one size, in their temporary directories. */
+gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
+                           const gv_raster_description *descriptions);
 
 /* The dataset of its cells (a GeoTIFF where the driver can only copy), once all are written and until it is finished. */
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 
-/* The creation options of the GeoTIFF of its cells. */
+/* The creation options of the GeoTIFF of its cells; before it is created, those of the output. */
 char **gv_raster_creation_options(const gv_raster_out *raster);
 
 /* Size of the blocks that gv_raster_write asks for, TIFF tiles of each raster; those at the right and lower edge are cut at the
@@ -93,7 +94,7 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribu
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user);
 gv_place *gv_raster_place(gv_raster_out *raster);
 
-/* True if the created raster is copied into its format, so that writing is only part of the work. */
+/* True if finishing the created raster copies it into its format, so that writing is only part of the work. */
 bool gv_raster_copies(const gv_raster_out *raster);
 
 /* Removes what is not finished and frees; NULL is allowed. */

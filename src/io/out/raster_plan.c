@@ -90,8 +90,16 @@ static void set_default(char ***options, GDALDriverH driver, const char *key, co
     *options = CSLSetNameValue(*options, key, value);
 }
 
+int32_t gv_raster_side(int64_t cell_bytes) {
+  static const int64_t most[] = {8, 256, 4096, 16384, 65536};
+  int32_t side = 512;
+  for (size_t i = 0; i < sizeof most / sizeof *most && cell_bytes > most[i]; i++)
+    side /= 2;
+  return side;
+}
+
 /* The user's options and the defaults of the GeoTIFF drivers; the rest of GDAL keeps its own. */
-static char **add_defaults(char **user, GDALDriverH driver, int threads) {
+static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t cell_bytes) {
   char **options = CSLDuplicate(user);
   bool gtiff = gv_is_driver(driver, "GTiff");
   set_default(&options, driver, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
@@ -101,6 +109,10 @@ static char **add_defaults(char **user, GDALDriverH driver, int threads) {
   bool zstd = EQUAL(compression, "ZSTD"), deflate = EQUAL(compression, "DEFLATE");
   if (gtiff) {
     set_default(&options, driver, "TILED", "YES");
+    if (CPLTestBool(CSLFetchNameValue(options, "TILED"))) {
+      set_default(&options, driver, "BLOCKXSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
+      set_default(&options, driver, "BLOCKYSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
+    }
     if (zstd) set_default(&options, driver, "ZSTD_LEVEL", "1");
     if (deflate) set_default(&options, driver, "ZLEVEL", "1");
   } else {
@@ -117,56 +129,35 @@ static char **add_defaults(char **user, GDALDriverH driver, int threads) {
   return options;
 }
 
-/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
- * second cache, and those of thousands in memory. */
-static int32_t default_side(int64_t cell_bytes) {
-  static const int64_t most[] = {8, 256, 4096, 16384, 65536};
-  int32_t side = 512;
-  for (size_t i = 0; i < sizeof most / sizeof *most && cell_bytes > most[i]; i++)
-    side /= 2;
-  return side;
-}
-
-/* True if the tiles are the user's, or a default: others are too small or too large to be computed each at once. */
-static bool choose_sides(gv_raster_out *raster) {
-  enum { MOST = 8192, MOST_BYTES = 64 << 20 };
-  int32_t side = default_side(raster->cell_bytes), least = raster->cell_bytes > 4096 ? 16 : 64;
-  const char *w = CSLFetchNameValue(raster->options, "BLOCKXSIZE"),
-             *h = CSLFetchNameValue(raster->options, "BLOCKYSIZE");
-  raster->tile_w = w != NULL ? atoi(w) : side;
-  raster->tile_h = h != NULL ? atoi(h) : side;
-  if (w == NULL && h == NULL) return true;
-  bool fits = raster->tile_w >= least && raster->tile_w <= MOST && raster->tile_w % 16 == 0 &&
-              raster->tile_h >= least && raster->tile_h <= MOST && raster->tile_h % 16 == 0 &&
-              (int64_t)raster->tile_w * raster->tile_h * raster->cell_bytes <= MOST_BYTES;
-  if (!fits) raster->tile_w = raster->tile_h = side;
-  return fits;
-}
-
-void gv_raster_plan_tiles(gv_raster_out *raster) {
-  GDALDriverH tiff = GDALGetDriverByName("GTiff");
-  bool own = raster->driver == tiff, fits = choose_sides(raster);
-  const char *side = CPLSPrintf("%d", default_side(raster->cell_bytes));
-  if (own && CPLTestBool(CSLFetchNameValueDef(raster->options, "TILED", "NO"))) {
-    set_default(&raster->options, tiff, "BLOCKXSIZE", side);
-    set_default(&raster->options, tiff, "BLOCKYSIZE", side);
+void gv_raster_settle(gv_raster_out *raster) {
+  bool own = gv_is_driver(raster->driver, "GTiff");
+  if (raster->own_sides && raster->is.cell_bytes > 0) {
+    const char *side = CPLSPrintf("%d", gv_raster_side(raster->is.cell_bytes));
+    raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", side);
+    raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", side);
   }
   if (own && raster->is.bands > 1) {
-    set_default(&raster->options, tiff, "INTERLEAVE", "BAND");
+    set_default(&raster->options, raster->driver, "INTERLEAVE", "BAND");
     /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
     if (gv_option_given(raster->options, "NUM_THREADS"))
       raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
   }
   bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
-  bool direct = own && fits && planes && gv_tiff_possible(raster->options);
   raster->copies = raster->copies || gv_place_has_others(&raster->place);
-  raster->filled = !direct && !raster->copies;
-  char **options = direct ? CSLDuplicate(raster->options) : add_defaults(NULL, tiff, raster->threads);
+  raster->filled = !raster->copies && !(own && planes && gv_tiff_possible(raster->options));
+}
+
+void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height) {
+  bool direct = !raster->copies && !raster->filled;
+  char **options =
+      direct ? CSLDuplicate(raster->options) : add_defaults(NULL, GDALGetDriverByName("GTiff"), raster->threads, 0);
   if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
   if (raster->is.bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
-  options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", raster->tile_w));
-  options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", raster->tile_h));
+  options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", width));
+  options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", height));
   raster->work_options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
+  raster->tile_w = width;
+  raster->tile_h = height;
 }
 
 static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char **user) {
@@ -221,9 +212,10 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     return status;
   }
   raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || is_better_copied(raster->driver);
-  raster->cell_bytes = options->cell_bytes;
-  raster->options = add_defaults(options->creation_options, raster->driver, options->threads);
-  choose_sides(raster);
+  char **user = options->creation_options;
+  raster->options = add_defaults(user, raster->driver, options->threads, options->cell_bytes);
+  raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE") &&
+                      gv_is_driver(raster->driver, "GTiff") && gv_option_given(raster->options, "BLOCKXSIZE");
   *out = raster;
   return GV_OK;
 }

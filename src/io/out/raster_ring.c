@@ -221,9 +221,6 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
             .lock = PTHREAD_MUTEX_INITIALIZER,
             .moved = PTHREAD_COND_INITIALIZER};
   for (int i = 0; i < count; i++) {
-    if (rasters[i]->tile_w != r.tile_w || rasters[i]->tile_h != r.tile_h)
-      return gv_io_fail(io, GV_ERROR_INTERNAL, "the tiles of %s differ from those of the other rasters",
-                        rasters[i]->place.output.path);
     r.offset[i] = r.bytes;
     r.band_bytes[i] = (r.tile_w * r.tile_h * value_bytes(rasters[i]) + 63) / 64 * 64;
     r.bytes += r.band_bytes[i] * rasters[i]->is.bands;

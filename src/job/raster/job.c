@@ -92,21 +92,16 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
 
 /* Polygons are traced in a raster: without OUT in one beside them that never gets a place. */
 static gv_status plan_passing(gv_run *r) {
-  static const char *const keys[] = {"BLOCKXSIZE", "BLOCKYSIZE"}; /* the tiles of all rasters are alike */
-  char *path = gv_path_add(r->j->polygons, ".cells.tif"), **sides = NULL;
+  char *path = gv_path_add(r->j->polygons, ".cells.tif");
   if (path == NULL) return gv_io_fail_memory(r->io, "a file name");
-  for (int i = 0; i < 2; i++)
-    sides = CSLSetNameValue(sides, keys[i], CSLFetchNameValue(r->j->raster.creation_options, keys[i]));
   gv_raster_options options = {.option = "--polygons",
                                .path = path,
-                               .creation_options = sides,
                                .overwrite = true,
                                .threads = r->j->raster.threads,
                                .memory = r->j->raster.memory,
                                .cell_bytes = r->j->raster.cell_bytes};
   r->passing = true;
   gv_status status = gv_raster_plan(r->io, &options, &r->raster[GV_RUN_OUT]);
-  CSLDestroy(sides);
   free(path);
   return status;
 }

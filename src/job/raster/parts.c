@@ -58,9 +58,8 @@ gv_status gv_run_choose_rows(gv_run *r) {
   r->width = r->grid.grid.width;
   r->height = r->rows = r->grid.grid.height;
   if (j->parts == 0) return GV_OK;
-  int32_t width, side;
-  gv_raster_block_size(&r->raster[GV_RUN_OUT], &width, &side);
-  int64_t blocks = (r->height + side - 1) / side;
+  int64_t side = atoi(CSLFetchNameValueDef(gv_raster_creation_options(r->raster[GV_RUN_OUT]), "BLOCKYSIZE", "0"));
+  int64_t blocks = side > 0 ? (r->height + side - 1) / side : 0;
   r->parts = j->spread && j->parts > blocks ? (int)blocks : j->parts;
   if (j->spread && j->part > r->parts) {
     r->rows = 0;
@@ -72,7 +71,7 @@ gv_status gv_run_choose_rows(gv_run *r) {
                       j->part, j->parts, (long long)blocks);
   }
   int64_t end = j->part * blocks / r->parts * side;
-  r->block_h = side;
+  r->block_h = (int32_t)side;
   r->first_row = (j->part - 1) * blocks / r->parts * side;
   r->rows = (end < r->height ? end : r->height) - r->first_row;
   return GV_OK;

@@ -201,9 +201,10 @@ gv_status gv_run_create_rasters(gv_run *r) {
                                               .cell_bytes = r->j->distance_per_value ? r->j->raster.cell_bytes : 0,
                                               .variable = variables[i],
                                               .metadata = metadata};
-    status = gv_raster_create(r->io, r->raster[i], &descriptions[s]);
     r->written[s] = r->raster[i];
   }
+  if (status == GV_OK && r->written_count > 0)
+    status = gv_raster_create(r->io, r->written, r->written_count, descriptions);
   for (int i = 0; i < r->written_count; i++)
     CSLDestroy(names[i]);
   CSLDestroy(metadata);
