@@ -83,20 +83,6 @@ def test_tables(seeds, option):
     assert not LONG or {"gpkg", "csv", "geojson", "fgb", "shp", "gml", "sqlite"} <= made
 
 
-def test_names_in_pcidsk_and_hdf4(seeds):
-    """They have the output's own name, whatever the length of the directory's."""
-    for name, kind in ("PCIDSK", "UInt16"), ("HDF4Image", "Int32"):
-        if gdal.GetDriverByName(name) is None:
-            continue
-        for depth in 0, 3:
-            folder = seeds.path("/".join(["a folder with a long name"] * depth)) if depth else seeds.directory
-            folder.mkdir(parents=True, exist_ok=True)
-            seeds.ok("--seeds", "s.csv", *GRID, "--id", kind, "--ot", kind, "--of", name, folder / f"own-{name}.dat")
-            data = (folder / f"own-{name}.dat").read_bytes()
-            assert f"own-{name}.dat ".encode() in data and b".tmp-" not in data
-            assert gdal.Open(str(folder / f"own-{name}.dat")).ReadAsArray().shape == (128, 128)
-
-
 def array(path, name):
     opened = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
     found = opened.GetRootGroup().OpenMDArray(name)

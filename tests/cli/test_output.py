@@ -225,6 +225,7 @@ def test_progress(seeds):
     bar = "0...10...20...30...40...50...60...70...80...90...100 - done.\n"
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "b.tif").stdout == bar
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "COG", "c.tif").stdout == bar
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "ENVI", "c.bin").stdout == bar
     assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--quiet", "d.tif").stdout == ""
 
 
@@ -285,23 +286,22 @@ def tiles(path):
     ["COMPRESS=PACKBITS"], ["COMPRESS=NONE", "ENDIANNESS=BIG"],
     ["COMPRESS=LZW", "ENDIANNESS=BIG"], ["COMPRESS=DEFLATE", "ZLEVEL=6", "BIGTIFF=YES"], ["COMPRESS=NONE", "BIGTIFF=YES"],
 ])
-@pytest.mark.parametrize("wide", [False, True])
-def test_tiles_are_those_that_gdal_writes(work, options, wide):
+@pytest.mark.parametrize("kind", ["Byte", "UInt16", "Int32", "Int64"])
+def test_tiles_are_those_that_gdal_writes(work, options, kind):
     """GeoTIFF tiles are encoded past GDAL: the same values given to GDAL make the same bytes, in the same order."""
     name = options[0].split("=")[1]
     if name not in gdal.GetDriverByName("GTiff").GetMetadataItem("DMD_CREATIONOPTIONLIST"):
         pytest.skip(f"this GDAL's GeoTIFF has no {name}")
     lon, lat = globe(400, seed=6)
-    work.csv("s.csv", lon, lat, no=[(10 ** 12 if wide else 0) + i for i in range(400)])
+    work.csv("s.csv", lon, lat, no=[(10 ** 12 if kind == "Int64" else 0) + (i % 250 if kind == "Byte" else i) for i in range(400)])
     shape = ["BLOCKXSIZE=128", "BLOCKYSIZE=64"]
     given = [f"--co={option}" for option in options + shape]
-    work.ok("--seeds", "s.csv", "--id", "no", "--size", "1280,640", "--metric", "great-circle", "--threads", "3", *given,
-            "out.tif")
+    work.ok("--seeds", "s.csv", "--id", "no", "--ot", kind, "--size", "1280,640", "--metric", "great-circle", "--threads", "3",
+            *given, "out.tif")
     out = work.open("out.tif")
     values = out.ReadAsArray()
-    assert values.dtype == (np.int64 if wide else np.int32)
-    kind = gdal.GDT_Int64 if wide else gdal.GDT_Int32
-    made = gdal.GetDriverByName("GTiff").Create(str(work.path("gdal.tif")), 1280, 640, 1, kind,
+    assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == kind
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("gdal.tif")), 1280, 640, 1, gdal.GetDataTypeByName(kind),
                                                 ["TILED=YES", *options, *shape])
     made.GetRasterBand(1).WriteArray(values)
     made = None
@@ -311,6 +311,21 @@ def test_tiles_are_those_that_gdal_writes(work, options, wide):
     offsets = [at for at, _ in ours]
     assert offsets == sorted(offsets)
     assert all(a + len(data) <= b for (a, data), (b, _) in zip(ours, ours[1:]))
+
+
+@pytest.mark.parametrize("sides", [[], ["BLOCKXSIZE=128", "BLOCKYSIZE=64"], ["BLOCKXSIZE=128"], ["BLOCKXSIZE=16", "BLOCKYSIZE=16"]])
+def test_rasters_of_a_run_are_those_of_runs_of_their_own(work, sides):
+    """Whatever their formats, and with a raster that never gets a place: of polygons."""
+    work.csv("s.csv", LON, LAT)
+    common = ["--seeds", "s.csv", "--metric", "great-circle", "--size", "700,401", "--extent", "-170,-80,180,75"]
+    shape = [f"--co={side}" for side in sides]
+    work.ok(*common, *shape, "--distance", "d.tif", "a.tif")
+    for name, option in ("p.fgb", "--polygons"), ("b.tif", "--azimuth"):
+        work.ok(*common, *shape, "--distance", "e.tif", option, name, "--overwrite")
+        assert np.array_equal(work.read("e.tif"), work.read("d.tif"), equal_nan=True)
+    work.ok(*common, "--distance", "d.bil", "c.tif")
+    assert np.array_equal(work.read("d.bil"), work.read("d.tif"), equal_nan=True)
+    assert np.array_equal(work.read("c.tif"), work.read("a.tif"))
 
 
 def test_one_encoding_serves_all_tiles_of_a_value(work):

@@ -332,16 +332,20 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const
   return GV_OK;
 }
 
-gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row) {
-  features->r.io = io;
-  if (features->feature != NULL) OGR_F_Destroy(features->feature);
-  features->feature = gv_seed_next(&features->r);
-  if (features->feature != NULL && features->typed != NULL) {
-    features->feature = make_typed(features, features->feature);
+gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_seed_list *seeds, int64_t seed,
+                                OGRFeatureH *feature) {
+  gv_seed_reader *r = &features->r;
+  r->io = io;
+  while (features->feature == NULL || r->row < seeds->rows[seed]) {
+    if (features->feature != NULL) OGR_F_Destroy(features->feature);
+    features->feature = gv_seed_next(r);
+    if (features->feature == NULL && gv_gdal_failed()) return gv_seed_read_failed(r);
+    if (features->feature == NULL) break;
+    if (features->typed != NULL) features->feature = make_typed(features, features->feature);
   }
   *feature = features->feature;
-  *row = features->r.row;
-  return *feature == NULL && gv_gdal_failed() ? gv_seed_read_failed(&features->r) : GV_OK;
+  if (*feature != NULL && (int64_t)OGR_F_GetFID(*feature) == seeds->fids[seed]) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "%s changed while it was read", r->options->source);
 }
 
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {

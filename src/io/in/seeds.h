@@ -108,8 +108,9 @@ typedef struct gv_seed_features gv_seed_features;
 gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds,
                                 bool digits_15, gv_seed_features **out);
 
-/* The next feature, owned by `features`, and its number; NULL after the last. */
-gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);
+/* The feature of a seed, owned by `features`; seeds are asked for in ascending order. An error if the source has changed. */
+gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_seed_list *seeds, int64_t seed,
+                                OGRFeatureH *feature);
 
 /* Of the layer's features. */
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);

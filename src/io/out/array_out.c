@@ -1,6 +1,7 @@
 /* Arrays of numbers to files. */
 #include "io/out/array_out.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -50,10 +51,9 @@ bool gv_array_is_stream(const char *path) {
 /* The file to write. */
 static gv_status begin(gv_io *io, gv_array_writer *writer, const char *path, bool overwrite) {
   writer->stream = gv_array_is_stream(path);
-  gv_status status = gv_output_init(io, &writer->output, path, overwrite);
-  if (status == GV_OK && !writer->stream) status = gv_output_check(io, &writer->output);
-  if (status == GV_OK && !writer->stream) status = gv_output_begin(io, &writer->output);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_output_init(io, &writer->output, path, overwrite));
+  if (!writer->stream) GV_TRY(gv_output_check(io, &writer->output));
+  if (!writer->stream) GV_TRY(gv_output_begin(io, &writer->output));
   writer->file = writer->stream ? tmpfile() : fopen(writer->output.work, "wb");
   return writer->file != NULL ? GV_OK : fail_write(io, writer);
 }
@@ -79,10 +79,8 @@ gv_output *gv_array_output(gv_array_writer *writer) {
 }
 
 static bool put_int32(gv_array_writer *writer, int32_t value) {
-  unsigned char bytes[4];
-  for (int b = 0; b < 4; b++)
-    bytes[b] = (unsigned char)((uint32_t)value >> (8 * b));
-  return fwrite(bytes, 1, sizeof bytes, writer->file) == sizeof bytes;
+  const uint32_t bytes = htole32((uint32_t)value);
+  return fwrite(&bytes, sizeof bytes, 1, writer->file) == 1;
 }
 
 static gv_status write_ivecs(gv_io *io, gv_array_writer *writer, const int64_t *rows, int64_t count) {
@@ -101,19 +99,13 @@ static gv_status write_ivecs(gv_io *io, gv_array_writer *writer, const int64_t *
 gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count) {
   if (writer->format == GV_ARRAY_IVECS) return write_ivecs(io, writer, rows, count);
   size_t values = (size_t)(count * writer->columns);
-  const uint16_t probe = 1;
-  if (*(const unsigned char *)&probe == 1) {
-    if (fwrite(rows, 8, values, writer->file) != values) return fail_write(io, writer);
-  } else {
-    for (size_t i = 0; i < values; i++) {
-      uint64_t bits;
-      unsigned char bytes[8];
-      memcpy(&bits, (const char *)rows + 8 * i, sizeof bits);
-      for (int b = 0; b < 8; b++)
-        bytes[b] = (unsigned char)(bits >> (8 * b));
-      if (fwrite(bytes, 1, 8, writer->file) != 8) return fail_write(io, writer);
-    }
+  for (size_t i = 0; htole16(1) != 1 && i < values; i++) { /* on machines that put the highest byte first */
+    uint64_t bits;
+    memcpy(&bits, (const char *)rows + 8 * i, sizeof bits);
+    bits = htole64(bits);
+    if (fwrite(&bits, 8, 1, writer->file) != 1) return fail_write(io, writer);
   }
+  if (htole16(1) == 1 && fwrite(rows, 8, values, writer->file) != values) return fail_write(io, writer);
   writer->rows += count;
   return GV_OK;
 }
@@ -145,11 +137,8 @@ gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
   }
   FILE *file = writer->file;
   writer->file = NULL;
-  if (fflush(file) != 0) {
-    fclose(file);
-    return fail_write(io, writer);
-  }
-  return fclose(file) == 0 ? GV_OK : fail_write(io, writer);
+  bool flushed = fflush(file) == 0;
+  return fclose(file) == 0 && flushed ? GV_OK : fail_write(io, writer);
 }
 
 void gv_array_discard(gv_array_writer *writer) {

@@ -197,31 +197,14 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
 
 /* All files of the outputs and what else is removed, nothing renamed yet. */
 static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < count && status == GV_OK; i++) {
-    if (!outputs[i]->overwrite) status = gv_output_check(io, outputs[i]); /* made by another program meanwhile? */
-    if (status == GV_OK) status = list_moves(io, outputs[i], m);
+  for (int i = 0; i < count; i++) {
+    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
+    GV_TRY(list_moves(io, outputs[i], m));
   }
-  for (int i = 0; i < count && status == GV_OK; i++)
-    if (!outputs[i]->amends) status = list_stale(io, outputs[i], m);
-  for (int i = 0; i < m->count && status == GV_OK; i++)
-    status = check_move(io, m, &m->list[i], inputs);
-  return status;
-}
-
-/* A new file gets the permissions of the one that it replaces. */
-static gv_status hand_on_permissions(gv_io *io, const moves *m) {
-  for (int i = 0; i < m->count; i++) {
-    const move *one = &m->list[i];
-    struct stat before;
-    if (!one->fresh || !one->replaces) continue;
-    if (fstatat(one->temporary->parent, one->to, &before, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(before.st_mode))
-      continue;
-    char *made = gv_path_join(one->temporary->path, one->name);
-    if (made == NULL) return gv_io_fail_memory(io, "a file name");
-    gv_copy_permissions(made, &before);
-    free(made);
-  }
+  for (int i = 0; i < count; i++)
+    if (!outputs[i]->amends) GV_TRY(list_stale(io, outputs[i], m));
+  for (int i = 0; i < m->count; i++)
+    GV_TRY(check_move(io, m, &m->list[i], inputs));
   return GV_OK;
 }
 
@@ -234,14 +217,19 @@ static bool must_last(const moves *m, gv_sync sync) {
   return sync == GV_SYNC_ALWAYS || (sync == GV_SYNC_AUTO && replaces);
 }
 
-/* The new files, where they are. */
-static gv_status sync_files(gv_io *io, const moves *m) {
+/* A new file gets the permissions of the one that it replaces, and is on the disk if it is to last. */
+static gv_status prepare_files(gv_io *io, const moves *m, bool lasting) {
   for (int i = 0; i < m->count; i++) {
     const move *one = &m->list[i];
+    struct stat before;
     if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
     if (!one->fresh) continue;
     char *made = gv_path_join(one->temporary->path, one->name);
-    int error = made != NULL ? gv_sync_all(made) : ENOMEM;
+    if (made == NULL) return gv_io_fail_memory(io, "a file name");
+    if (one->replaces && fstatat(one->temporary->parent, one->to, &before, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(before.st_mode))
+      gv_copy_permissions(made, &before);
+    int error = lasting ? gv_sync_all(made) : 0;
     free(made);
     if (error != 0)
       return gv_io_fail(io, GV_ERROR_IO, "cannot write %s to the disk: %s", one->path, strerror(error));
@@ -369,9 +357,8 @@ static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, boo
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
   moves m = {NULL, 0, 0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
-  if (status == GV_OK) status = hand_on_permissions(io, &m);
-  bool lasting = status == GV_OK && must_last(&m, sync);
-  if (lasting) status = sync_files(io, &m);
+  bool lasting = must_last(&m, sync);
+  if (status == GV_OK) status = prepare_files(io, &m, lasting);
   gv_outputs_lock();
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (status == GV_OK) gv_outputs_settle(true);

@@ -12,37 +12,37 @@ enum { MAX_PATH = 4096 };
 
 static const char magic[16] = "SQLite format 3";
 
+/* The first bytes of a file into `start`; their number, 0 if there is none. */
+static size_t read_start(const char *path, char *start, size_t size) {
+  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
+  ssize_t got = file >= 0 ? gv_retry_read_at(file, start, size, 0) : 0;
+  if (file >= 0) close(file);
+  return got > 0 ? (size_t)got : 0;
+}
+
 bool gv_is_sqlite(const char *path) {
   char start[sizeof magic];
-  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return false;
-  ssize_t got = gv_retry_read_at(file, start, sizeof start, 0);
-  close(file);
-  return got == (ssize_t)sizeof start && memcmp(start, magic, sizeof magic) == 0;
+  return read_start(path, start, sizeof start) == sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ other programs */
 
-/* SQLite's files beside a database; NULL if the name is too long. */
+/* SQLite's files beside a database; "" if the name is too long. */
 static const char *side_file(const char *path, const char *suffix, char *out) {
-  return snprintf(out, MAX_PATH, "%s%s", path, suffix) < MAX_PATH ? out : NULL;
+  return snprintf(out, MAX_PATH, "%s%s", path, suffix) < MAX_PATH ? out : "";
 }
 
 /* Whether a file has something in it other than the zeros that SQLite leaves in a journal it is done with. */
 static bool has_contents(const char *path) {
   char start[8] = "";
   static const char zeros[sizeof start];
-  int file = path != NULL ? gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0) : -1;
-  if (file < 0) return false;
-  ssize_t got = gv_retry_read_at(file, start, sizeof start, 0);
-  close(file);
-  return got > 0 && memcmp(start, zeros, sizeof start) != 0;
+  return read_start(path, start, sizeof start) > 0 && memcmp(start, zeros, sizeof start) != 0;
 }
 
 /* Whether another process holds a lock of any kind on some bytes of a file. */
 static bool is_locked(const char *path, off_t first, off_t count) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
-  int file = path != NULL ? gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0) : -1;
+  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return false;
   bool locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   close(file);
@@ -85,17 +85,12 @@ static gv_status changed(gv_io *io, const char *path) {
 
 gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state) {
   gv_file_state after;
-  gv_status status = gv_container_check_idle(io, path);
-  if (status != GV_OK) return status;
-  int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0), error = from < 0 ? errno : 0;
-  if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(error));
-  int to = gv_retry_open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (to < 0 || !look_at(from, state)) error = errno;
-  if (error == 0) error = gv_copy_bytes(io, from, to);
-  if (error == 0 && fchmod(to, state->stat.st_mode & 07777) != 0) error = errno;
+  GV_TRY(gv_container_check_idle(io, path));
+  int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (from < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  int error = look_at(from, state) ? gv_copy_contents(io, from, copy) : errno;
   if (error == 0 && !look_at(from, &after)) error = errno;
   close(from);
-  if (to >= 0 && close(to) != 0 && error == 0) error = errno;
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", path, strerror(error));
   if (!same_state(state, &after)) return changed(io, path);

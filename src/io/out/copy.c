@@ -22,17 +22,23 @@ int gv_copy_bytes(const gv_io *io, int from, int to) {
   return error;
 }
 
+int gv_copy_contents(const gv_io *io, int from, const char *to) {
+  struct stat about;
+  int out = gv_retry_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = 0;
+  if (out < 0) return errno;
+  if (fstat(from, &about) != 0) error = errno;
+  if (error == 0) error = gv_copy_bytes(io, from, out);
+  if (error == 0 && fchmod(out, about.st_mode & 07777) != 0) error = errno;
+  if (close(out) != 0 && error == 0) error = errno;
+  return error;
+}
+
 int gv_copy_file(const gv_io *io, const char *from, const char *to) {
   if (link(from, to) == 0) return 0;
-  struct stat about;
-  int in = gv_retry_open(from, O_RDONLY | O_CLOEXEC, 0), error = in < 0 ? errno : 0;
-  if (in < 0) return error;
-  int out = gv_retry_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (out < 0 || fstat(in, &about) != 0) error = errno != 0 ? errno : EIO;
-  if (error == 0) error = gv_copy_bytes(io, in, out);
-  if (error == 0 && fchmod(out, about.st_mode & 07777) != 0) error = errno;
+  int in = gv_retry_open(from, O_RDONLY | O_CLOEXEC, 0);
+  if (in < 0) return errno;
+  int error = gv_copy_contents(io, in, to);
   close(in);
-  if (out >= 0 && close(out) != 0 && error == 0) error = errno;
   return error;
 }
 

@@ -11,6 +11,9 @@
 /* All that is left of an open file. 0, or an error's number. */
 int gv_copy_bytes(const gv_io *io, int from, int to);
 
+/* The same, with its mode, into the file `to`, which must not exist. 0, or an error's number. */
+int gv_copy_contents(const gv_io *io, int from, const char *to);
+
 /* A second name for a file, or a copy of it where there can be none: `to` must not exist. 0, or an error's number. */
 int gv_copy_file(const gv_io *io, const char *from, const char *to);
 

@@ -4,27 +4,19 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gdal.h>
 #include <ogr_api.h>
 
+#include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
-#include "io/out/table_out.h"
-
-enum { FEATURES_A_TRANSACTION = 1 << 17 };
 
 struct gv_mesh_sink {
-  const char *shown;
-  GDALDatasetH dataset;
-  OGRLayerH layer;
+  gv_layer_out out;
   const gv_seed_list *seeds;
   int bands;
   double unit; /* degrees in the layer's unit */
-  bool transactions;
-  int64_t since; /* features since the last transaction began */
 };
 
 enum { FIELD_ID, FIELD_ID64, FIELD_LON, FIELD_LAT, FIELD_SEED, FIELD_DISTANCE, FIELD_AREA, FIELDS };
@@ -35,73 +27,32 @@ static const struct {
 } fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
                     {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
 
-static gv_status check(gv_io *io, const char *path, int level) {
-  (void)level;
-  if (gv_vector_driver(path) != NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "--cells: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", path);
-}
-
-static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->shown);
-}
-
-static bool create_field(const gv_mesh_sink *sink, const char *name, OGRFieldType type) {
-  OGRFieldDefnH field = OGR_Fld_Create(name, type);
-  OGRErr error = OGR_L_CreateField(sink->layer, field, TRUE);
-  OGR_Fld_Destroy(field);
-  return error == OGRERR_NONE;
-}
-
-static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, gv_place *place, OGRSpatialReferenceH crs) {
-  gv_gdal_reset();
-  gv_status status = gv_place_open(io, place, &sink->dataset);
-  if (status != GV_OK) return status;
-  char **options = NULL;
-  if (EQUAL(GDALGetDriverShortName(place->driver), "CSV")) options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
-  sink->layer = GDALDatasetCreateLayer(sink->dataset, place->layer, crs, wkbPolygon, options);
-  CSLDestroy(options);
-  if (sink->layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", sink->shown);
+static gv_status create_layer(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
+  GV_TRY(gv_layer_create(&sink->out, crs, wkbPolygon, NULL));
   for (int i = 0; i < FIELDS; i++)
-    if (!create_field(sink, fields[i].name, fields[i].type)) return fail(io, sink);
+    GV_TRY(gv_layer_add_field(&sink->out, fields[i].name, NULL, fields[i].type, NULL));
   for (int rank = 2; rank <= sink->bands; rank++) {
-    if (!create_field(sink, CPLSPrintf("seed_%d", rank), OFTInteger64) ||
-        !create_field(sink, CPLSPrintf("distance_%d", rank), OFTReal)) {
-      return fail(io, sink);
-    }
+    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("seed_%d", rank), NULL, OFTInteger64, NULL));
+    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("distance_%d", rank), NULL, OFTReal, NULL));
   }
-  sink->transactions = GDALDatasetTestCapability(sink->dataset, ODsCTransactions) != 0;
-  if (sink->transactions) GDALDatasetStartTransaction(sink->dataset, FALSE);
   return GV_OK;
 }
 
-static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
-  gv_status status = GV_OK;
-  if (sink->dataset != NULL) {
-    gv_gdal_reset();
-    if (sink->transactions && GDALDatasetCommitTransaction(sink->dataset) != OGRERR_NONE) status = fail(io, sink);
-    GDALClose(sink->dataset);
-    if (status == GV_OK && gv_gdal_failed()) status = fail(io, sink);
-  }
+static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
+  (void)io;
+  status = gv_layer_close(&sink->out, status);
   free(sink);
   return status;
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
-  gv_mesh_sink *sink = calloc(1, sizeof *sink);
+  gv_mesh_sink *sink = *out = calloc(1, sizeof *sink);
   if (sink == NULL) return gv_io_fail_memory(io, "the triangles");
-  sink->shown = place->output.path;
-  sink->seeds = facts->seeds;
-  sink->bands = facts->bands;
-  sink->unit = gv_crs_unit_degrees(facts->crs);
-  gv_status status = create_layer(io, sink, place, facts->crs);
-  if (status != GV_OK) {
-    if (sink->dataset != NULL) GDALClose(sink->dataset);
-    free(sink);
-    return status;
-  }
-  *out = sink;
-  return GV_OK;
+  *sink = (gv_mesh_sink){.out = {.io = io, .place = place},
+                         .seeds = facts->seeds,
+                         .bands = facts->bands,
+                         .unit = gv_crs_unit_degrees(facts->crs)};
+  return create_layer(sink, facts->crs);
 }
 
 /* A triangle's ring. On the map a corner at a pole is an edge, from the meridian of one neighbour to the other's. */
@@ -124,13 +75,12 @@ static OGRGeometryH polygon(gv_qtm_id id, double unit) {
   return made;
 }
 
-static gv_status write_triangle(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block, int64_t i) {
+static gv_status set_triangle(const gv_mesh_sink *sink, OGRFeatureH feature, const gv_mesh_block *block,
+                              int64_t i) {
   char text[GV_QTM_STRING_SIZE];
   gv_qtm_to_string(block->id[i], text, sizeof text);
-  OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(sink->layer));
-  if (feature == NULL) return gv_io_fail_memory(io, "a triangle");
   OGR_F_SetFieldString(feature, FIELD_ID, text);
-  OGR_F_SetFieldInteger64(feature, FIELD_ID64, block->id[i]);
+  GV_TRY(gv_layer_set_integer(&sink->out, feature, FIELD_ID64, block->id[i]));
   OGR_F_SetFieldDouble(feature, FIELD_LON, block->lon[i]);
   OGR_F_SetFieldDouble(feature, FIELD_LAT, block->lat[i]);
   for (int b = 0; b < sink->bands; b++) {
@@ -138,7 +88,7 @@ static gv_status write_triangle(gv_io *io, gv_mesh_sink *sink, const gv_mesh_blo
     int seed_field = b == 0 ? FIELD_SEED : FIELDS + 2 * (b - 1);
     int distance_field = b == 0 ? FIELD_DISTANCE : FIELDS + 2 * (b - 1) + 1;
     if (block->seed[at] >= 0) {
-      OGR_F_SetFieldInteger64(feature, seed_field, sink->seeds->ids[block->seed[at]]);
+      GV_TRY(gv_layer_set_integer(&sink->out, feature, seed_field, sink->seeds->ids[block->seed[at]]));
       OGR_F_SetFieldDouble(feature, distance_field, block->distance[at]);
     } else {
       OGR_F_SetFieldNull(feature, seed_field);
@@ -147,24 +97,18 @@ static gv_status write_triangle(gv_io *io, gv_mesh_sink *sink, const gv_mesh_blo
   }
   OGR_F_SetFieldDouble(feature, FIELD_AREA, block->area[i] * 1e-6);
   OGR_F_SetGeometryDirectly(feature, polygon(block->id[i], sink->unit));
-  OGRErr error = OGR_L_CreateFeature(sink->layer, feature);
-  OGR_F_Destroy(feature);
-  return error == OGRERR_NONE ? GV_OK : fail(io, sink);
+  return GV_OK;
 }
 
 static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
   gv_status status = GV_OK;
-  for (int64_t i = 0; i < block->count && status == GV_OK; i++)
-    status = write_triangle(io, sink, block, i);
-  if (status == GV_OK && gv_gdal_failed()) status = fail(io, sink); /* a value or a ring that found no memory */
-  sink->since += block->count;
-  if (status != GV_OK || !sink->transactions || sink->since < FEATURES_A_TRANSACTION) return status;
-  sink->since = 0;
-  if (GDALDatasetCommitTransaction(sink->dataset) != OGRERR_NONE ||
-      GDALDatasetStartTransaction(sink->dataset, FALSE) != OGRERR_NONE) {
-    return fail(io, sink);
+  (void)io;
+  for (int64_t i = 0; i < block->count && status == GV_OK; i++) {
+    OGRFeatureH feature = gv_layer_feature(&sink->out);
+    if (feature != NULL) status = set_triangle(sink, feature, block, i);
+    status = gv_layer_write(&sink->out, feature, status);
   }
-  return GV_OK;
+  return status;
 }
 
-const gv_mesh_format gv_mesh_features = {"--cells", "triangles", check, open_sink, write_block, close_sink};
+const gv_mesh_format gv_mesh_features = {"--cells", "triangles", NULL, open_sink, write_block, close_sink};

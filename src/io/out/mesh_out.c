@@ -7,8 +7,8 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
-#include "io/out/table_out.h"
 #include "io/parallel.h"
 
 /* One file. */
@@ -37,10 +37,11 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
     o->wanted = paths[i] != NULL;
     if (!o->wanted) continue;
     gv_place_options place = {.option = o->format->option, .path = paths[i], .overwrite = options->overwrite};
-    place.layer = o->format->layer;
-    if (place.layer != NULL) place.driver = gv_vector_driver(paths[i]);
-    status = o->format->check(io, paths[i], level);
-    if (status == GV_OK) status = gv_place_plan(io, &o->place, &place);
+    if (o->format->check != NULL) status = o->format->check(io, paths[i], level);
+    if (status == GV_OK)
+      status = o->format->layer != NULL
+                   ? gv_layer_plan(io, &o->place, place.option, place.path, o->format->layer, place.overwrite)
+                   : gv_place_plan(io, &o->place, &place);
   }
   if (status != GV_OK) {
     gv_mesh_close(mesh);
@@ -65,26 +66,18 @@ void gv_mesh_close(gv_mesh_out *mesh) {
 }
 
 static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
-    output *o = &mesh->outputs[i];
-    if (!o->wanted) continue;
-    status = gv_place_begin(io, &o->place);
-    if (status == GV_OK) status = o->format->open(io, &o->place, facts, &o->sink);
-  }
-  return status;
-}
-
-/* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
-static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
-  gv_io ignored = {.cancelled = NULL};
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink == NULL) continue;
-    gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
+    if (o->wanted) GV_TRY(o->format->open(io, &o->place, facts, &o->sink));
+  }
+  return GV_OK;
+}
+
+static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->sink != NULL) status = o->format->close(io, o->sink, status);
     o->sink = NULL;
-    if (status == GV_OK) status = closed;
-    if (status == GV_OK) status = gv_place_check_written(io, &o->place);
   }
   return status;
 }
@@ -109,25 +102,19 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
   b->stride = size;
-  b->id = malloc(count * sizeof *b->id);
-  b->lon = malloc(count * sizeof *b->lon);
-  b->lat = malloc(count * sizeof *b->lat);
-  b->area = malloc(count * sizeof *b->area);
-  b->seed = malloc(values * sizeof *b->seed);
-  b->distance = malloc(values * sizeof *b->distance);
-  bool made = b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
-              b->distance != NULL;
-  return made ? GV_OK : gv_io_fail_memory(io, "the triangles");
+  b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) + values * (sizeof *b->distance + sizeof *b->seed));
+  if (b->id == NULL) return gv_io_fail_memory(io, "the triangles");
+  b->lon = (double *)(b->id + count);
+  b->lat = b->lon + count;
+  b->area = b->lat + count;
+  b->distance = b->area + count;
+  b->seed = (int32_t *)(b->distance + values);
+  return GV_OK;
 }
 
 static void free_worker(worker *w) {
   gv_context_destroy(w->context);
   free(w->block.id);
-  free(w->block.lon);
-  free(w->block.lat);
-  free(w->block.area);
-  free(w->block.seed);
-  free(w->block.distance);
 }
 
 /* Block `number` of triangles into the worker's. */
@@ -149,23 +136,22 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
   measure.distance = b->distance;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
-  gv_status status = gv_voronoi_fill(w->context, voronoi, &block);
-  if (status == GV_OK) status = gv_voronoi_measure(w->context, voronoi, &measure);
-  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, b->first, 0, b->count, 1, b->area, 0);
-  for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
+  GV_TRY(gv_voronoi_fill(w->context, voronoi, &block));
+  GV_TRY(gv_voronoi_measure(w->context, voronoi, &measure));
+  GV_TRY(gv_voronoi_cell_areas(w->context, voronoi, b->first, 0, b->count, 1, b->area, 0));
+  for (int64_t i = 0; i < b->count; i++) {
     gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
   }
-  return status;
+  return GV_OK;
 }
 
 static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink != NULL) status = o->format->write(io, o->sink, block);
+    if (o->sink != NULL) GV_TRY(o->format->write(io, o->sink, block));
   }
-  return status;
+  return GV_OK;
 }
 
 /* Blocks that are answered at once, one for each of `workers`. */
@@ -202,9 +188,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
     gv_io_parallel_for(io, &loop, answer_some);
     for (int i = 0; i < count && status == GV_OK; i++) {
       status = gv_io_pass_on_library(io, workers[i].context, workers[i].status);
-      if (status == GV_OK) {
-        status = write_block(io, mesh, &workers[i].block);
-      }
+      if (status == GV_OK) status = write_block(io, mesh, &workers[i].block);
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }

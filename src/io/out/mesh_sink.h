@@ -28,16 +28,16 @@ typedef struct gv_mesh_facts {
 
 typedef struct gv_mesh_sink gv_mesh_sink;
 
-/* One format. Blocks come in order, from one thread at a time.
- * `close` completes the file and frees; its errors count only if everything was written. */
+/* One format. Blocks come in order, from one thread at a time. What `open` has made, even where it fails, is closed: `close` completes the
+ * file if `status`, that of the run, is GV_OK, and frees; the first error counts. */
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
   const char *layer;  /* the triangles' name; NULL = a file holds nothing else */
-  /* OK, or why a file of that name or a mesh of that level cannot be written. */
+  /* OK, or why a file of that name or a mesh of that level cannot be written; may be NULL. */
   gv_status (*check)(gv_io *io, const char *path, int level);
   gv_status (*open)(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out);
   gv_status (*write)(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block);
-  gv_status (*close)(gv_io *io, gv_mesh_sink *sink);
+  gv_status (*close)(gv_io *io, gv_mesh_sink *sink, gv_status status);
 } gv_mesh_format;
 
 extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid;

@@ -18,27 +18,27 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
 
 /* Beyond level 13 programs that count faces in 32-bit integers could not read the mesh. */
 enum { MAX_LEVEL = 13, CHUNK = 1 << 16 };
 
 struct gv_mesh_sink {
-  const char *shown;
+  gv_place *place;
   int64_t n; /* 2^level */
   const gv_seed_list *seeds;
   GDALDatasetH dataset;
   GDALGroupH root;
-  GDALExtendedDataTypeH int32, int64, float64, string;
+  GDALExtendedDataTypeH int32, int64, float64;
   GDALDimensionH nodes, faces, corners;
   GDALMDArrayH connectivity, area;
   GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by rank */
   int bands;
   int64_t nodata;
   bool narrow;        /* seeds' ids fit into 32 bits, and are written so */
-  int32_t *connected; /* nodes of a block's faces; grows with the blocks */
+  int32_t *connected; /* nodes of a block's faces */
   void *ids;          /* seeds' ids of a block */
-  int64_t room;       /* faces there is space for */
 };
 
 static gv_status check(gv_io *io, const char *path, int level) {
@@ -54,36 +54,24 @@ static gv_status check(gv_io *io, const char *path, int level) {
 }
 
 static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->shown);
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
 }
 
 /* ------------------------------------------------------------------------------------------------------ attributes */
 
-static bool put_text(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, const char *text) {
-  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->string, NULL);
-  bool good = made != NULL && GDALAttributeWriteString(made, text);
-  if (made != NULL) GDALAttributeRelease(made);
-  return good;
-}
-
-static bool put_number(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, double value) {
-  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->float64, NULL);
+static bool put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
   bool good = made != NULL && GDALAttributeWriteDouble(made, value);
-  if (made != NULL) GDALAttributeRelease(made);
+  GDALAttributeRelease(made);
   return good;
 }
 
-static bool put_integer(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, int32_t value) {
-  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->int32, NULL);
-  bool good = made != NULL && GDALAttributeWriteRaw(made, &value, sizeof value);
-  if (made != NULL) GDALAttributeRelease(made);
-  return good;
-}
-
-static bool put_global(const gv_mesh_sink *sink, const char *name, const char *text) {
-  GDALAttributeH made = GDALGroupCreateAttribute(sink->root, name, 0, NULL, sink->string, NULL);
+static bool put_global(GDALGroupH root, const char *name, const char *text) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
+  GDALAttributeH made = GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
   bool good = made != NULL && GDALAttributeWriteString(made, text);
-  if (made != NULL) GDALAttributeRelease(made);
+  GDALAttributeRelease(made);
+  GDALExtendedDataTypeRelease(type);
   return good;
 }
 
@@ -115,14 +103,15 @@ static bool write_rows(GDALMDArrayH array, int64_t first, int64_t count, int64_t
 
 /* The topology's own variable, which holds no number but attributes. */
 static bool describe_mesh(const gv_mesh_sink *sink) {
+  static const char *const texts[][2] = {{"cf_role", "mesh_topology"},
+                                         {"long_name", "triangles of the quaternary triangular mesh"},
+                                         {"node_coordinates", "mesh_node_lon mesh_node_lat"},
+                                         {"face_node_connectivity", "mesh_face_nodes"},
+                                         {"face_dimension", "mesh_faces"}};
   GDALMDArrayH mesh = GDALGroupCreateMDArray(sink->root, "mesh", 0, NULL, sink->int32, NULL);
-  bool good = mesh != NULL && put_text(sink, mesh, "cf_role", "mesh_topology") &&
-              put_text(sink, mesh, "long_name", "triangles of the quaternary triangular mesh") &&
-              put_integer(sink, mesh, "topology_dimension", 2) &&
-              put_text(sink, mesh, "node_coordinates", "mesh_node_lon mesh_node_lat") &&
-              put_text(sink, mesh, "face_node_connectivity", "mesh_face_nodes") &&
-              put_text(sink, mesh, "face_dimension", "mesh_faces");
-  if (mesh != NULL) GDALMDArrayRelease(mesh);
+  bool good = mesh != NULL && gv_array_put_texts(mesh, texts, 2) &&
+              put_number(mesh, "topology_dimension", sink->int32, 2.0) && gv_array_put_texts(mesh, texts + 2, 3);
+  GDALMDArrayRelease(mesh);
   return good;
 }
 
@@ -134,27 +123,27 @@ static bool describe_crs(const gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
     CPLFree(wkt);
     return false;
   }
-  double prime_meridian = OSRGetPrimeMeridian(crs, NULL);
+  const char *const texts[][2] = {
+      {"grid_mapping_name", "latitude_longitude"}, {"crs_wkt", wkt}, {"wkt", wkt}}; /* the latter for MDAL */
   GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "crs", 0, NULL, sink->int32, NULL);
-  bool good = made != NULL && put_text(sink, made, "grid_mapping_name", "latitude_longitude") &&
-              put_number(sink, made, "semi_major_axis", OSRGetSemiMajor(crs, &error)) &&
-              put_number(sink, made, "inverse_flattening", OSRGetInvFlattening(crs, &error)) &&
-              put_number(sink, made, "longitude_of_prime_meridian", prime_meridian) &&
-              put_text(sink, made, "crs_wkt", wkt) && put_text(sink, made, "wkt", wkt); /* the latter for MDAL */
-  if (made != NULL) GDALMDArrayRelease(made);
+  bool good = made != NULL && gv_array_put_texts(made, texts, 1) &&
+              put_number(made, "semi_major_axis", sink->float64, OSRGetSemiMajor(crs, &error)) &&
+              put_number(made, "inverse_flattening", sink->float64, OSRGetInvFlattening(crs, &error)) &&
+              put_number(made, "longitude_of_prime_meridian", sink->float64, OSRGetPrimeMeridian(crs, NULL)) &&
+              gv_array_put_texts(made, texts + 1, 2);
+  GDALMDArrayRelease(made);
   CPLFree(wkt);
   return good;
 }
 
 static GDALMDArrayH make_face_array(const gv_mesh_sink *sink, const char *name, const char *long_name,
                                     const char *standard_name, const char *units, GDALExtendedDataTypeH type) {
+  const char *const texts[][2] = {{"long_name", long_name}, {"standard_name", standard_name},
+                                  {"units", units},         {"mesh", "mesh"},
+                                  {"location", "face"},     {"grid_mapping", "crs"}};
   GDALMDArrayH made = make_array(sink, name, sink->faces, NULL, type);
-  bool good = made != NULL && put_text(sink, made, "long_name", long_name) &&
-              (standard_name == NULL || put_text(sink, made, "standard_name", standard_name)) &&
-              (units == NULL || put_text(sink, made, "units", units)) && put_text(sink, made, "mesh", "mesh") &&
-              put_text(sink, made, "location", "face") && put_text(sink, made, "grid_mapping", "crs");
-  if (good) return made;
-  if (made != NULL) GDALMDArrayRelease(made);
+  if (made != NULL && gv_array_put_texts(made, texts, 6)) return made;
+  GDALMDArrayRelease(made);
   return NULL;
 }
 
@@ -216,36 +205,40 @@ static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH l
 }
 
 static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
-  GDALMDArrayH lon = make_array(sink, "mesh_node_lon", sink->nodes, NULL, sink->float64);
-  GDALMDArrayH lat = make_array(sink, "mesh_node_lat", sink->nodes, NULL, sink->float64);
-  bool good = lon != NULL && lat != NULL && put_text(sink, lon, "standard_name", "longitude") &&
-              put_text(sink, lon, "units", "degrees_east") && put_text(sink, lon, "grid_mapping", "crs") &&
-              put_text(sink, lat, "standard_name", "latitude") && put_text(sink, lat, "units", "degrees_north") &&
-              put_text(sink, lat, "grid_mapping", "crs");
-  gv_status status = good ? write_nodes(io, sink, lon, lat) : fail(io, sink);
-  if (lon != NULL) GDALMDArrayRelease(lon);
-  if (lat != NULL) GDALMDArrayRelease(lat);
+  static const char *const names[2] = {"mesh_node_lon", "mesh_node_lat"};
+  static const char *const texts[2][3][2] = {
+      {{"standard_name", "longitude"}, {"units", "degrees_east"}, {"grid_mapping", "crs"}},
+      {{"standard_name", "latitude"}, {"units", "degrees_north"}, {"grid_mapping", "crs"}}};
+  GDALMDArrayH made[2];
+  bool good = true;
+  for (int i = 0; i < 2; i++)
+    good = (made[i] = make_array(sink, names[i], sink->nodes, NULL, sink->float64)) != NULL && good;
+  for (int i = 0; i < 2 && good; i++)
+    good = gv_array_put_texts(made[i], texts[i], 3);
+  gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : fail(io, sink);
+  for (int i = 0; i < 2; i++)
+    GDALMDArrayRelease(made[i]);
   return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ file */
 
+/* GDAL's functions take NULL. */
 static void release(gv_mesh_sink *sink) {
-  GDALMDArrayH arrays[] = {sink->connectivity, sink->area};
-  GDALDimensionH dimensions[] = {sink->nodes, sink->faces, sink->corners};
-  GDALExtendedDataTypeH types[] = {sink->int32, sink->int64, sink->float64, sink->string};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (arrays[i] != NULL) GDALMDArrayRelease(arrays[i]);
+  GDALMDArrayRelease(sink->connectivity);
+  GDALMDArrayRelease(sink->area);
   for (int b = 0; b < sink->bands; b++) {
-    if (sink->seed[b] != NULL) GDALMDArrayRelease(sink->seed[b]);
-    if (sink->distance[b] != NULL) GDALMDArrayRelease(sink->distance[b]);
+    GDALMDArrayRelease(sink->seed[b]);
+    GDALMDArrayRelease(sink->distance[b]);
   }
-  for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
-    if (dimensions[i] != NULL) GDALDimensionRelease(dimensions[i]);
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (types[i] != NULL) GDALExtendedDataTypeRelease(types[i]);
-  if (sink->root != NULL) GDALGroupRelease(sink->root);
-  if (sink->dataset != NULL) GDALClose(sink->dataset);
+  GDALDimensionRelease(sink->nodes);
+  GDALDimensionRelease(sink->faces);
+  GDALDimensionRelease(sink->corners);
+  GDALExtendedDataTypeRelease(sink->int32);
+  GDALExtendedDataTypeRelease(sink->int64);
+  GDALExtendedDataTypeRelease(sink->float64);
+  GDALGroupRelease(sink->root);
+  GDALClose(sink->dataset);
   free(sink->connected);
   free(sink->ids);
   free(sink);
@@ -278,7 +271,6 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
   sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  sink->string = GDALExtendedDataTypeCreateString(0);
   sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), path, NULL, (CSLConstList)format);
   sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
   if (sink->root == NULL) return false;
@@ -287,53 +279,38 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->faces = GDALGroupCreateDimension(sink->root, "mesh_faces", NULL, NULL, faces, NULL);
   sink->corners = GDALGroupCreateDimension(sink->root, "mesh_corners", NULL, NULL, 3, NULL);
   if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
-  bool good = put_global(sink, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-              put_global(sink, "qtm_level", CPLSPrintf("%d", facts->level)) &&
-              put_global(sink, "metric", facts->metric) && describe_mesh(sink) && describe_crs(sink, crs);
+  bool good = put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->level)) &&
+              put_global(sink->root, "metric", facts->metric) && describe_mesh(sink) && describe_crs(sink, crs);
   if (!good) return false;
   sink->connectivity = make_array(sink, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
   sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
   if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
-  return put_text(sink, sink->connectivity, "cf_role", "face_node_connectivity") &&
-         put_integer(sink, sink->connectivity, "start_index", 0);
+  static const char *const role[][2] = {{"cf_role", "face_node_connectivity"}};
+  return gv_array_put_texts(sink->connectivity, role, 1) &&
+         put_number(sink->connectivity, "start_index", sink->int32, 0.0);
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
-  gv_mesh_sink *sink = calloc(1, sizeof *sink);
   /* CF wants degrees, whatever the unit of the coordinate system. */
   OGRSpatialReferenceH crs = OSRClone(facts->crs);
-  if (sink == NULL || crs == NULL) {
-    free(sink);
+  gv_mesh_sink *sink = *out = crs != NULL ? calloc(1, sizeof *sink) : NULL;
+  if (sink == NULL) {
     if (crs != NULL) OSRRelease(crs);
     return gv_io_fail_memory(io, "the mesh");
   }
   if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
-  sink->shown = place->output.path;
+  sink->place = place;
   sink->seeds = facts->seeds;
   sink->bands = facts->bands;
   sink->nodata = facts->nodata;
   sink->n = (int64_t)1 << facts->level;
+  gv_status status = gv_place_begin(io, place);
   gv_gdal_reset();
-  gv_status status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
+  if (status == GV_OK)
+    status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
   OSRRelease(crs);
-  if (status == GV_OK) {
-    *out = sink;
-  } else {
-    release(sink);
-  }
   return status;
-}
-
-static gv_status make_room(gv_io *io, gv_mesh_sink *sink, int64_t count) {
-  if (count <= sink->room) return GV_OK;
-  free(sink->connected);
-  free(sink->ids);
-  sink->room = 0;
-  sink->connected = malloc((size_t)count * 3 * sizeof *sink->connected);
-  sink->ids = malloc((size_t)count * sizeof(int64_t));
-  if (sink->connected == NULL || sink->ids == NULL) return gv_io_fail_memory(io, "a block of triangles");
-  sink->room = count;
-  return GV_OK;
 }
 
 /* Seeds' numbers to ids, in the type of the file. */
@@ -351,8 +328,11 @@ static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count)
 }
 
 static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
-  gv_status status = make_room(io, sink, block->count);
-  if (status != GV_OK) return status;
+  if (sink->connected == NULL) { /* the first block, of which none is larger */
+    sink->connected = malloc((size_t)block->count * 3 * sizeof *sink->connected);
+    sink->ids = malloc((size_t)block->count * sizeof(int64_t));
+    if (sink->connected == NULL || sink->ids == NULL) return gv_io_fail_memory(io, "a block of triangles");
+  }
   for (int64_t i = 0; i < block->count; i++) {
     double lon[3], lat[3];
     gv_qtm_corners(block->id[i], lon, lat, NULL);
@@ -371,11 +351,13 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
   return good ? GV_OK : fail(io, sink);
 }
 
-static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
-  const char *shown = sink->shown;
+static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
+  gv_place *place = sink->place;
   gv_gdal_reset();
   release(sink);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", shown) : GV_OK;
+  if (status == GV_OK && gv_gdal_failed())
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
+  return status == GV_OK ? gv_place_check_written(io, place) : status;
 }
 
 const gv_mesh_format gv_mesh_ugrid = {"--mesh", NULL, check, open_sink, write_block, close_sink};

@@ -82,11 +82,6 @@ static gv_status check_disk(gv_io *io, const char *path) {
   return status;
 }
 
-static bool is_link(const char *path) {
-  struct stat found;
-  return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
-}
-
 static gv_status check_directory(gv_io *io, const gv_output *output, const char *path) {
   VSIStatBufL found;
   char *parent = gv_path_parent(path);
@@ -101,15 +96,15 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
-  gv_status status = check_disk(io, output->path);
-  if (status != GV_OK) return status;
+  GV_TRY(check_disk(io, output->path));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
   if (length > MAX_PATH) {
     return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
                       output->path);
   }
-  if (is_link(output->target)) {
+  struct stat link;
+  if (lstat(output->target, &link) == 0 && S_ISLNK(link.st_mode)) {
     return gv_io_fail(io, GV_ERROR_IO, "the output %s is a link that leads round in a circle", output->path);
   }
   if (gv_is_there(output->path)) {
@@ -128,27 +123,20 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is read-only", output->path);
     }
   }
-  status = check_directory(io, output, output->path);
-  return status == GV_OK ? check_directory(io, output, output->target) : status;
+  GV_TRY(check_directory(io, output, output->path));
+  return check_directory(io, output, output->target);
 }
 
 /* ------------------------------------------------------------------------------------------------------- beginning */
-
-/* True if side files, which go beside `path`, go to another directory than the file itself. */
-static bool has_stage(const gv_output *output) {
-  char *beside = gv_path_parent(output->target);
-  bool same = beside == NULL || gv_same_file(beside, output->parent);
-  free(beside);
-  return !same;
-}
 
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   gv_temporary made = GV_TEMPORARY_NONE, stage = GV_TEMPORARY_NONE;
   char *beside = gv_path_parent(output->target);
   gv_status status =
       beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");
+  if (status == GV_OK && !gv_same_file(beside, output->parent)) /* side files go beside `path` */
+    status = gv_temporary_make(io, output->parent, output->path, &stage);
   free(beside);
-  if (status == GV_OK && has_stage(output)) status = gv_temporary_make(io, output->parent, output->path, &stage);
   gv_outputs_lock();
   output->temporary = made;
   output->stage = stage;
@@ -170,12 +158,8 @@ static int try_to_grow(const char *path) {
   if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;
   int file = gv_retry_open(path, O_WRONLY | O_CLOEXEC, 0);
   if (file < 0) return errno;
-  int error = 0;
-  if (gv_retry_write_at(file, "", 1, found.st_size) != 1) {
-    error = errno;
-  } else if (gv_retry_truncate(file, found.st_size) != 0) {
-    error = errno;
-  }
+  bool grown = gv_retry_write_at(file, "", 1, found.st_size) == 1 && gv_retry_truncate(file, found.st_size) == 0;
+  int error = grown ? 0 : errno;
   if (close(file) != 0 && error == 0) error = errno;
   return error;
 }
@@ -186,11 +170,7 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
     if (STARTS_WITH(*file, GV_SCRATCH)) continue;
     char *path = gv_path_join(output->directory, *file);
-    if (path == NULL) {
-      status = gv_io_fail_memory(io, "a file name");
-      break;
-    }
-    int error = try_to_grow(path);
+    int error = path != NULL ? try_to_grow(path) : ENOMEM;
     free(path);
     if (error != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
   }

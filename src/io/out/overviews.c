@@ -11,11 +11,8 @@
 
 /* One overview while it is being made. */
 typedef struct thinning {
-  GDALDatasetH *finer; /* the raster before, opened by each worker for itself */
-  char **buffers;      /* a block's part of it, of each worker */
-  int workers, bands;
-  GDALDataType type;
-  int64_t finer_width, finer_height, width, height;
+  const char *finer; /* the raster before, opened for each block */
+  gv_raster_description from, to;
   int32_t block_w, block_h;
 } thinning;
 
@@ -25,135 +22,87 @@ static int64_t source(int64_t i, int64_t finer, int64_t coarser) {
   return at < finer ? at : finer - 1;
 }
 
-static gv_status thin(gv_io *io, void *user, int worker, gv_raster_block *block) {
-  thinning *t = user;
+static gv_status thin_block(gv_io *io, const thinning *t, GDALDatasetH finer, gv_raster_block *block) {
   int64_t x = block->column * t->block_w, y = block->row * t->block_h;
-  int64_t w = t->width - x < t->block_w ? t->width - x : t->block_w;
-  int64_t h = t->height - y < t->block_h ? t->height - y : t->block_h;
-  int64_t from_x = source(x, t->finer_width, t->width), from_y = source(y, t->finer_height, t->height);
-  int64_t columns = source(x + w - 1, t->finer_width, t->width) + 1 - from_x;
-  int64_t rows = source(y + h - 1, t->finer_height, t->height) + 1 - from_y;
-  size_t size = (size_t)GDALGetDataTypeSizeBytes(t->type);
-  for (int b = 0; b < t->bands; b++) {
-    GDALRasterBandH band = GDALGetRasterBand(t->finer[worker], b + 1);
-    char *values = t->buffers[worker], *out = (char *)block->out[0] + (size_t)(b * block->band_stride[0]) * size;
-    if (GDALRasterIO(band, GF_Read, (int)from_x, (int)from_y, (int)columns, (int)rows, values, (int)columns,
-                     (int)rows, t->type, 0, 0) != CE_None) {
-      return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
-    }
-    for (int64_t r = 0; r < h; r++) {
-      const char *row = values + (size_t)((source(y + r, t->finer_height, t->height) - from_y) * columns) * size;
+  int64_t w = t->to.width - x < t->block_w ? t->to.width - x : t->block_w;
+  int64_t h = t->to.height - y < t->block_h ? t->to.height - y : t->block_h;
+  int64_t from_x = source(x, t->from.width, t->to.width), from_y = source(y, t->from.height, t->to.height);
+  int64_t columns = source(x + w - 1, t->from.width, t->to.width) + 1 - from_x;
+  int64_t rows = source(y + h - 1, t->from.height, t->to.height) + 1 - from_y;
+  size_t size = (size_t)GDALGetDataTypeSizeBytes(t->to.type);
+  char *values = malloc((size_t)(columns * rows) * size);
+  CPLErr error = values != NULL ? CE_None : CE_Failure;
+  for (int b = 0; b < t->to.bands && error == CE_None; b++) {
+    char *out = (char *)block->out[0] + (size_t)(b * block->band_stride[0]) * size;
+    error = GDALRasterIO(GDALGetRasterBand(finer, b + 1), GF_Read, (int)from_x, (int)from_y, (int)columns,
+                         (int)rows, values, (int)columns, (int)rows, t->to.type, 0, 0);
+    for (int64_t r = 0; r < h && error == CE_None; r++) {
+      const char *row = values + (size_t)((source(y + r, t->from.height, t->to.height) - from_y) * columns) * size;
       char *line = out + (size_t)(r * block->stride) * size;
-      for (int64_t c = 0; c < w; c++) {
-        size_t at = (size_t)(source(x + c, t->finer_width, t->width) - from_x) * size;
-        memcpy(line + (size_t)c * size, row + at, size);
-      }
+      for (int64_t c = 0; c < w; c++)
+        memcpy(line + (size_t)c * size, row + (size_t)(source(x + c, t->from.width, t->to.width) - from_x) * size,
+               size);
     }
   }
-  return GV_OK;
+  bool lacked = values == NULL;
+  free(values);
+  if (lacked) return gv_io_fail_memory(io, "overviews");
+  return error == CE_None ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
 }
 
-static gv_status open_finer(gv_io *io, thinning *t, const char *path) {
-  double x_ratio = (double)t->finer_width / (double)t->width, y_ratio = (double)t->finer_height / (double)t->height;
-  size_t cells = ((size_t)(t->block_w * x_ratio) + 2) * ((size_t)(t->block_h * y_ratio) + 2);
-  t->finer = calloc((size_t)t->workers, sizeof *t->finer);
-  t->buffers = calloc((size_t)t->workers, sizeof *t->buffers);
-  if (t->finer == NULL || t->buffers == NULL) return gv_io_fail_memory(io, "overviews");
-  for (int i = 0; i < t->workers; i++) {
-    t->buffers[i] = malloc(cells * (size_t)GDALGetDataTypeSizeBytes(t->type));
-    if (t->buffers[i] == NULL) return gv_io_fail_memory(io, "overviews");
-    t->finer[i] = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_INTERNAL, NULL, NULL, NULL);
-    if (t->finer[i] == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
-  }
-  return GV_OK;
+static gv_status thin(gv_io *io, void *user, int worker, gv_raster_block *block) {
+  const thinning *t = user;
+  (void)worker;
+  GDALDatasetH finer = GDALOpenEx(t->finer, GDAL_OF_RASTER | GDAL_OF_INTERNAL, NULL, NULL, NULL);
+  if (finer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  gv_status status = thin_block(io, t, finer, block);
+  GDALClose(finer);
+  return status;
 }
 
-static void close_finer(thinning *t) {
-  for (int i = 0; i < t->workers; i++) {
-    if (t->finer != NULL && t->finer[i] != NULL) GDALClose(t->finer[i]);
-    if (t->buffers != NULL) free(t->buffers[i]);
-  }
-  free(t->finer);
-  free(t->buffers);
-}
-
-/* The overview of `finer` into the file `path`. */
-static gv_status write_one(gv_io *io, const char *finer, const char *path, thinning *t, int64_t nodata) {
-  static const double geotransform[6] = {0.0, 1.0, 0.0, 0.0, 0.0, -1.0};
-  char **names = calloc((size_t)t->bands, sizeof *names);
-  char nameless[] = "";
+/* The overview into the file `path`. */
+static gv_status write_one(gv_io *io, const char *path, thinning *t, int threads) {
   gv_raster_out *raster = NULL;
   gv_raster_options options = {.path = path,
                                .driver = "GTiff",
                                .overwrite = true,
-                               .threads = t->workers,
-                               .cell_bytes = t->bands * (int64_t)GDALGetDataTypeSizeBytes(t->type)};
-  gv_raster_description description = {.width = t->width,
-                                       .height = t->height,
-                                       .geotransform = geotransform,
-                                       .type = t->type,
-                                       .nodata = nodata,
-                                       .bands = t->bands,
-                                       .names = names};
-  if (names == NULL) return gv_io_fail_memory(io, "overviews");
-  for (int b = 0; b < t->bands; b++)
-    names[b] = nameless;
+                               .threads = threads,
+                               .cell_bytes = t->to.bands * (int64_t)GDALGetDataTypeSizeBytes(t->to.type)};
   gv_status status = gv_raster_plan(io, &options, &raster);
-  if (status == GV_OK) status = gv_raster_create(io, raster, &description);
+  if (status == GV_OK) status = gv_raster_create(io, &raster, 1, &t->to);
   if (status == GV_OK) {
-    gv_raster_block_size(&raster, 1, &t->block_w, &t->block_h);
-    const gv_raster_work work = {.compute = thin, .user = t, .workers = t->workers};
-    status = open_finer(io, t, finer);
-    if (status == GV_OK) status = gv_raster_write(io, &raster, 1, &work, NULL, NULL);
-    close_finer(t);
+    gv_raster_block_size(&raster, &t->block_w, &t->block_h);
+    const gv_raster_work work = {.compute = thin, .user = t, .workers = threads};
+    status = gv_raster_write(io, &raster, 1, &work, NULL, NULL);
   }
   if (status == GV_OK) status = gv_raster_finish(io, raster, NULL, NULL);
   if (status == GV_OK && rename(gv_place_work(gv_raster_place(raster)), path) != 0)
     status = gv_io_fail(io, GV_ERROR_IO, "cannot write a temporary raster: %s", strerror(errno));
   gv_raster_close(raster);
-  free(names);
   return status;
 }
 
-gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int threads) {
-  GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_RASTER, NULL, NULL, NULL);
-  if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
-  GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
-  int64_t width = GDALGetRasterXSize(dataset), height = GDALGetRasterYSize(dataset);
-  int bands = GDALGetRasterCount(dataset);
-  GDALDataType type = GDALGetRasterDataType(band);
-  bool integer = GDALDataTypeIsInteger(type) != 0;
-  int64_t nodata = !integer            ? 0
-                   : type == GDT_Int64 ? GDALGetRasterNoDataValueAsInt64(band, NULL)
-                                       : (int64_t)GDALGetRasterNoDataValue(band, NULL);
-  GDALClose(dataset);
+gv_status gv_overviews_write(gv_io *io, const char *path, const gv_raster_description *of, int64_t largest,
+                             int threads) {
+  static const double geotransform[6] = {0.0, 1.0, 0.0, 0.0, 0.0, -1.0};
+  thinning t = {.to = {.width = of->width,
+                       .height = of->height,
+                       .geotransform = geotransform,
+                       .type = of->type,
+                       .nodata = of->nodata,
+                       .bands = of->bands}};
   gv_status status = GV_OK;
   char *finer = CPLStrdup(path);
-  while (status == GV_OK && (width > largest || height > largest)) {
-    thinning t = {.workers = threads > 1 ? threads : 1,
-                  .bands = bands,
-                  .type = type,
-                  .finer_width = width,
-                  .finer_height = height,
-                  .width = width > 1 ? width / 2 : 1, /* as GDAL's COG driver has it */
-                  .height = height > 1 ? height / 2 : 1};
+  while (status == GV_OK && (t.to.width > largest || t.to.height > largest)) {
     char *coarser = CPLStrdup(CPLSPrintf("%s.ovr", finer));
-    status = write_one(io, finer, coarser, &t, nodata);
+    t.finer = finer;
+    t.from = t.to;
+    t.to.width = t.from.width > 1 ? t.from.width / 2 : 1; /* as GDAL's COG driver has it */
+    t.to.height = t.from.height > 1 ? t.from.height / 2 : 1;
+    status = write_one(io, coarser, &t, threads);
     CPLFree(finer);
     finer = coarser;
-    width = t.width;
-    height = t.height;
   }
   CPLFree(finer);
   return status;
-}
-
-void gv_overviews_remove(const char *path) {
-  char *name = CPLStrdup(CPLSPrintf("%s.ovr", path));
-  while (VSIUnlink(name) == 0) {
-    char *next = CPLStrdup(CPLSPrintf("%s.ovr", name));
-    CPLFree(name);
-    name = next;
-  }
-  CPLFree(name);
 }

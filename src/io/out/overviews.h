@@ -10,9 +10,9 @@
 
 #include "io/out/raster_out.h"
 
-/* Makes the overviews of the raster in `path`, which nobody may be writing, until one has at most `largest` columns and
- * rows. They are to be removed by gv_overviews_remove whether this succeeds or not. */
-gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int threads);
-void gv_overviews_remove(const char *path);
+/* Makes the overviews of a GeoTIFF in `path`, which nobody may be writing, until one has at most `largest` columns and rows. `of`: its
+ * size, type, nodata and bands. */
+gv_status gv_overviews_write(gv_io *io, const char *path, const gv_raster_description *of, int64_t largest,
+                             int threads);
 
 #endif

@@ -11,7 +11,6 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
-#include "io/out/formats/own_name.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */
@@ -23,60 +22,36 @@ typedef enum layering {
   ANY_TIME
 } layering;
 
-static bool add_sample(GDALDatasetH dataset, const char *name) {
-  OGRLayerH layer = GDALDatasetCreateLayer(dataset, name, NULL, wkbPoint, NULL);
-  if (layer == NULL) return false;
-  OGRFieldDefnH field = OGR_Fld_Create("id", OFTInteger);
-  bool good = OGR_L_CreateField(layer, field, TRUE) == OGRERR_NONE;
-  OGR_Fld_Destroy(field);
-  OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (feature == NULL) return false;
-  OGR_F_SetFieldInteger(feature, 0, 1);
-  OGR_F_SetGeometryDirectly(feature, OGR_G_CreateGeometry(wkbPoint));
-  good = good && OGR_L_CreateFeature(layer, feature) == OGRERR_NONE;
-  OGR_F_Destroy(feature);
-  return good;
-}
-
 static GDALDatasetH open_as(GDALDriverH driver, const char *path, unsigned mode) {
   const char *const drivers[] = {GDALGetDriverShortName(driver), NULL};
   return GDALOpenEx(path, mode, drivers, NULL, NULL);
 }
 
-static int count_layers(GDALDriverH driver, const char *path) {
-  GDALDatasetH dataset = open_as(driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
-  int count = dataset != NULL ? GDALDatasetGetLayerCount(dataset) : 0;
-  if (dataset != NULL) GDALClose(dataset);
-  return count;
-}
-
-static layering try_layers(GDALDriverH driver, const char *path) {
-  GDALDatasetH dataset = GDALCreate(driver, path, 0, 0, 0, GDT_Unknown, NULL);
-  bool two = dataset != NULL && add_sample(dataset, "a") && add_sample(dataset, "b");
-  if (dataset != NULL) GDALClose(dataset);
-  if (!two || count_layers(driver, path) != 2) return ONE_LAYER;
-  dataset = open_as(driver, path, GDAL_OF_VECTOR | GDAL_OF_UPDATE);
-  if (dataset == NULL) return AT_ONCE;
-  bool three = GDALDatasetTestCapability(dataset, ODsCCreateLayer) && add_sample(dataset, "c");
-  GDALClose(dataset);
-  return three && count_layers(driver, path) == 3 ? ANY_TIME : AT_ONCE;
-}
-
-/* Drivers do not say, or not the truth: a file in memory tells. */
+/* Drivers do not say, or not the truth: what files of theirs were tried. */
 static layering layering_of(const gv_place *place) {
-  char directory[64], path[128];
-  if (place->layer == NULL) return ONE_LAYER;
-  snprintf(directory, sizeof directory, "/vsimem/gpuvoronoi_layers_%p", (const void *)place);
-  const char *extension = strrchr(gv_path_name(place->output.path), '.');
-  snprintf(path, sizeof path, "%s/sample%.16s", directory, extension != NULL ? extension : "");
-  CPLPushErrorHandler(CPLQuietErrorHandler);
-  layering found = VSIMkdir(directory, 0777) == 0 ? try_layers(place->driver, path) : ONE_LAYER;
-  VSIRmdirRecursive(directory);
-  CPLPopErrorHandler();
+  static const struct {
+    const char *driver;
+    layering how;
+  } tried[] = {{"GPKG", ANY_TIME},     {"SQLite", ANY_TIME}, {"XLSX", ANY_TIME},        {"ODS", ANY_TIME},
+               {"LIBKML", ANY_TIME},   {"PCIDSK", ANY_TIME}, {"PDS4", ANY_TIME},        {"VDV", ANY_TIME},
+               {"GML", AT_ONCE},       {"KML", AT_ONCE},     {"OpenFileGDB", ANY_TIME}, {"MBTiles", AT_ONCE},
+               {"Interlis 1", AT_ONCE}};
+  for (size_t i = 0; i < sizeof tried / sizeof *tried && place->layer != NULL; i++) {
+    if (!gv_is_driver(place->driver, tried[i].driver)) continue;
+    return gv_path_ends(place->output.path, ".kmz") ? AT_ONCE : tried[i].how;
+  }
+  return ONE_LAYER;
+}
+
+bool gv_driver_has_extension(GDALDriverH driver, const char *extension) {
+  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
+  char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
+  bool found = CSLFindString(names, extension) >= 0;
+  CSLDestroy(names);
   return found;
 }
 
-static bool is_named(GDALDriverH driver, const char *name) {
+bool gv_is_driver(GDALDriverH driver, const char *name) {
   return driver != NULL && EQUAL(GDALGetDriverShortName(driver), name);
 }
 
@@ -115,7 +90,7 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
 static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
   const char *path = place->output.path;
   bool database = gv_is_sqlite(path), vector = find_layer(dataset, place->layer) >= 0,
-       raster = is_named(place->driver, "GPKG") && has_raster(dataset, place->layer);
+       raster = gv_is_driver(place->driver, "GPKG") && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
   if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
@@ -148,12 +123,11 @@ static gv_status look_into(gv_io *io, gv_place *place) {
   layering how = layering_of(place);
   bool database = gv_is_sqlite(path);
   if (how == ONE_LAYER) {
-    if (!database || !place->output.overwrite || is_named(place->driver, "MBTiles")) return GV_OK;
+    if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
     return gv_io_fail(io, GV_ERROR_IO,
                       "the output %s is a database, which may hold other layers: choose another name", path);
   }
-  gv_status status = gv_container_check_idle(io, place->output.target);
-  if (status != GV_OK) return status;
+  GV_TRY(gv_container_check_idle(io, place->output.target));
   gv_gdal_reset();
   GDALDatasetH dataset = open_as(place->driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
   if (dataset == NULL && database) { /* with rasters alone? */
@@ -164,7 +138,7 @@ static gv_status look_into(gv_io *io, gv_place *place) {
     place->kept = database && !gv_gdal_failed();
     return database && !place->kept ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", path) : GV_OK;
   }
-  status = judge(io, place, dataset, how);
+  gv_status status = judge(io, place, dataset, how);
   GDALClose(dataset);
   return status;
 }
@@ -177,15 +151,13 @@ static void launder(char *name) {
 
 gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *options) {
   VSIStatBufL found;
-  memset(place, 0, sizeof *place);
-  place->option = options->option;
-  place->driver = options->driver;
-  place->raster = options->raster;
+  *place =
+      (gv_place){.option = options->option, .driver = options->driver, .raster = options->raster, .first = place};
   gv_status status = gv_output_init(io, &place->output, options->path, options->overwrite);
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
     if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
-    if (is_named(place->driver, "SQLite")) launder(place->layer);
+    if (gv_is_driver(place->driver, "SQLite")) launder(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
   if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = look_into(io, place);
@@ -213,7 +185,7 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
                           place->option, place->layer, place->output.path, other->option,
                           other->raster ? ": choose another name (--co RASTER_TABLE=NAME)" : "");
       }
-      if (other->first != NULL) continue;
+      if (other->first != other) continue;
       place->first = other;
       other->shared = true;
       other->kept = other->output.amends = other->kept || place->kept;
@@ -225,16 +197,12 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
 
 /* ------------------------------------------------------------------------------------------------------- making it */
 
-static gv_place *first_of(gv_place *place) {
-  return place->first != NULL ? place->first : place;
-}
-
 bool gv_place_amends(const gv_place *place) {
-  return place->first != NULL ? place->first->kept : place->kept;
+  return place->first->kept;
 }
 
 bool gv_place_has_others(const gv_place *place) {
-  return place->kept || place->shared || place->first != NULL;
+  return place->kept || place->shared || place->first != place;
 }
 
 const char *gv_place_noun(const gv_place *place) {
@@ -242,17 +210,16 @@ const char *gv_place_noun(const gv_place *place) {
 }
 
 const char *gv_place_work(const gv_place *place) {
-  return place->first != NULL ? place->first->output.work : place->output.work;
+  return place->first->output.work;
 }
 
 gv_status gv_place_begin(gv_io *io, gv_place *place) {
-  gv_place *first = first_of(place);
+  gv_place *first = place->first;
   if (first->output.directory != NULL) return GV_OK;
-  gv_status status = gv_output_begin(io, &first->output);
-  if (status != GV_OK || !first->kept) return status;
-  status = gv_container_copy(io, first->output.target, first->output.work, &first->copied);
-  first->made = status == GV_OK;
-  return status;
+  GV_TRY(gv_output_begin(io, &first->output));
+  if (first->kept) GV_TRY(gv_container_copy(io, first->output.target, first->output.work, &first->copied));
+  first->made = first->kept;
+  return GV_OK;
 }
 
 static bool remove_layer(GDALDatasetH dataset, const gv_place *place) {
@@ -283,35 +250,30 @@ static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) 
 }
 
 gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
-  gv_place *first = first_of(place);
+  gv_place *first = place->first;
   if (first->made) return open_made(io, place, dataset);
   first->made = true;
   char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
   *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
-                        is_named(place->driver, "netCDF") ? options : NULL);
+                        gv_is_driver(place->driver, "netCDF") ? options : NULL);
   if (*dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
 }
 
 gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append) {
-  gv_place *first = first_of(place);
+  gv_place *first = place->first;
   GDALDatasetH dataset = NULL;
   *append = first->made;
   first->made = true;
   if (!*append || !place->replaces) return GV_OK;
-  gv_status status = open_made(io, place, &dataset);
-  if (status != GV_OK) return status;
+  GV_TRY(open_made(io, place, &dataset));
   gv_gdal_reset();
   GDALClose(dataset);
   return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot change %s", place->output.path) : GV_OK;
 }
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
-  const gv_output *output = place->first != NULL ? &place->first->output : &place->output;
-  gv_status status = place->driver != NULL && gv_names_itself(place->driver)
-                         ? gv_own_name_mend(io, output->work, output->path)
-                         : GV_OK;
-  return status == GV_OK ? gv_output_check_written(io, output) : status;
+  return gv_output_check_written(io, &place->first->output);
 }
 
 /* Nobody's changes are lost by a move. */
@@ -329,7 +291,7 @@ gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inp
   gv_status status = outputs != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
   int files = 0;
   for (int i = 0; i < count && status == GV_OK; i++) {
-    if (places[i]->first != NULL) continue;
+    if (places[i]->first != places[i]) continue;
     status = check_meanwhile(io, places[i]);
     outputs[files++] = &places[i]->output;
   }

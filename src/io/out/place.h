@@ -14,6 +14,12 @@
 #include "io/out/container_file.h"
 #include "io/out/output.h"
 
+/* True for the driver of that short name; `driver` may be NULL. */
+bool gv_is_driver(GDALDriverH driver, const char *name);
+
+/* True if it is one of those of the driver's files. */
+bool gv_driver_has_extension(GDALDriverH driver, const char *extension);
+
 typedef struct gv_place_options {
   const char *option; /* named in messages; not copied */
   const char *path;
@@ -36,7 +42,7 @@ typedef struct gv_place {
   /* Of the first output in a file: */
   bool made; /* the work file is there */
   gv_file_state copied;
-  struct gv_place *first; /* of the outputs in this file; NULL = this one */
+  struct gv_place *first; /* of the outputs in this file: this one, or another */
   bool shared;            /* by outputs of which this is the first */
 } gv_place;
 

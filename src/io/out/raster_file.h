@@ -6,26 +6,23 @@
 #include "io/out/raster_out.h"
 #include "io/out/tiff_tiles.h"
 
-enum { GV_RASTER_SIDE = 512 /* cells a side, where nothing else is known */ };
-
 struct gv_raster_out {
   gv_place place;
-  char *work; /* the file that blocks are written to */
-  bool copies;
+  char *work;  /* the GeoTIFF that tiles are written to: the output, or ... */
+  bool filled; /* ... a temporary one, whose cells go into the dataset that GDAL has made before, or ... */
+  bool copies; /* ... that GDAL copies at the end */
   int threads;
-  int64_t memory; /* for blocks that wait */
+  int64_t memory; /* as in the options */
   GDALDriverH driver;
-  char **options;      /* creation options, defaults included */
-  bool own_sides;      /* the sides of TIFF tiles are a default */
-  char **used_options; /* what the dataset being written was made with */
-  GDALDatasetH dataset;
-  bool sparse;   /* made without TIFF tiles, for them to be added past GDAL */
-  gv_tiff *tiff; /* the file while TIFF tiles are being added; the dataset is closed meanwhile */
-  GDALDataType type;
-  int bands;
-  int64_t nodata; /* of integers; reals have NaN */
-  int64_t width, height;
-  gv_variable variable; /* of NetCDF and Zarr files */
+  gv_raster_description is; /* its pointers are good until it has been created */
+  char **options;           /* creation options, defaults included */
+  bool own_sides;           /* those of tiles are a default */
+  int32_t tile_w, tile_h;   /* of all rasters of a run */
+  char **work_options;      /* what the GeoTIFF was made with */
+  gv_tiff *tiff;            /* it, until its tiles are complete */
+  GDALDatasetH dataset;     /* it, or what is filled */
+  bool has_table;           /* it has an attribute table */
+  gv_variable variable;     /* of NetCDF and Zarr files */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */
@@ -33,18 +30,19 @@ struct gv_raster_out {
 /* True if the user, or the options so far, say something of it. */
 bool gv_option_given(char **options, const char *key);
 
-/* Chooses the sides of TIFF tiles anew, where the user has not. */
-void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes);
+/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
+ * second cache, and those of thousands in memory. */
+int32_t gv_raster_side(int64_t cell_bytes);
 
-/* The defaults of the GeoTIFF drivers, each replaced by the user's value; the rest of GDAL keeps its own. */
-void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes);
+/* Once type and bands are known: raster->filled and raster->copies, and options that follow. */
+void gv_raster_settle(gv_raster_out *raster);
+
+/* The size of its tiles: raster->work_options. */
+void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height);
 
 /* ---------------------------------------------------------------------------------------------------- raster_out.c */
 
-/* GDALClose tells of a full disk only through the message handler. */
-gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster);
-
-/* To be written on, from raster->work. */
-gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster);
+/* Once all tiles are written: raster->dataset has them. */
+gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster);
 
 #endif

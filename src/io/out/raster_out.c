@@ -1,11 +1,8 @@
 /*
- * Rasters out. Three ways, by what the driver can do:
- *   blocks   Create, blocks of a useful shape: whole ones in file order. Those of GeoTIFF are encoded by the threads
- *            that compute them and go past GDAL (io/out/tiff_tiles.h), others by GDALWriteBlock past GDAL's block cache
- *   rows     Create, blocks of whole rows: many rows by GDALRasterIO
- *   copies   CreateCopy only (COG, AAIGrid ...), or into a file that holds other layers, which nobody else may have open
- *            meanwhile: a GeoTIFF beside the output, copied at the end
- * Whole blocks in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
+ * Rasters out: blocks are TIFF tiles, encoded by the threads that compute them and appended in file order
+ * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary one, from which GDAL fills a dataset of another format or with
+ * other blocks, or which it copies: where the driver can do only that, or into a file that holds other layers, which nobody else
+ * may have open meanwhile.
  */
 #include "io/out/raster_out.h"
 
@@ -20,7 +17,6 @@
 #include <cpl_vsi.h>
 
 #include "core/parallel.h"
-#include "io/out/formats/own_name.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
@@ -28,20 +24,16 @@
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
-static bool is_driver(GDALDriverH driver, const char *name) {
-  return EQUAL(GDALGetDriverShortName(driver), name);
-}
-
 /* GDAL's GeoPackages have one mark for cells without a value in Int16, and none in reals, whatever they are told. */
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   const char *path = raster->place.output.path;
-  if (!is_driver(raster->driver, "GPKG")) return GV_OK;
-  if (!GDALDataTypeIsInteger(raster->type)) {
+  if (!gv_is_driver(raster->driver, "GPKG")) return GV_OK;
+  if (!GDALDataTypeIsInteger(raster->is.type)) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
         "%s: a GeoPackage cannot mark cells without a value (NaN): choose another format, .tif say", path);
   }
-  if (raster->type != GDT_Int16 || raster->nodata == INT16_MIN) return GV_OK;
+  if (raster->is.type != GDT_Int16 || raster->is.nodata == INT16_MIN) return GV_OK;
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
       "%s: a GeoPackage marks cells without a seed in Int16 by -32768 alone: --nodata=-32768 takes "
@@ -51,26 +43,18 @@ static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
 
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
-  const char *name = GDALGetDataTypeName(raster->type);
-  bool gtiff = is_driver(raster->driver, "GTiff"); /* holds Int64 since 3.5, without saying so */
-  if (types == NULL || gtiff) return GV_OK;
+  const char *name = GDALGetDataTypeName(raster->is.type);
+  if (types == NULL || gv_is_driver(raster->driver, "GTiff")) return GV_OK; /* holds Int64, without saying so */
+  if (gv_is_driver(raster->driver, "JP2OpenJPEG"))
+    types = "Byte Int16 UInt16"; /* names 32 bits, refuses the last */
   char **list = CSLTokenizeString2(types, " ", 0);
-  if (is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
-    for (int at; (at = CSLFindString(list, "Int32")) >= 0 || (at = CSLFindString(list, "UInt32")) >= 0;)
-      list = CSLRemoveStrings(list, at, 1, NULL);
-  }
   bool found = CSLFindString(list, name) >= 0;
-  char held[256] = "";
-  for (char **one = list; one != NULL && *one != NULL; one++) {
-    size_t length = strlen(held);
-    snprintf(held + length, sizeof held - length, "%s%s", length > 0 ? " " : "", *one);
-  }
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
-                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), held,
-                       GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : "");
+                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
+                       GDALDataTypeIsInteger(raster->is.type) ? "; --ot chooses another type" : "");
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -102,19 +86,19 @@ static void set_option(gv_raster_out *raster, const char *key, const char *value
 }
 
 /* Options that follow from what is written. */
-static void set_content_options(gv_raster_out *raster, const gv_raster_description *description) {
-  GDALDataType type = raster->type;
+static void set_content_options(gv_raster_out *raster) {
+  GDALDataType type = raster->is.type;
   bool integer = GDALDataTypeIsInteger(type) != 0;
-  if (is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
+  if (gv_is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
     set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
   }
-  if (is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", description->variable);
-  if (is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
-  if (is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
+  if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", raster->is.variable);
+  if (gv_is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
+  if (gv_is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
     set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
     set_option(raster, "ALPHA", "NO");               /* ... a fourth is no transparency */
   }
-  if (is_driver(raster->driver, "JP2OpenJPEG")) {
+  if (gv_is_driver(raster->driver, "JP2OpenJPEG")) {
     set_option(raster, "QUALITY", "100");
     set_option(raster, "REVERSIBLE", "YES");
     set_option(raster, "YCC", "NO");
@@ -132,7 +116,7 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   /* What follows is good to have; not every format has a place for it. */
   for (int b = 0; b < description->bands; b++) {
     GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
-    GDALSetDescription(band, description->names[b]);
+    if (description->names != NULL) GDALSetDescription(band, description->names[b]);
     if (description->unit != NULL) GDALSetRasterUnitType(band, description->unit);
   }
   if (variable != NULL) gv_variable_to_netcdf(variable, description->unit, dataset);
@@ -142,13 +126,12 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     if (key != NULL && value != NULL) GDALSetMetadataItem(dataset, key, value, NULL);
     CPLFree(key);
   }
-  if (is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
+  if (gv_is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
     /* Else its header names the temporary directory. */
     GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
   }
-  if (is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL) {
+  if (gv_is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL)
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
-  }
   return GV_OK;
 }
 
@@ -160,79 +143,165 @@ static char **limit_threads(char **options) {
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
-static void take_description(gv_raster_out *raster, const gv_raster_description *description) {
-  raster->width = description->width;
-  raster->height = description->height;
-  raster->type = description->type;
-  raster->bands = description->bands;
-  raster->nodata = description->nodata;
-  if (description->cell_bytes > 0) gv_raster_set_sides(raster, description->cell_bytes);
-  set_content_options(raster, description);
-}
-
-/* The driver of the file that blocks are written to. What its options are goes into raster->used_options. */
-static GDALDriverH choose_used_options(gv_raster_out *raster) {
-  GDALDriverH driver = raster->driver;
-  char **options = CSLDuplicate(raster->options);
-  if (gv_raster_copies(raster)) { /* it is fed from a GeoTIFF */
-    driver = GDALGetDriverByName("GTiff");
-    CSLDestroy(options);
-    gv_raster_out source = {.driver = driver, .threads = raster->threads};
-    gv_raster_set_defaults(&source, NULL, raster->bands * (int64_t)GDALGetDataTypeSizeBytes(raster->type));
-    options = source.options;
-  }
-  bool gtiff = is_driver(driver, "GTiff");
-  if (gtiff && raster->bands > 1 && !gv_option_given(options, "INTERLEAVE")) {
-    options = CSLSetNameValue(options, "INTERLEAVE", "BAND"); /* blocks are written band by band */
-  }
-  bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(options, "INTERLEAVE", ""), "BAND");
-  raster->sparse = gtiff && planes && gv_tiff_possible(options);
-  if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
-  raster->used_options = raster->sparse ? options : limit_threads(options);
-  return driver;
-}
-
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
-  raster->type = description->type;
-  raster->nodata = description->nodata;
-  gv_status status = check_type(io, raster);
-  if (status == GV_OK) status = check_mark(io, raster);
-  if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
-  if (status == GV_OK) take_description(raster, description);
-  if (status == GV_OK) status = gv_place_begin(io, &raster->place);
-  if (status != GV_OK) return status;
-  raster->work = gv_raster_copies(raster) ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
-                                          : strdup(raster->place.output.work);
-  if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
-
-  GDALDriverH driver = choose_used_options(raster);
+/* GDALClose tells of a full disk only through the message handler. Takes the dataset from *dataset; NULL is allowed. */
+static gv_status close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status) {
+  GDALDatasetH made = *dataset;
+  *dataset = NULL;
+  if (made == NULL) return status;
   gv_gdal_reset();
-  raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
-                               raster->type, (CSLConstList)raster->used_options);
-  if (raster->dataset == NULL) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
+  GDALClose(made);
+  if (status != GV_OK || !gv_gdal_failed()) return status;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+}
+
+/* Creates the output's dataset, or the GeoTIFF. */
+static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriverH driver, const char *path,
+                                char **options, GDALDatasetH *out) {
+  gv_gdal_reset();
+  *out = GDALCreate(driver, path, (int)raster->is.width, (int)raster->is.height, raster->is.bands, raster->is.type,
+                    (CSLConstList)options);
+  if (*out == NULL) {
+    gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
     /* What is too large for its format only the driver knows. */
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
-  if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
-    return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
-                      GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
+  if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->is.type) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
+                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->is.type));
+}
+
+/* A dataset that is to be filled. */
+static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
+  raster->options = limit_threads(raster->options);
+  GV_TRY(create_dataset(io, raster, raster->driver, raster->place.output.work, raster->options, &raster->dataset));
+  return set_header(io, raster->dataset, &raster->is, NULL);
+}
+
+/* All but its GeoTIFF. */
+static gv_status prepare(gv_io *io, gv_raster_out *raster) {
+  GV_TRY(check_type(io, raster));
+  GV_TRY(check_mark(io, raster));
+  if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
+  set_content_options(raster);
+  gv_raster_settle(raster);
+  if (gv_is_driver(raster->driver, "netCDF") || gv_is_driver(raster->driver, "Zarr"))
+    GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
+  GV_TRY(gv_place_begin(io, &raster->place));
+  return raster->filled ? create_filled(io, raster) : GV_OK;
+}
+
+static void own_sides(const gv_raster_out *raster, int *width, int *height) {
+  if (raster->filled) {
+    GDALGetBlockSize(GDALGetRasterBand(raster->dataset, 1), width, height);
+  } else if (raster->copies) {
+    *width = *height = gv_raster_side(raster->is.bands * (int64_t)GDALGetDataTypeSizeBytes(raster->is.type));
+  } else {
+    *width = atoi(CSLFetchNameValueDef(raster->options, "BLOCKXSIZE", "0"));
+    *height = atoi(CSLFetchNameValueDef(raster->options, "BLOCKYSIZE", "0"));
   }
-  bool netcdf = is_driver(raster->driver, "netCDF"), named = netcdf || is_driver(raster->driver, "Zarr");
-  if (named) status = gv_variable_make(io, description->variable, description->names, &raster->variable);
-  if (status != GV_OK) return status;
-  return set_header(io, raster->dataset, description, netcdf ? &raster->variable : NULL);
 }
 
-gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
-  GDALDatasetH dataset = raster->dataset;
-  raster->dataset = NULL;
+/* The tiles of rasters of one grid: blocks of their files if these are alike and can be computed each at once, otherwise some rows. */
+static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height) {
+  enum { MOST = 8192, MOST_BYTES = 64 << 20, SIDE = 512 };
+  const gv_raster_description *first = &rasters[0]->is;
+  int64_t cell_bytes = 0;
+  int w = 0, h = 0, tallest = 1;
+  bool alike = true;
+  for (int i = 0; i < count; i++) {
+    int own_w = 0, own_h = 0;
+    own_sides(rasters[i], &own_w, &own_h);
+    alike = alike && (i == 0 || (own_w == w && own_h == h));
+    w = own_w;
+    h = own_h;
+    tallest = h > tallest ? h : tallest;
+    cell_bytes += rasters[i]->is.bands * (int64_t)GDALGetDataTypeSizeBytes(rasters[i]->is.type);
+  }
+  int least = cell_bytes > 4096 ? 16 : 64;
+  alike = alike && w >= least && h >= least && w <= MOST && h <= MOST && (int64_t)w * h * cell_bytes <= MOST_BYTES;
+  if (!alike || w % 16 != 0 || h % 16 != 0) {
+    int64_t rows = MOST_BYTES / 2 / (first->width * cell_bytes);
+    rows = rows < 16 ? 16 : rows > SIDE ? SIDE : rows;
+    if (tallest <= rows) rows -= rows % tallest;
+    w = SIDE;
+    h = (int)(rows >= first->height ? (first->height + 15) / 16 * 16 : rows < 32 ? 16 : rows / 16 * 16);
+  }
+  *width = w;
+  *height = h;
+}
+
+/* The GeoTIFF without tiles. */
+static gv_status create_tiff(gv_io *io, gv_raster_out *raster) {
+  GDALDatasetH tiff = NULL;
+  const gv_variable *variable = gv_is_driver(raster->driver, "netCDF") ? &raster->variable : NULL;
+  raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
+                                                  : strdup(raster->place.output.work);
+  if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
+  gv_status status =
+      create_dataset(io, raster, GDALGetDriverByName("GTiff"), raster->work, raster->work_options, &tiff);
+  if (status == GV_OK && !raster->filled) status = set_header(io, tiff, &raster->is, variable);
+  GV_TRY(close_dataset(io, raster, &tiff, status));
+  return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);
+}
+
+gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
+                           const gv_raster_description *descriptions) {
+  int32_t width, height;
+  for (int i = 0; i < count; i++) {
+    rasters[i]->is = descriptions[i];
+    GV_TRY(prepare(io, rasters[i]));
+  }
+  choose_tiles(rasters, count, &width, &height);
+  for (int i = 0; i < count; i++) {
+    int w, h;
+    own_sides(rasters[i], &w, &h);
+    if (!rasters[i]->copies && !rasters[i]->filled && (w != width || h != height)) {
+      rasters[i]->filled = true;
+      GV_TRY(create_filled(io, rasters[i]));
+    }
+    gv_raster_set_tiles(rasters[i], width, height);
+    GV_TRY(create_tiff(io, rasters[i]));
+  }
+  return GV_OK;
+}
+
+/* Opens the GeoTIFF for reading. */
+static gv_status open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
+  /* GDAL 3.6 cannot decode several planes in threads. */
+  char **how =
+      raster->is.bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  how = limit_threads(how);
   gv_gdal_reset();
-  GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path) : GV_OK;
+  *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
+  CSLDestroy(how);
+  if (*out != NULL && !gv_gdal_lost()) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
 }
 
-gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster) {
+static int CPL_STDCALL go_on(double fraction, const char *message, void *io) {
+  (void)fraction, (void)message;
+  return !gv_io_cancelled(io);
+}
+
+static gv_status fill_dataset(gv_io *io, gv_raster_out *raster) {
+  static const char *const whole_blocks[] = {"COMPRESS=YES", NULL};
+  GDALDatasetH from = NULL;
+  gv_status status = open_source(io, raster, &from);
+  if (status == GV_OK &&
+      GDALDatasetCopyWholeRaster(from, raster->dataset, (CSLConstList)whole_blocks, go_on, io) != CE_None)
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  if (from != NULL) GDALClose(from);
+  VSIUnlink(raster->work);
+  return status;
+}
+
+gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster) {
+  gv_status status = gv_tiff_complete(io, raster->tiff);
+  gv_tiff_close(raster->tiff);
+  raster->tiff = NULL;
+  if (status != GV_OK) return status;
+  if (raster->filled) return fill_dataset(io, raster);
   gv_gdal_reset();
   raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
@@ -244,14 +313,7 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
 }
 
 char **gv_raster_creation_options(const gv_raster_out *raster) {
-  return raster->used_options != NULL ? raster->used_options : raster->options;
-}
-
-/* GDAL 3.6 cannot decode several planes in threads, but tries to in a GeoTIFF that it has encoded so. */
-gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster) {
-  if (raster->bands == 1 || !is_driver(GDALGetDatasetDriver(raster->dataset), "GTiff")) return GV_OK;
-  gv_status status = gv_raster_dataset_close(io, raster);
-  return status == GV_OK ? gv_raster_dataset_reopen(io, raster) : status;
+  return raster->work_options != NULL ? raster->work_options : raster->options;
 }
 
 gv_place *gv_raster_place(gv_raster_out *raster) {
@@ -259,47 +321,37 @@ gv_place *gv_raster_place(gv_raster_out *raster) {
 }
 
 bool gv_raster_copies(const gv_raster_out *raster) {
-  return raster->copies || gv_place_has_others(&raster->place);
+  return raster->copies;
 }
 
 /* --------------------------------------------------------------------------------------------------- finishing */
 
 /* Formats with palettes get one; without, the values are what they were. */
-static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
+static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) {
   /* HFA keeps palettes in the table's columns. */
-  if (raster->type != GDT_Byte || raster->bands > 1 || is_driver(raster->driver, "HFA")) return;
-  GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
+  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !gv_is_driver(raster->driver, "HFA");
+  GDALColorTableH colours = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
   if (colours == NULL) return;
-  const GDALColorEntry clear = {0, 0, 0, 0};
-  for (int i = 0; i < 256; i++)
-    GDALSetColorEntry(colours, i, &clear);
-  for (int64_t i = 0; i < table->count; i++) {
-    const uint8_t *rgb = table->rows[i].rgb;
-    const GDALColorEntry entry = {rgb[0], rgb[1], rgb[2], 255};
-    GDALSetColorEntry(colours, (int)table->rows[i].id, &entry);
-  }
   GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
   GDALDestroyColorTable(colours);
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
   if (table->count <= GV_MAX_STYLED &&
-      !is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
-    gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
-    if (status != GV_OK) return status;
+      !gv_is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+    GV_TRY(gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table));
   }
   if (raster->variable.name != NULL) {
-    gv_status status = gv_variable_set_flags(io, &raster->variable, table);
-    if (status != GV_OK) return status;
-    if (is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
+    GV_TRY(gv_variable_set_flags(io, &raster->variable, table));
+    if (gv_is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
   }
-  set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
+  set_palette(raster, rows);
   gv_gdal_reset();
-  bool declined = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) != CE_None;
+  raster->has_table = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) == CE_None;
   GDALDestroyRasterAttributeTable(rows);
-  if (!declined) return GV_OK;
+  if (raster->has_table) return GV_OK;
   if (gv_gdal_failed())
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
@@ -314,7 +366,7 @@ static bool wants_overviews(const gv_raster_out *raster) {
                                        "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
   const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
                                                 CSLFetchNameValue(raster->options, "RESAMPLING"));
-  if (!is_driver(raster->driver, "COG") || resampling == NULL) return false;
+  if (!gv_is_driver(raster->driver, "COG") || resampling == NULL) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (gv_option_given(raster->options, others[i])) return false;
   return EQUAL(resampling, "NEAREST");
@@ -322,13 +374,13 @@ static bool wants_overviews(const gv_raster_out *raster) {
 
 /* Formats that are known to keep every integer. */
 static bool keeps_integers(GDALDriverH driver) {
-  return is_driver(driver, "COG") || is_driver(driver, "netCDF") || is_driver(driver, "AAIGrid");
+  return gv_is_driver(driver, "COG") || gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "AAIGrid");
 }
 
 /* What other formats have made of integers: all of them, or an error. */
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
-  size_t bytes = (size_t)raster->width * (size_t)GDALGetDataTypeSizeBytes(raster->type);
+  size_t bytes = (size_t)raster->is.width * (size_t)GDALGetDataTypeSizeBytes(raster->is.type);
   char **table = CSLSetNameValue(NULL, "TABLE", raster->place.layer);
   GDALDatasetH made =
       GDALOpenEx(gv_place_work(&raster->place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
@@ -336,13 +388,13 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
   if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
-  for (int64_t i = 0; i < raster->bands * raster->height && status == GV_OK; i++) {
+  for (int64_t i = 0; i < raster->is.bands * raster->is.height && status == GV_OK; i++) {
     const GDALDatasetH both[2] = {from, made};
     CPLErr error = CE_None;
     for (int d = 0; d < 2 && error == CE_None; d++) {
-      error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->height) + 1), GF_Read, 0,
-                           (int)(i % raster->height), (int)raster->width, 1, rows[d], (int)raster->width, 1,
-                           raster->type, 0, 0);
+      error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->is.height) + 1), GF_Read, 0,
+                           (int)(i % raster->is.height), (int)raster->is.width, 1, rows[d], (int)raster->is.width,
+                           1, raster->is.type, 0, 0);
     }
     if (error != CE_None) {
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
@@ -369,64 +421,47 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   return status;
 }
 
-static bool has_table(GDALDatasetH dataset) {
-  return GDALGetDefaultRAT(GDALGetRasterBand(dataset, 1)) != NULL;
+static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, GDALProgressFunc progress,
+                           void *progress_user) {
+  /* GDAL is silent about side files. */
+  if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  /* Rasterlite notes the source's name. */
+  if (gv_is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
+  raster->options = limit_threads(raster->options);
+  gv_gdal_reset();
+  raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
+                                   (CSLConstList)raster->options, progress, progress_user);
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (raster->dataset == NULL || gv_gdal_failed())
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  GV_TRY(close_dataset(io, raster, &raster->dataset, GV_OK));
+  bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !keeps_integers(raster->driver);
+  return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
 
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
-  bool table = has_table(raster->dataset);
-  gv_status status = gv_raster_dataset_close(io, raster);
-  if (status == GV_OK) status = set_layer_options(io, raster);
-  if (status != GV_OK) return status;
-  const char *source = raster->work;
+  GDALDatasetH from = NULL;
+  GV_TRY(set_layer_options(io, raster));
   if (wants_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
-    status = gv_overviews_write(io, source, largest > 0 ? largest : GV_RASTER_SIDE, raster->threads);
+    GV_TRY(gv_overviews_write(io, raster->work, &raster->is, largest > 0 ? largest : 512, raster->threads));
   }
-  /* GDAL 3.6 cannot decode several planes in threads. */
-  raster->options = limit_threads(raster->options);
-  char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
-  how = limit_threads(how);
-  gv_gdal_reset();
-  GDALDatasetH from =
-      status == GV_OK ? GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL) : NULL;
-  CSLDestroy(how);
-  if (status != GV_OK) {
-    /* said already */
-  } else if (from == NULL || gv_gdal_lost() || (table && !has_table(from))) { /* GDAL is silent about side files */
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
-  } else {
-    /* Rasterlite notes the source's name. */
-    if (is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
-    gv_gdal_reset();
-    raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
-                                     (CSLConstList)raster->options, progress, progress_user);
-    if (gv_io_cancelled(io)) {
-      status = gv_io_fail_cancelled(io);
-    } else if (raster->dataset == NULL || gv_gdal_failed()) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
-    }
-    if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
-    bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
-    if (status == GV_OK && doubtful) status = check_copy(io, raster, from);
-  }
+  gv_status status = open_source(io, raster, &from);
+  if (status == GV_OK) status = copy_from(io, raster, from, progress, progress_user);
   if (from != NULL) GDALClose(from);
-  gv_overviews_remove(source);
-  VSIUnlink(source);
-  VSIUnlink(CPLSPrintf("%s.aux.xml", source));
+  VSIUnlink(raster->work);
   return status;
 }
 
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
-  gv_status status = gv_raster_copies(raster) ? copy_into_format(io, raster, progress, progress_user)
-                                              : gv_raster_dataset_close(io, raster);
-  if (status == GV_OK && gv_names_itself(raster->driver))
-    status = gv_own_name_mend(io, raster->place.output.work, raster->place.output.path);
-  if (status == GV_OK && is_driver(raster->driver, "Zarr"))
+  gv_status status = close_dataset(io, raster, &raster->dataset, GV_OK);
+  if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
+  if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
   /* The style of a raster that is replaced would speak of its ids. */
-  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->type))
+  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->is.type))
     status = gv_qgis_style_drop(io, &raster->place.output);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;
@@ -439,7 +474,7 @@ void gv_raster_close(gv_raster_out *raster) {
   gv_place_clear(&raster->place);
   free(raster->work);
   CSLDestroy(raster->options);
-  CSLDestroy(raster->used_options);
+  CSLDestroy(raster->work_options);
   gv_variable_free(&raster->variable);
   free(raster);
 }

@@ -34,7 +34,7 @@ typedef struct gv_raster_description {
   GDALDataType type;        /* an integer's up to Int64, GDT_Float32 or GDT_Float64 */
   int64_t nodata;           /* of integers; reals have NaN */
   int bands;
-  char **names;         /* descriptions of the bands */
+  char **names;         /* descriptions of the bands; may be NULL */
   const char *unit;     /* of the values; may be NULL */
   int64_t cell_bytes;   /* as in the options, where more is known now; 0 = it is not */
   const char *variable; /* what formats with named arrays call the values; may be NULL */
@@ -47,21 +47,19 @@ typedef struct gv_raster_out gv_raster_out;
  * set, to be given back with gv_raster_close. Nothing is on disk yet. */
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out);
 
-/* Creates the temporary directory and the dataset in it. */
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description);
+/* Creates the rasters of a run, of one size, in their temporary directories. */
+gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
+                           const gv_raster_description *descriptions);
 
-/* The dataset while it is being written (GeoTIFF where the driver can only copy); NULL before and after. */
+/* The dataset of its cells (a GeoTIFF where the driver can only copy), once all are written and until it is finished. */
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 
-/* The creation options that it has, defaults included: of the dataset that is written, once there is one. */
+/* The creation options of the GeoTIFF of its cells; before it is created, those of the output. */
 char **gv_raster_creation_options(const gv_raster_out *raster);
 
-/* To be called before its cells are read, once all are written. Errors: IO. */
-gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster);
-
-/* Size of the blocks that gv_raster_write asks for; those at the right and lower edge are cut at the grid's edge. All
- * rasters must have been created. */
-void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height);
+/* Size of the blocks that gv_raster_write asks for, TIFF tiles of each raster; those at the right and lower edge are cut at the
+ * grid's edge. */
+void gv_raster_block_size(gv_raster_out *const *rasters, int32_t *width, int32_t *height);
 
 /* A block to be computed: value (row r, column c) of band b of raster i goes to
  * out[i][b * band_stride[i] + r * stride + c], in the raster's type. */
@@ -71,9 +69,8 @@ typedef struct gv_raster_block {
   int64_t stride, band_stride[GV_MAX_RASTERS];
   bool uniform
       [GV_MAX_RASTERS]; /* to be set if each band has one value, of which only the first cell is written then */
-  /* Of its bands, where the block is a tile that is encoded; NULL elsewhere. Who has its bytes puts them here instead. */
-  gv_tiff_tile *tiles[GV_MAX_RASTERS];
-  bool encoded[GV_MAX_RASTERS]; /* to be set then */
+  gv_tiff_tile *tiles[GV_MAX_RASTERS]; /* of its bands: encoded bytes of the caller's may be put here instead */
+  bool encoded[GV_MAX_RASTERS];        /* to be set then */
 } gv_raster_block;
 
 /* Computes a block. `worker` (from 0) tells the calling threads apart; `io` is its own. */
@@ -93,12 +90,11 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
 /* Attaches an attribute table. */
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);
 
-/* Completes the file; gv_places_commit then moves it into place. `progress` covers the copying that some drivers
- * need. */
+/* Completes the file; gv_places_commit then moves it into place. `progress` covers copying. */
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user);
 gv_place *gv_raster_place(gv_raster_out *raster);
 
-/* True if finishing copies the raster into its format, so that writing is only part of the work. */
+/* True if finishing the created raster copies it into its format, so that writing is only part of the work. */
 bool gv_raster_copies(const gv_raster_out *raster);
 
 /* Removes what is not finished and frees; NULL is allowed. */

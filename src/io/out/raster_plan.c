@@ -6,8 +6,8 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/out/layer_out.h"
 #include "io/out/raster_file.h"
-#include "io/out/table_out.h"
 
 static bool has_capability(GDALDriverH driver, const char *item) {
   const char *value = GDALGetMetadataItem(driver, item, NULL);
@@ -19,69 +19,53 @@ static bool writes_rasters(GDALDriverH driver) {
          (has_capability(driver, GDAL_DCAP_CREATE) || has_capability(driver, GDAL_DCAP_CREATECOPY));
 }
 
-static bool driver_has_extension(GDALDriverH driver, const char *extension) {
-  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-  if (list == NULL) list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSION, NULL);
-  char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-  bool found = CSLFindString(names, extension) >= 0;
-  CSLDestroy(names);
-  return found;
-}
-
 /* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
-  if (!EQUAL(GDALGetDriverShortName(driver), "VRT")) return GV_OK;
+  if (!gv_is_driver(driver, "VRT")) return GV_OK;
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
       "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
       options->option, options->path);
 }
 
-static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
-  if (options->driver != NULL) {
-    GDALDriverH driver = GDALGetDriverByName(options->driver);
-    if (driver == NULL) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--of: unknown driver '%s'; gdalinfo --formats lists them", options->driver);
-    }
-    if (!writes_rasters(driver)) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--of: the driver %s cannot write rasters", GDALGetDriverShortName(driver));
-    }
-    *out = driver;
-    return GV_OK;
+static gv_status choose_named(gv_io *io, const char *name, GDALDriverH *out) {
+  *out = GDALGetDriverByName(name);
+  if (*out == NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                         "--of: unknown driver '%s'; gdalinfo --formats lists them", name);
   }
+  if (writes_rasters(*out)) return GV_OK;
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "--of: the driver %s cannot write rasters", GDALGetDriverShortName(*out));
+}
+
+static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
   const char *extension = CPLGetExtension(options->path);
-  GDALDriverH found = NULL;
   char several[256] = "";
   int count = 0;
-  if (EQUAL(extension, "tif") || EQUAL(extension, "tiff")) {
-    *out = GDALGetDriverByName("GTiff");
-    return GV_OK;
-  }
+  if (options->driver != NULL) return choose_named(io, options->driver, out);
+  if (EQUAL(extension, "tif") || EQUAL(extension, "tiff")) return choose_named(io, "GTiff", out);
   for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
     GDALDriverH driver = GDALGetDriver(i);
-    if (!writes_rasters(driver) || !driver_has_extension(driver, extension)) continue;
+    if (!writes_rasters(driver) || !gv_driver_has_extension(driver, extension)) continue;
     size_t length = strlen(several);
     snprintf(several + length, sizeof several - length, "%s%s", count > 0 ? ", " : "",
              GDALGetDriverShortName(driver));
-    if (count++ == 0) found = driver;
+    if (count++ == 0) *out = driver;
   }
-  if (count == 1) {
-    *out = found;
-    return GV_OK;
-  }
+  if (count == 1) return GV_OK;
   if (count > 1) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
                          "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
                          extension, several);
   }
-  if (gv_vector_driver(options->path) != NULL) {
+  GDALDriverH vector = gv_vector_driver(options->path);
+  if (vector != NULL) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
         "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
         ".tif, say",
-        options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path)));
+        options->option, options->path, GDALGetDriverLongName(vector));
   }
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
@@ -101,62 +85,79 @@ static bool offers(GDALDriverH driver, const char *key, const char *value) {
   return value == NULL || strstr(list, CPLSPrintf("<Value>%s</Value>", value)) != NULL;
 }
 
-static void set_default(gv_raster_out *raster, char **user, const char *key, const char *value) {
-  if (!gv_option_given(user, key) && offers(raster->driver, key, NULL)) {
-    raster->options = CSLSetNameValue(raster->options, key, value);
-  }
+static void set_default(char ***options, GDALDriverH driver, const char *key, const char *value) {
+  if (!gv_option_given(*options, key) && offers(driver, key, NULL))
+    *options = CSLSetNameValue(*options, key, value);
 }
 
-/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
- * second cache, and those of thousands in memory: what is written in parts of tiles is encoded, and written, over and over. */
-static const char *tile_side(int64_t cell_bytes) {
-  static const char *const sides[] = {"512", "256", "128", "64", "32", "16"};
+int32_t gv_raster_side(int64_t cell_bytes) {
   static const int64_t most[] = {8, 256, 4096, 16384, 65536};
-  size_t i = 0;
-  while (i < sizeof most / sizeof *most && cell_bytes > most[i])
-    i++;
-  return sides[i];
+  int32_t side = 512;
+  for (size_t i = 0; i < sizeof most / sizeof *most && cell_bytes > most[i]; i++)
+    side /= 2;
+  return side;
 }
 
-void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes) {
-  if (!raster->own_sides) return;
-  raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", tile_side(cell_bytes));
-  raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", tile_side(cell_bytes));
-}
-
-void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes) {
-  bool gtiff = EQUAL(GDALGetDriverShortName(raster->driver), "GTiff");
-  bool cog = EQUAL(GDALGetDriverShortName(raster->driver), "COG");
-  set_default(raster, user, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
-  if (!gtiff && !cog) return;
-  const char *compression = CSLFetchNameValue(user, "COMPRESS");
-  if (compression == NULL) {
-    compression = offers(raster->driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE";
-    set_default(raster, user, "COMPRESS", compression);
-  }
+/* The user's options and the defaults of the GeoTIFF drivers; the rest of GDAL keeps its own. */
+static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t cell_bytes) {
+  char **options = CSLDuplicate(user);
+  bool gtiff = gv_is_driver(driver, "GTiff");
+  set_default(&options, driver, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
+  if (!gtiff && !gv_is_driver(driver, "COG")) return options;
+  set_default(&options, driver, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
+  const char *compression = CSLFetchNameValueDef(options, "COMPRESS", "NONE");
+  bool zstd = EQUAL(compression, "ZSTD"), deflate = EQUAL(compression, "DEFLATE");
   if (gtiff) {
-    const char *tiled = CSLFetchNameValue(user, "TILED");
-    if (tiled == NULL || CPLTestBool(tiled)) {
-      set_default(raster, user, "TILED", "YES");
-      set_default(raster, user, "BLOCKXSIZE", tile_side(cell_bytes));
-      set_default(raster, user, "BLOCKYSIZE", tile_side(cell_bytes));
-      raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE");
+    set_default(&options, driver, "TILED", "YES");
+    if (CPLTestBool(CSLFetchNameValue(options, "TILED"))) {
+      set_default(&options, driver, "BLOCKXSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
+      set_default(&options, driver, "BLOCKYSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
     }
-    if (EQUAL(compression, "ZSTD")) set_default(raster, user, "ZSTD_LEVEL", "1");
-    if (EQUAL(compression, "DEFLATE")) set_default(raster, user, "ZLEVEL", "1");
+    if (zstd) set_default(&options, driver, "ZSTD_LEVEL", "1");
+    if (deflate) set_default(&options, driver, "ZLEVEL", "1");
   } else {
-    bool zstd_or_deflate = EQUAL(compression, "ZSTD") || EQUAL(compression, "DEFLATE");
-    if (zstd_or_deflate) set_default(raster, user, "LEVEL", "1");
+    if (zstd || deflate) set_default(&options, driver, "LEVEL", "1");
     /* An average of ids is no id. */
-    if (!gv_option_given(user, "RESAMPLING")) {
-      set_default(raster, user, "OVERVIEW_RESAMPLING", "NEAREST");
-      set_default(raster, user, "WARP_RESAMPLING", "NEAREST");
+    if (!gv_option_given(options, "RESAMPLING")) {
+      set_default(&options, driver, "OVERVIEW_RESAMPLING", "NEAREST");
+      set_default(&options, driver, "WARP_RESAMPLING", "NEAREST");
     }
   }
-  if (!EQUAL(compression, "NONE")) {
-    set_default(raster, user, "NUM_THREADS", CPLSPrintf("%d", raster->threads > 1 ? raster->threads : 1));
+  if (!EQUAL(CSLFetchNameValueDef(options, "COMPRESS", "NONE"), "NONE"))
+    set_default(&options, driver, "NUM_THREADS", CPLSPrintf("%d", threads > 1 ? threads : 1));
+  set_default(&options, driver, "BIGTIFF", "IF_SAFER");
+  return options;
+}
+
+void gv_raster_settle(gv_raster_out *raster) {
+  bool own = gv_is_driver(raster->driver, "GTiff");
+  if (raster->own_sides && raster->is.cell_bytes > 0) {
+    const char *side = CPLSPrintf("%d", gv_raster_side(raster->is.cell_bytes));
+    raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", side);
+    raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", side);
   }
-  set_default(raster, user, "BIGTIFF", "IF_SAFER");
+  if (own && raster->is.bands > 1) {
+    set_default(&raster->options, raster->driver, "INTERLEAVE", "BAND");
+    /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
+    if (gv_option_given(raster->options, "NUM_THREADS"))
+      raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
+  }
+  bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
+  raster->copies = raster->copies || gv_place_has_others(&raster->place);
+  raster->filled = !raster->copies && !(own && planes && gv_tiff_possible(raster->options));
+}
+
+void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height) {
+  bool direct = !raster->copies && !raster->filled;
+  char **options =
+      direct ? CSLDuplicate(raster->options) : add_defaults(NULL, GDALGetDriverByName("GTiff"), raster->threads, 0);
+  if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
+  if (raster->is.bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
+  options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", width));
+  options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", height));
+  raster->work_options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
+  raster->tile_w = width;
+  raster->tile_h = height;
 }
 
 static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char **user) {
@@ -185,15 +186,12 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
 
 /* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there. */
 static bool is_better_copied(GDALDriverH driver) {
-  static const char *const names[] = {"netCDF", "ILWIS", "HF2"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (EQUAL(GDALGetDriverShortName(driver), names[i])) return true;
-  return false;
+  return gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "ILWIS") || gv_is_driver(driver, "HF2");
 }
 
 /* What GDAL calls the table of a raster in a GeoPackage; NULL where files hold one raster. */
 static const char *name_table(const gv_raster_options *options, GDALDriverH driver) {
-  if (driver == NULL || !EQUAL(GDALGetDriverShortName(driver), "GPKG")) return NULL;
+  if (!gv_is_driver(driver, "GPKG")) return NULL;
   const char *given = CSLFetchNameValueDef(options->creation_options, "RASTER_TABLE", "");
   return given[0] != '\0' ? given : CPLGetBasename(options->path);
 }
@@ -214,8 +212,10 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     return status;
   }
   raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || is_better_copied(raster->driver);
-  raster->options = CSLDuplicate(options->creation_options);
-  gv_raster_set_defaults(raster, options->creation_options, options->cell_bytes);
+  char **user = options->creation_options;
+  raster->options = add_defaults(user, raster->driver, options->threads, options->cell_bytes);
+  raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE") &&
+                      gv_is_driver(raster->driver, "GTiff") && gv_option_given(raster->options, "BLOCKXSIZE");
   *out = raster;
   return GV_OK;
 }

@@ -8,23 +8,13 @@
 #ifndef GV_IO_TABLE_OUT_H
 #define GV_IO_TABLE_OUT_H
 
-#include <gdal.h>
-
 #include "io/in/seeds.h"
-#include "io/out/place.h"
+#include "io/out/layer_out.h"
 
 typedef struct gv_table_out gv_table_out;
 
-/* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
-GDALDriverH gv_vector_driver(const char *path);
-
 /* True if numbers become texts, of which OGR writes 15 digits. */
 bool gv_table_rounds(GDALDriverH driver);
-
-/* Formats without 64-bit integers get fields of 32 bits, as long as values fit: the type of `field` may change. */
-bool gv_table_create_field(OGRLayerH layer, OGRFieldDefnH field);
-gv_status gv_table_set_integer(gv_io *io, const gv_place *place, OGRLayerH layer, OGRFeatureH feature, int field,
-                               int64_t value);
 
 /* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
  * gv_table_close. Nothing is on disk yet. */

@@ -73,18 +73,25 @@ static bool is_temporary_name(const char *name, const char *prefix) {
 
 /* --------------------------------------------------------------------------------------------------------- removing */
 
+/* The names in a directory; NULL with errno set if it may not be read. */
+static DIR *open_names(int directory) {
+  int again = gv_retry_open_at(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  DIR *opened = again >= 0 ? fdopendir(again) : NULL;
+  if (opened == NULL && again >= 0) close(again);
+  return opened;
+}
+
+static bool is_self_or_parent(const char *name) {
+  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 /* Removes the contents of a directory but for `keep`. False if something is left. */
 static bool remove_contents(int directory, dev_t device, const char *keep, int depth) {
-  int again = gv_retry_open_at(directory, ".", OPEN_DIRECTORY, 0);
-  DIR *opened = again >= 0 ? fdopendir(again) : NULL;
-  if (opened == NULL) {
-    if (again >= 0) close(again);
-    return false;
-  }
-  bool gone = true;
-  for (const struct dirent *entry; (entry = readdir(opened)) != NULL;) {
+  DIR *opened = open_names(directory);
+  bool gone = opened != NULL;
+  for (const struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
     const char *name = entry->d_name;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (keep != NULL && strcmp(name, keep) == 0)) continue;
+    if (is_self_or_parent(name) || (keep != NULL && strcmp(name, keep) == 0)) continue;
     if (unlinkat(directory, name, 0) == 0 || errno == ENOENT) continue;
     struct stat found;
     int inner = depth < MAX_DEPTH ? gv_retry_open_at(directory, name, OPEN_DIRECTORY, 0) : -1;
@@ -93,7 +100,7 @@ static bool remove_contents(int directory, dev_t device, const char *keep, int d
     if (inner >= 0) close(inner);
     if (!empty || (unlinkat(directory, name, AT_REMOVEDIR) != 0 && errno != ENOENT)) gone = false;
   }
-  closedir(opened);
+  if (opened != NULL) closedir(opened);
   return gone;
 }
 
@@ -149,12 +156,8 @@ static void clear_leftover(int parent, const char *parent_path, const char *name
 }
 
 static void clear_leftovers(int parent, const char *parent_path, const char *prefix) {
-  int again = gv_retry_open_at(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  DIR *opened = again >= 0 ? fdopendir(again) : NULL;
-  if (opened == NULL) { /* directories that may be written to, but not read */
-    if (again >= 0) close(again);
-    return;
-  }
+  DIR *opened = open_names(parent);
+  if (opened == NULL) return; /* directories that may be written to, but not read */
   for (const struct dirent *entry; (entry = readdir(opened)) != NULL;)
     if (is_temporary_name(entry->d_name, prefix)) clear_leftover(parent, parent_path, entry->d_name);
   closedir(opened);
@@ -163,16 +166,12 @@ static void clear_leftovers(int parent, const char *parent_path, const char *pre
 /* ----------------------------------------------------------------------------------------------------------- making */
 
 static bool is_empty(int directory) {
-  int again = gv_retry_open_at(directory, ".", OPEN_DIRECTORY, 0), count = 0;
-  DIR *opened = again >= 0 ? fdopendir(again) : NULL;
-  if (opened == NULL) {
-    if (again >= 0) close(again);
-    return false;
-  }
-  while (readdir(opened) != NULL)
-    count++;
-  closedir(opened);
-  return count <= 2;
+  DIR *opened = open_names(directory);
+  bool empty = opened != NULL;
+  for (const struct dirent *entry; empty && (entry = readdir(opened)) != NULL;)
+    empty = is_self_or_parent(entry->d_name);
+  if (opened != NULL) closedir(opened);
+  return empty;
 }
 
 /* One attempt: 0, or an error's number; EAGAIN where another process has taken the directory for a leftover before it was locked. */
@@ -240,12 +239,8 @@ void gv_temporary_discard_backups(const gv_temporary *t) {
 }
 
 char *gv_temporary_backup_path(const gv_temporary *t, const char *name) {
-  char *directory = gv_path_join(t->parent_path, t->name);
-  char *backups = directory != NULL ? gv_path_join(directory, GV_BACKUPS) : NULL;
-  char *path = backups != NULL ? gv_path_join(backups, name) : NULL;
-  free(directory);
-  free(backups);
-  return path;
+  char *path = NULL;
+  return asprintf(&path, "%s/%s/" GV_BACKUPS "/%s", t->parent_path, t->name, name) >= 0 ? path : NULL;
 }
 
 void gv_temporary_close(gv_temporary *t) {

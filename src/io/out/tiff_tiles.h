@@ -15,20 +15,15 @@
 
 typedef struct gv_tiff gv_tiff;
 
-/* True if this build can, and the creation options ask for nothing that needs GDAL's writer. */
+/* True if the creation options ask for nothing that needs GDAL's writer. */
 bool gv_tiff_possible(char **creation_options);
 
 /*
  * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are those it was
- * made with (the level of compression is not in the file); `tile_bytes` is the size of a tile's values, all of one band
- * (several bands must lie in separate planes); `name`, which must outlive it, names the file in messages.
- * *out stays NULL, without an error, if the file is none of those that can be written here.
+ * made with (the level of compression is not in the file), which must be possible; several bands must lie in separate planes.
+ * `name`, which must outlive it, names the file in messages.
  */
-gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       gv_tiff **out);
-
-/* True if encoding changes nothing: tiles are to be appended as they are in memory. */
-bool gv_tiff_stores_values(const gv_tiff *tiff);
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, gv_tiff **out);
 
 /* An encoded tile. Zero it before use; its memory is used again until gv_tiff_tile_free. */
 typedef struct gv_tiff_tile {
@@ -50,9 +45,9 @@ void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder);
 /* Encodes a whole tile of values, and may spoil them; if it is `uniform` all are to be as the first. */
 gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile);
 
-/* Adds the bytes of a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
-gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
-                         size_t size);
+/* Adds a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
+gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row,
+                         const gv_tiff_tile *tile);
 
 /* Completes the file; to be closed in any case. */
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff);

@@ -44,11 +44,10 @@ static gv_status write_mesh(gv_io *io, run *r) {
 
 static gv_status compute(gv_io *io, run *r) {
   gv_run_outputs *out = &r->out;
-  gv_run_progress progress = {io, r->in.job, 0.0, out->copies || out->polygons != NULL ? 0.7 : 1.0};
   GV_TRY(gv_run_create_rasters(io, &r->plan, out));
+  gv_run_progress progress = {io, r->in.job, 0.0, out->copies || out->polygons != NULL ? 0.7 : 1.0};
   r->work.block_w = r->work.block_h = BLOCK;
-  if (out->written_count > 0)
-    gv_raster_block_size(out->written, out->written_count, &r->work.block_w, &r->work.block_h);
+  if (out->written_count > 0) gv_raster_block_size(out->written, &r->work.block_w, &r->work.block_h);
   GV_TRY(gv_run_compute(io, out->written, &progress, &r->work));
   return gv_run_complete(io, &r->work, &progress, out);
 }

@@ -321,7 +321,7 @@ static gv_status read_rows(gv_io *io, const gv_run_work *w, gv_merge_reader *one
     int s = w->plan->slot[i], bands = w->plan->bands[i];
     GDALDataType type = w->plan->type[i];
     if (s < 0) continue;
-    if (w->merge->copied[i] && block->tiles[s] != NULL) {
+    if (w->merge->copied[i]) {
       GV_TRY(copy_tiles(io, w, one, i, p->y, block));
       bands = i == GV_RUN_OUT && w->plan->style ? 1 : 0; /* for colours */
     }

@@ -82,7 +82,6 @@ static gv_status plan_raster(gv_io *io, int number, const char *option, const ch
   }
   gv_status status =
       file != NULL ? gv_raster_plan(io, &options, &out->raster[number]) : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK) out->copies = out->copies || gv_raster_copies(out->raster[number]);
   free(file);
   CSLDestroy(tiles);
   return status;
@@ -145,25 +144,31 @@ gv_status gv_run_create_rasters(gv_io *io, const gv_run_plan *p, gv_run_outputs 
   static const char *const variables[GV_RUN_RASTERS] = {"nearest", "distance", "azimuth"};
   const double *g = p->in->grid.geotransform, y = (double)p->first_row;
   const double geotransform[6] = {g[0] + y * g[2], g[1], g[2], g[3] + y * g[5], g[4], g[5]};
+  gv_raster_description description[GV_RUN_RASTERS];
   char **metadata = NULL;
-  gv_status status = gv_run_metadata(io, p->in, &metadata);
-  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
+  int count = 0;
+  if (out->written_count == 0) return GV_OK;
+  GV_TRY(gv_run_metadata(io, p->in, &metadata));
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (out->raster[i] == NULL) continue;
-    gv_raster_description description = {.width = p->width,
-                                         .height = p->rows,
-                                         .geotransform = geotransform,
-                                         .crs = p->in->grid.crs,
-                                         .type = p->type[i],
-                                         .nodata = p->nodata,
-                                         .bands = p->bands[i],
-                                         .names = gv_run_band_names(p->in, i),
-                                         .unit = gv_run_unit(p->in, i),
-                                         .cell_bytes = p->job->distance_per_value ? p->cell_bytes : 0,
-                                         .variable = variables[i],
-                                         .metadata = metadata};
-    status = gv_raster_create(io, out->raster[i], &description);
-    CSLDestroy(description.names);
+    description[count++] = (gv_raster_description){.width = p->width,
+                                                   .height = p->rows,
+                                                   .geotransform = geotransform,
+                                                   .crs = p->in->grid.crs,
+                                                   .type = p->type[i],
+                                                   .nodata = p->nodata,
+                                                   .bands = p->bands[i],
+                                                   .names = gv_run_band_names(p->in, i),
+                                                   .unit = gv_run_unit(p->in, i),
+                                                   .cell_bytes = p->job->distance_per_value ? p->cell_bytes : 0,
+                                                   .variable = variables[i],
+                                                   .metadata = metadata};
   }
+  gv_status status = gv_raster_create(io, out->written, count, description);
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    out->copies = out->copies || (out->raster[i] != NULL && gv_raster_copies(out->raster[i]));
+  for (int i = 0; i < count; i++)
+    CSLDestroy(description[i].names);
   CSLDestroy(metadata);
   return status;
 }
@@ -181,7 +186,6 @@ static gv_status write_polygons(gv_io *io, const gv_run_inputs *in, gv_run_progr
   gv_raster_out *raster = out->raster[GV_RUN_OUT];
   const gv_seed_options *source = in->cells.cells == NULL ? &in->seed_options : NULL;
   progress->to = out->copies ? 0.85 : 1.0;
-  GV_TRY(gv_raster_prepare_reading(io, raster));
   GV_TRY(gv_polygons_write(io, out->polygons, gv_raster_dataset(raster), in->grid.crs, source, in->regions,
                            gv_run_report_progress, progress));
   progress->from = progress->to;

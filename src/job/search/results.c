@@ -51,7 +51,7 @@ gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inp
   gv_output *outputs[3];
   int count = 0;
   if (r->table != NULL) {
-    gv_place *place = gv_neighbours_place(r->table);
+    gv_place *place = gv_table_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
   for (int i = 0; i < 3; i++) {
@@ -67,6 +67,6 @@ void gv_search_results_free(gv_search_results *r) {
   gv_array_discard(r->indices);
   gv_array_discard(r->distances);
   gv_array_discard(r->nearest);
-  gv_neighbours_close(r->table);
+  gv_table_close(r->table);
   if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

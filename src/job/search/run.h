@@ -32,7 +32,7 @@ typedef struct gv_search_queries {
 
 typedef struct gv_search_results {
   gv_array_writer *indices, *distances, *nearest; /* NULL: not wanted, or there is a table */
-  gv_neighbours_out *table;
+  gv_table_out *table;
   gv_neighbour_content content; /* of the table */
   int64_t queries, missing;     /* queries written so far, and their neighbours that do not exist */
 } gv_search_results;

@@ -145,7 +145,7 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
     OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
     if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
   }
-  return gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table);
+  return gv_table_plan(io, "OUT", j->out, "neighbours", j->overwrite, &run->results.table);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- steps */

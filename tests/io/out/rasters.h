@@ -92,7 +92,7 @@ static gv_raster_out *create(gv_io *io, const subject *s, int number, const char
                              .bands = s->bands,
                              .names = listed};
   gv_raster_out *raster = NULL;
-  if (gv_raster_plan(io, &o, &raster) != GV_OK || gv_raster_create(io, raster, &d) != GV_OK)
+  if (gv_raster_plan(io, &o, &raster) != GV_OK || gv_raster_create(io, &raster, 1, &d) != GV_OK)
     fail_msg("%s: %s", options, io->message);
   CSLDestroy(creation);
   CSLDestroy(more);

@@ -25,15 +25,9 @@ GDALRasterAttributeTableH gv_attribute_table_make(const gv_attribute_table *tabl
   GDALRATSetRowCount(out, (int)table->count);
   for (int i = 0; i < (int)table->count; i++) {
     const gv_attribute_row *row = &table->rows[i];
-    if (narrow) {
-      GDALRATSetValueAsInt(out, i, 0, (int)row->id);
-    } else if (exact) {
-      GDALRATSetValueAsDouble(out, i, 0, (double)row->id);
-    } else {
-      char text[24];
-      snprintf(text, sizeof text, "%lld", (long long)row->id);
-      GDALRATSetValueAsString(out, i, 0, text);
-    }
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)row->id);
+    GDALRATSetValueAsString(out, i, 0, text); /* exact in columns of numbers, too */
     if (table->has_names) GDALRATSetValueAsString(out, i, 1, row->name);
     for (int c = 0; c < 3; c++)
       GDALRATSetValueAsInt(out, i, colour_column + c, row->rgb[c]);

@@ -84,11 +84,15 @@ void gv_flags_to_netcdf(const gv_variable *v, GDALDatasetH dataset) {
 
 /* ----------------------------------------------------------------------------------------------------------- Zarr */
 
-static bool put_string(GDALMDArrayH array, const char *name, const char *value) {
+bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count) {
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
-  GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
-  bool good = attribute != NULL && GDALAttributeWriteString(attribute, value);
-  if (attribute != NULL) GDALAttributeRelease(attribute);
+  bool good = true;
+  for (int i = 0; i < count && good; i++) {
+    if (texts[i][1] == NULL) continue;
+    GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, texts[i][0], 0, NULL, type, NULL);
+    good = attribute != NULL && GDALAttributeWriteString(attribute, texts[i][1]);
+    GDALAttributeRelease(attribute); /* takes NULL */
+  }
   GDALExtendedDataTypeRelease(type);
   return good;
 }
@@ -98,9 +102,10 @@ static bool put_flags(GDALMDArrayH array, const gv_variable *v) {
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int32);
   GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, "flag_values", 1, &count, type, NULL);
   bool good = attribute != NULL && GDALAttributeWriteDoubleArray(attribute, v->flag_values, (size_t)v->count);
-  if (attribute != NULL) GDALAttributeRelease(attribute);
+  GDALAttributeRelease(attribute);
   GDALExtendedDataTypeRelease(type);
-  return good && put_string(array, "flag_meanings", v->flag_meanings);
+  const char *const meanings[][2] = {{"flag_meanings", v->flag_meanings}};
+  return good && gv_array_put_texts(array, meanings, 1);
 }
 
 /* What coordinates the columns' and the rows' are. */
@@ -115,9 +120,10 @@ static bool put_axes(GDALGroupH group, OGRSpatialReferenceH crs) {
     if (array == NULL) continue; /* rotated grids have none */
     char *unit = NULL;
     if (map) OSRGetLinearUnits(crs, &unit); /* owned by the CRS */
-    good = put_string(array, "axis", arrays[i]);
-    if (good && (lonlat || map)) good = put_string(array, "standard_name", names[lonlat][i]);
-    if (good && (lonlat || unit != NULL)) good = put_string(array, "units", lonlat ? degrees[i] : unit);
+    const char *const texts[][2] = {{"axis", arrays[i]},
+                                    {"standard_name", lonlat || map ? names[lonlat][i] : NULL},
+                                    {"units", lonlat ? degrees[i] : unit}};
+    good = gv_array_put_texts(array, texts, 3);
     GDALMDArrayRelease(array);
   }
   return good;
@@ -129,12 +135,13 @@ static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
   for (int b = 0; b < bands && good; b++) {
     const char *name = bands > 1 ? CPLSPrintf("%s_band%d", v->name, b + 1) : v->name;
     GDALMDArrayH array = GDALGroupOpenMDArray(group, name, NULL);
-    good = array != NULL && put_string(array, "long_name", v->bands[b]);
+    const char *const long_name[][2] = {{"long_name", v->bands[b]}};
+    good = array != NULL && gv_array_put_texts(array, long_name, 1);
     if (good && v->count > 0) good = put_flags(array, v);
     OGRSpatialReferenceH crs = good && b == 0 ? GDALMDArrayGetSpatialRef(array) : NULL;
     if (good && b == 0) good = put_axes(group, crs);
     if (crs != NULL) OSRRelease(crs);
-    if (array != NULL) GDALMDArrayRelease(array);
+    GDALMDArrayRelease(array);
   }
   return good;
 }
@@ -144,7 +151,7 @@ gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const char *path)
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
   bool good = group != NULL && describe_arrays(v, group);
-  if (group != NULL) GDALGroupRelease(group);
-  if (dataset != NULL) GDALClose(dataset);
+  GDALGroupRelease(group);
+  GDALClose(dataset);
   return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
 }

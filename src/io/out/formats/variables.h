@@ -33,4 +33,7 @@ void gv_flags_to_netcdf(const gv_variable *variable, GDALDatasetH dataset);
 /* Into the arrays of a Zarr file that is complete and closed, and into those of its axes. */
 gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *variable, const char *path);
 
+/* Attributes {name, text} of an array; texts of NULL are left out. False if GDAL has refused one. */
+bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count);
+
 #endif

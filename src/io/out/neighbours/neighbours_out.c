@@ -2,53 +2,16 @@
 #include "io/out/neighbours/neighbours_out.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <ogr_api.h>
-#include <ogr_srs_api.h>
 
-#include "io/crs.h"
 #include "io/in/encoding.h"
 #include "io/in/fields.h"
 #include "io/out/neighbours/geodesic_line.h"
-#include "io/out/table_out.h"
-
-struct gv_neighbours_out {
-  gv_place place;
-};
-
-gv_status gv_neighbours_plan(gv_io *io, const char *path, bool overwrite, gv_neighbours_out **out) {
-  gv_neighbours_out *made = calloc(1, sizeof *made);
-  if (made == NULL) return gv_io_fail_memory(io, "the output");
-  gv_place_options options = {"OUT", path, gv_vector_driver(path), "neighbours", overwrite, false};
-  gv_status status =
-      options.driver != NULL
-          ? gv_place_plan(io, &made->place, &options)
-          : gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                          "OUT: '%s' is no .npy, and no vector driver is known for it; .csv, .gpkg, .fgb "
-                          "and .geojson are some",
-                          path);
-  if (status != GV_OK) {
-    gv_neighbours_close(made);
-    return status;
-  }
-  *out = made;
-  return GV_OK;
-}
-
-gv_place *gv_neighbours_place(gv_neighbours_out *out) {
-  return &out->place;
-}
-
-void gv_neighbours_close(gv_neighbours_out *out) {
-  if (out == NULL) return;
-  gv_place_clear(&out->place);
-  free(out);
-}
 
 /* --------------------------------------------------------------------------------------------------- attributes */
 
@@ -58,6 +21,7 @@ typedef struct side {
   const char *name; /* prefix of its columns */
   OGRFeatureDefnH kept;
   OGRFeatureH *features; /* one a seed, several may be one; NULL if nothing is kept */
+  int count;             /* of the fields that become columns */
   int id;                /* field of `kept`; -1 = the feature id */
   int *map;              /* from the layer's fields to `kept`'s */
   int id_column, first;  /* the table's fields */
@@ -71,7 +35,7 @@ static int take_field(side *s, OGRFeatureDefnH layer, int field) {
 }
 
 /* Which fields: first those to be kept, then the id's if it is none of them. */
-static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *kept) {
+static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer) {
   int count = OGR_FD_GetFieldCount(layer), field;
   gv_status status = GV_OK;
   s->kept = OGR_FD_Create(s->name);
@@ -90,7 +54,7 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *k
     if (status == GV_OK) take_field(s, layer, field);
   }
   CSLDestroy(names);
-  *kept = OGR_FD_GetFieldCount(s->kept);
+  s->count = OGR_FD_GetFieldCount(s->kept);
   if (status != GV_OK || s->of->id_field == NULL) return status;
   status = gv_field_find(io, s->of->id_option, layer, s->of->id_field, &field);
   if (status == GV_OK) s->id = take_field(s, layer, field);
@@ -100,36 +64,27 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *k
 /* One feature a seed, in the order of both. */
 static gv_status read_features(gv_io *io, side *s, gv_seed_features *features) {
   const gv_seed_list *seeds = s->of->seeds;
-  int64_t row = 0;
-  gv_status status = GV_OK;
-  for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
+  for (int64_t i = 0; i < seeds->count; i++) {
     OGRFeatureH from = NULL;
     if (i > 0 && seeds->rows[i] == seeds->rows[i - 1]) {
       s->features[i] = s->features[i - 1];
       continue;
     }
-    do {
-      status = gv_seed_features_next(io, features, &from, &row);
-    } while (status == GV_OK && from != NULL && row < seeds->rows[i]);
-    if (status != GV_OK) break;
-    if (from == NULL || (int64_t)OGR_F_GetFID(from) != seeds->fids[i]) {
-      return gv_io_fail(io, GV_ERROR_IO, "%s changed while it was read", s->of->source->source);
-    }
+    GV_TRY(gv_seed_features_find(io, features, seeds, i, &from));
     s->features[i] = OGR_F_Create(s->kept);
     if (s->features[i] == NULL) return gv_io_fail_memory(io, "attributes");
     OGR_F_SetFromWithMap(s->features[i], from, TRUE, s->map);
-    if (i % 4096 == 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    if (i % 4096 == 0 && gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
-  return status;
+  return GV_OK;
 }
 
-static gv_status read_side(gv_io *io, side *s, int *kept, bool digits_15) {
-  *kept = 0;
+static gv_status read_side(gv_io *io, side *s, bool digits_15) {
   s->id = -1;
   if (s->of->keep == NULL && s->of->id_field == NULL) return GV_OK;
   gv_seed_features *features = NULL;
   gv_status status = gv_seed_features_open(io, s->of->source, s->of->seeds, digits_15, &features);
-  if (status == GV_OK) status = choose_fields(io, s, gv_seed_features_definition(features), kept);
+  if (status == GV_OK) status = choose_fields(io, s, gv_seed_features_definition(features));
   if (status == GV_OK) {
     s->features = calloc((size_t)s->of->seeds->count, sizeof(OGRFeatureH));
     status = s->features != NULL ? read_features(io, s, features) : gv_io_fail_memory(io, "attributes");
@@ -152,94 +107,56 @@ static void free_side(side *s) {
 
 typedef struct writer {
   gv_io *io;
-  gv_neighbours_out *out;
+  gv_layer_out out;
   const gv_neighbour_content *content;
   side queries, references;
-  int kept[2];
-  GDALDatasetH dataset;
-  OGRLayerH layer;
   OGRwkbGeometryType geometry;
   int rank, distance; /* fields */
 } writer;
 
-static gv_status cannot_write(const writer *w) {
-  return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot write %s", w->out->place.output.path);
-}
-
-/* A column of the kind of `like`, or of integers. */
-static gv_status add_column(const writer *w, const char *name, OGRFieldDefnH like, OGRFieldType type, int *column) {
-  OGRFieldDefnH field = OGR_Fld_Create(name, like != NULL ? OGR_Fld_GetType(like) : type);
-  if (like != NULL) {
-    OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
-    OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like));
-    OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
-  }
-  *column = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
-  bool made = gv_table_create_field(w->layer, field);
-  OGR_Fld_Destroy(field);
-  return made ? GV_OK : cannot_write(w);
-}
-
 static gv_status add_id(const writer *w, side *s) {
   OGRFieldDefnH like = s->id >= 0 ? OGR_FD_GetFieldDefn(s->kept, s->id) : NULL;
-  return add_column(w, s->name, like, OFTInteger64, &s->id_column);
+  return gv_layer_add_field(&w->out, s->name, like, OFTInteger64, &s->id_column);
 }
 
-static gv_status add_kept(const writer *w, side *s, int kept) {
+static gv_status add_kept(const writer *w, side *s) {
   gv_status status = GV_OK;
-  s->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
-  for (int i = 0; i < kept && status == GV_OK; i++) {
+  s->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->out.layer));
+  for (int i = 0; i < s->count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
-    int column;
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
-    status = add_column(w, CPLSPrintf("%s_%s", s->name, name), like, OFTString, &column);
+    status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, NULL);
     CPLFree(name);
   }
   return status;
 }
 
 static gv_status create_layer(writer *w) {
-  gv_place *place = &w->out->place;
-  gv_status status = gv_place_begin(w->io, place);
-  if (status == GV_OK) status = gv_place_open(w->io, place, &w->dataset);
-  if (status != GV_OK) return status;
-  bool is_csv = EQUAL(GDALGetDriverShortName(place->driver), "CSV");
-  w->geometry = !w->content->lines ? wkbPoint : w->content->globe ? wkbMultiLineString : wkbLineString;
-  if (is_csv && !w->content->lines) w->geometry = wkbNone;
-  char **options = is_csv && w->content->lines ? CSLSetNameValue(NULL, "GEOMETRY", "AS_WKT") : NULL;
-  bool undefined = w->content->crs == NULL && EQUAL(GDALGetDriverShortName(place->driver), "GPKG");
-  OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
-  w->layer =
-      GDALDatasetCreateLayer(w->dataset, place->layer, undefined ? none : w->content->crs, w->geometry, options);
-  CSLDestroy(options);
-  if (none != NULL) OSRRelease(none);
-  if (w->layer == NULL) return cannot_write(w);
-  status = add_id(w, &w->queries);
-  if (status == GV_OK) status = add_column(w, "rank", NULL, OFTInteger, &w->rank);
-  if (status == GV_OK) status = add_id(w, &w->references);
-  if (status == GV_OK) status = add_column(w, "distance", NULL, OFTReal, &w->distance);
-  if (status == GV_OK) status = add_kept(w, &w->queries, w->kept[0]);
-  if (status == GV_OK) status = add_kept(w, &w->references, w->kept[1]);
-  return status;
-}
-
-static gv_status set_integer(const writer *w, OGRFeatureH to, int column, int64_t value) {
-  return gv_table_set_integer(w->io, &w->out->place, w->layer, to, column, value);
+  const gv_neighbour_content *c = w->content;
+  w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
+  if (!c->lines && gv_is_driver(w->out.place->driver, "CSV")) w->geometry = wkbNone;
+  GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, NULL));
+  GV_TRY(add_id(w, &w->queries));
+  GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->rank));
+  GV_TRY(add_id(w, &w->references));
+  GV_TRY(gv_layer_add_field(&w->out, "distance", NULL, OFTReal, &w->distance));
+  GV_TRY(add_kept(w, &w->queries));
+  return add_kept(w, &w->references);
 }
 
 static gv_status set_field(const writer *w, OGRFeatureH to, int column, OGRFeatureH from, int field) {
   OGRField *value = OGR_F_GetRawFieldRef(from, field);
   if (!OGR_F_IsFieldSetAndNotNull(from, field)) return GV_OK;
   if (OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, field)) == OFTInteger64)
-    return set_integer(w, to, column, (int64_t)value->Integer64);
+    return gv_layer_set_integer(&w->out, to, column, (int64_t)value->Integer64);
   OGR_F_SetFieldRaw(to, column, value);
   return GV_OK;
 }
 
-static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int kept, int64_t seed) {
+static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int64_t seed) {
   gv_status status = s->id >= 0 ? set_field(w, feature, s->id_column, s->features[seed], s->id)
-                                : set_integer(w, feature, s->id_column, s->of->seeds->fids[seed]);
-  for (int i = 0; i < kept && status == GV_OK; i++)
+                                : gv_layer_set_integer(&w->out, feature, s->id_column, s->of->seeds->fids[seed]);
+  for (int i = 0; i < s->count && status == GV_OK; i++)
     status = set_field(w, feature, s->first + i, s->features[seed], i);
   return status;
 }
@@ -257,66 +174,52 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
     return GV_OK;
   }
   const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + rank - 1) : NULL;
-  const double from[2] = {q->x[query], q->y[query]};
-  const double to[2] = {nearest != NULL ? nearest[0] : r->x[reference],
-                        nearest != NULL ? nearest[1] : r->y[reference]};
+  const double from[2] = {q->x[query], q->y[query]}, at[2] = {r->x[reference], r->y[reference]};
+  const double *to = nearest != NULL ? nearest : at;
   if (c->globe) return gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out);
   OGR_G_AddPoint_2D(*out, from[0], from[1]);
   OGR_G_AddPoint_2D(*out, to[0], to[1]);
   return GV_OK;
 }
 
-static gv_status write_row(const writer *w, int64_t query, int rank, int64_t reference, double distance) {
-  OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
-  if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
-  gv_status status = set_side(w, feature, &w->queries, w->kept[0], query);
+static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int rank, int64_t reference,
+                         double distance) {
+  GV_TRY(set_side(w, feature, &w->queries, query));
   OGR_F_SetFieldInteger(feature, w->rank, rank);
-  if (reference >= 0 && status == GV_OK) {
-    status = set_side(w, feature, &w->references, w->kept[1], reference);
+  if (reference >= 0) {
+    GV_TRY(set_side(w, feature, &w->references, reference));
     OGR_F_SetFieldDouble(feature, w->distance, distance);
   }
-  if (status == GV_OK && w->geometry != wkbNone && (reference >= 0 || !w->content->lines)) {
-    OGRGeometryH geometry = NULL;
-    status = make_geometry(w, query, rank, reference, &geometry);
-    if (status == GV_OK) OGR_F_SetGeometryDirectly(feature, geometry);
-  }
-  if (status == GV_OK && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
-  OGR_F_Destroy(feature);
-  return status;
+  if (w->geometry == wkbNone || (reference < 0 && w->content->lines)) return GV_OK;
+  OGRGeometryH geometry = NULL;
+  GV_TRY(make_geometry(w, query, rank, reference, &geometry));
+  OGR_F_SetGeometryDirectly(feature, geometry);
+  return GV_OK;
 }
 
 static gv_status write_rows(writer *w) {
   const gv_neighbour_content *c = w->content;
-  bool transaction = GDALDatasetTestCapability(w->dataset, ODsCTransactions) != 0 &&
-                     GDALDatasetStartTransaction(w->dataset, FALSE) == OGRERR_NONE;
-  gv_status status = GV_OK;
+  gv_status status = create_layer(w);
   for (int64_t i = 0; i < c->queries.seeds->count * c->k && status == GV_OK; i++) {
-    status = write_row(w, i / c->k, (int)(i % c->k) + 1, c->indices[i], c->distances[i]);
-    if (status == GV_OK && i % 4096 == 0 && gv_io_cancelled(w->io)) status = gv_io_fail_cancelled(w->io);
+    OGRFeatureH feature = gv_layer_feature(&w->out);
+    if (feature != NULL)
+      status = set_row(w, feature, i / c->k, (int)(i % c->k) + 1, c->indices[i], c->distances[i]);
+    status = gv_layer_write(&w->out, feature, status);
   }
-  if (status == GV_OK && transaction && GDALDatasetCommitTransaction(w->dataset) != OGRERR_NONE) {
-    status = cannot_write(w);
-  }
-  return status;
+  return gv_layer_close(&w->out, status);
 }
 
-gv_status gv_neighbours_write(gv_io *io, gv_neighbours_out *out, const gv_neighbour_content *content) {
+gv_status gv_neighbours_write(gv_io *io, gv_table_out *table, const gv_neighbour_content *content) {
   writer w = {.io = io,
-              .out = out,
+              .out = {.io = io, .place = gv_table_place(table)},
               .content = content,
               .queries = {.of = &content->queries, .name = "query"},
               .references = {.of = &content->references, .name = "reference"}};
-  bool digits_15 = gv_table_rounds(out->place.driver);
-  gv_status status = read_side(io, &w.queries, &w.kept[0], digits_15);
-  if (status == GV_OK) status = read_side(io, &w.references, &w.kept[1], digits_15);
-  gv_gdal_reset();
-  if (status == GV_OK) status = create_layer(&w);
+  bool digits_15 = gv_table_rounds(w.out.place->driver);
+  gv_status status = read_side(io, &w.queries, digits_15);
+  if (status == GV_OK) status = read_side(io, &w.references, digits_15);
   if (status == GV_OK) status = write_rows(&w);
-  if (w.dataset != NULL) {
-    GDALClose(w.dataset);
-    if (status == GV_OK && gv_gdal_failed()) status = cannot_write(&w);
-  }
   free_side(&w.queries);
   free_side(&w.references);
-  return status == GV_OK ? gv_place_check_written(io, &out->place) : status;
+  return status;
 }

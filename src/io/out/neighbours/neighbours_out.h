@@ -6,12 +6,7 @@
 #define GV_IO_NEIGHBOURS_OUT_H
 
 #include "io/in/seeds.h"
-#include "io/out/place.h"
-
-typedef struct gv_neighbours_out gv_neighbours_out;
-
-/* Checks the path and finds the driver by its extension. *out is to be given back with gv_neighbours_close. */
-gv_status gv_neighbours_plan(gv_io *io, const char *path, bool overwrite, gv_neighbours_out **out);
+#include "io/out/table_out.h"
 
 /* The queries, or the points that were searched. */
 typedef struct gv_neighbour_side {
@@ -33,13 +28,7 @@ typedef struct gv_neighbour_content {
   const double *nearest;   /* queries x 2k: where lines end; NULL: at the references */
 } gv_neighbour_content;
 
-/* Makes the file. */
-gv_status gv_neighbours_write(gv_io *io, gv_neighbours_out *out, const gv_neighbour_content *content);
-
-/* Where it is, complete after gv_neighbours_write, for gv_places_commit. */
-gv_place *gv_neighbours_place(gv_neighbours_out *out);
-
-/* Removes what is not in its place and frees; NULL is allowed. */
-void gv_neighbours_close(gv_neighbours_out *out);
+/* Makes the file, which is complete then. */
+gv_status gv_neighbours_write(gv_io *io, gv_table_out *table, const gv_neighbour_content *content);
 
 #endif

@@ -1,0 +1,117 @@
+#include "io/out/layer_out.h"
+
+#include <inttypes.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <ogr_api.h>
+
+#include "io/crs.h"
+
+enum { FEATURES_A_TRANSACTION = 1 << 17 };
+
+GDALDriverH gv_vector_driver(const char *path) {
+  const char *extension = CPLGetExtension(path);
+  for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
+    GDALDriverH driver = GDALGetDriver(i);
+    bool creates = GDALGetMetadataItem(driver, GDAL_DCAP_VECTOR, NULL) != NULL &&
+                   GDALGetMetadataItem(driver, GDAL_DCAP_CREATE, NULL) != NULL;
+    if (creates && gv_driver_has_extension(driver, extension)) return driver;
+  }
+  return NULL;
+}
+
+gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const char *path, const char *layer,
+                        bool overwrite) {
+  const gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
+  if (options.driver != NULL) return gv_place_plan(io, place, &options);
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option,
+                       path);
+}
+
+gv_status gv_layer_fail(const gv_layer_out *l) {
+  return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot write %s", l->place->output.path);
+}
+
+gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
+                          const char *const *options) {
+  static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
+  GV_TRY(gv_place_begin(l->io, l->place));
+  gv_gdal_reset();
+  GV_TRY(gv_place_open(l->io, l->place, &l->dataset));
+  if (gv_is_driver(l->place->driver, "CSV") && geometry != wkbNone) options = as_wkt;
+  bool undefined = crs == NULL && geometry != wkbNone && gv_is_driver(l->place->driver, "GPKG");
+  OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
+  if (undefined && none == NULL) return gv_io_fail_memory(l->io, "a coordinate system");
+  l->layer =
+      GDALDatasetCreateLayer(l->dataset, l->place->layer, undefined ? none : crs, geometry, (CSLConstList)options);
+  if (none != NULL) OSRRelease(none);
+  l->transactions = GDALDatasetTestCapability(l->dataset, ODsCTransactions) != 0;
+  if (l->layer != NULL) return GV_OK;
+  return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot create %s", l->place->output.path);
+}
+
+gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
+                             int *index) {
+  OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);
+  int before = OGR_FD_GetFieldCount(definition);
+  OGRFieldDefnH field = OGR_Fld_Create(name, like != NULL ? OGR_Fld_GetType(like) : type);
+  if (like != NULL) {
+    OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
+    OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like));
+    OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
+  }
+  OGRErr error = OGR_L_CreateField(l->layer, field, TRUE);
+  if (error != OGRERR_NONE && OGR_Fld_GetType(field) == OFTInteger64) {
+    gv_gdal_reset();
+    OGR_Fld_SetType(field, OFTInteger);
+    error = OGR_L_CreateField(l->layer, field, TRUE);
+  }
+  OGR_Fld_Destroy(field);
+  if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
+  return error == OGRERR_NONE ? GV_OK : gv_layer_fail(l);
+}
+
+gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value) {
+  OGRFieldDefnH definition = field >= 0 ? OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(l->layer), field) : NULL;
+  if (definition == NULL) return GV_OK; /* which the format has left out */
+  if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
+    return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                         "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
+                         " in '%s': choose .gpkg, .fgb or .csv",
+                         l->place->option, l->place->output.path, GDALGetDriverLongName(l->place->driver), value,
+                         OGR_Fld_GetNameRef(definition));
+  }
+  OGR_F_SetFieldInteger64(feature, field, value);
+  return GV_OK;
+}
+
+OGRFeatureH gv_layer_feature(const gv_layer_out *l) {
+  return OGR_F_Create(OGR_L_GetLayerDefn(l->layer));
+}
+
+static gv_status end_transaction(gv_layer_out *l) {
+  bool good = l->waiting == 0 || !l->transactions || GDALDatasetCommitTransaction(l->dataset) == OGRERR_NONE;
+  l->waiting = 0;
+  return good ? GV_OK : gv_layer_fail(l);
+}
+
+gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status) {
+  if (feature == NULL) return gv_io_fail_memory(l->io, "a row of a table");
+  if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->dataset, FALSE);
+  if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE) status = gv_layer_fail(l);
+  OGR_F_Destroy(feature);
+  l->waiting++;
+  if (status == GV_OK && l->waiting % 4096 == 0 && gv_io_cancelled(l->io)) return gv_io_fail_cancelled(l->io);
+  return status == GV_OK && l->waiting == FEATURES_A_TRANSACTION ? end_transaction(l) : status;
+}
+
+gv_status gv_layer_close(gv_layer_out *l, gv_status status) {
+  if (l->dataset == NULL) return status;
+  if (status == GV_OK) status = end_transaction(l);
+  GDALClose(l->dataset);
+  l->dataset = NULL;
+  if (status == GV_OK && gv_gdal_failed()) status = gv_layer_fail(l);
+  return status == GV_OK ? gv_place_check_written(l->io, l->place) : status;
+}

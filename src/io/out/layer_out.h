@@ -1,0 +1,50 @@
+/* Layers of vector files while they are written: what tables, neighbours and triangles share. */
+#ifndef GV_IO_LAYER_OUT_H
+#define GV_IO_LAYER_OUT_H
+
+#include <gdal.h>
+
+#include "io/out/place.h"
+
+/* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
+GDALDriverH gv_vector_driver(const char *path);
+
+/* gv_place_plan, with the driver by the path's extension. */
+gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const char *path, const char *layer,
+                        bool overwrite);
+
+/* Begins as {.io, .place}. */
+typedef struct gv_layer_out {
+  gv_io *io;
+  gv_place *place;
+  GDALDatasetH dataset; /* NULL = not open */
+  OGRLayerH layer;
+  bool transactions;
+  int64_t waiting; /* features of the transaction */
+} gv_layer_out;
+
+/* Begins the place and creates the layer, without fields. `options` may be NULL. */
+gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
+                          const char *const *options);
+
+/* A field like another, or, if that is NULL, of a type. Formats without 64-bit integers get one of 32 bits, as long as values fit.
+ * *index (may be NULL) = -1: the format leaves it out. */
+gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
+                             int *index);
+
+/* An error if the field does not hold the value. */
+gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value);
+
+/* A feature to be filled; NULL = out of memory. */
+OGRFeatureH gv_layer_feature(const gv_layer_out *l);
+
+/* Writes the feature if `status`, that of filling it, is GV_OK, and frees it. */
+gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status);
+
+/* Completes the file if `status` is GV_OK, and closes it in any case; the first error counts. */
+gv_status gv_layer_close(gv_layer_out *l, gv_status status);
+
+/* "cannot write", with what GDAL says. */
+gv_status gv_layer_fail(const gv_layer_out *l);
+
+#endif
