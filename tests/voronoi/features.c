@@ -1,6 +1,6 @@
 /* Lines and polygons: every engine gives the bytes of `serial`, which asks every edge for every cell. */
-#include "cmocka_test.h"
 #include "gpuvoronoi/features.h"
+#include "cmocka_test.h"
 
 #include <math.h>
 #include <stdbool.h>
