@@ -64,6 +64,7 @@ typedef struct work {
   const gv_voronoi *v;
   const gv_measure *m;
   gv_finder finder;
+  int64_t top;  /* row of the grid that the caller's first row is */
   gv_tile rows; /* of the tiles in hand */
   double *x, *y, *z;
   double *lon, *lat; /* NULL where columns and rows tell */
@@ -158,7 +159,7 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
 /* The cells of a tile, columns and rows counted in those in hand, seed by seed. */
 static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
-  int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - m->row * w->v->block_height, at[MOST];
+  int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - w->top, at[MOST];
   int32_t seed[MOST], cell[MOST], cells = 0;
   static const sight nothing = {.feature = -1};
   for (int64_t r = tile->r0; r < tile->r1; r++) {
@@ -234,7 +235,7 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
   const gv_feature_lookup *index = v->state;
   int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
   bool angles = v->cells.dim == 3 && v->cells.shape != GV_CELLS_LONLAT;
-  work w = {.v = v, .m = m};
+  work w = {.v = v, .m = m, .top = tile->r0};
   gv_status status = check_seeds(context, v, m, tile);
   if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
   if (status != GV_OK) return status;

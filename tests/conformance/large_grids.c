@@ -295,7 +295,8 @@ static void blocks_keep_to_themselves(void **state) {
     out[i] = INT32_MIN;
   gv_labels block;
   gv_labels_init(&block);
-  block.column = block.row = 1;
+  block.column = block.columns = BW;
+  block.row = block.rows = BH;
   block.out = out + BH * WIDTH + BW;
   block.stride = WIDTH;
   block.band_stride = WIDTH * HEIGHT;

@@ -138,11 +138,39 @@ static void floats_at_cuts(void **state) {
     assert_true(seed[cell] == 0 && distance[cell] < -4e5); /* not the 47 km to the antimeridian at most */
 }
 
+/* A rectangle that begins anywhere has the values of the whole. */
+static void rectangles_are_parts(void **state) {
+  (void)state;
+  enum { COLUMN = 3, ROW = 9, COLUMNS = 14, ROWS = 11 };
+  const double low[2] = {2.0, 44.0}, high[2] = {18.0, 56.0};
+  static double part[ROWS][COLUMNS];
+  layer_clear(&l);
+  layer_state = 71;
+  layer_random(&l, 12, low, high, 3.0);
+  gv_voronoi *v = measure(GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, 10.0, 50.0, 0.7, true);
+  gv_measure m;
+  gv_measure_init(&m);
+  m.column = COLUMN;
+  m.row = ROW;
+  m.columns = COLUMNS;
+  m.rows = ROWS;
+  m.seed = seed + ROW * SIDE + COLUMN;
+  m.stride = SIDE;
+  m.signed_distance = true;
+  m.type = GV_FLOAT64;
+  m.distance = part;
+  assert_int_equal(gv_voronoi_measure(context, v, &m), GV_OK);
+  for (int row = 0; row < ROWS; row++)
+    assert_memory_equal(part[row], distance + (ROW + row) * SIDE + COLUMN, sizeof part[row]);
+  gv_voronoi_destroy(v);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(directions_lead_there),
       cmocka_unit_test(floats_near_by),
       cmocka_unit_test(floats_at_cuts),
+      cmocka_unit_test(rectangles_are_parts),
   };
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
