@@ -36,7 +36,7 @@ static gv_status measure_all(gv_context *context, const question *q, const int32
                              measures *out) {
   gv_voronoi *voronoi = NULL;
   gv_status status = fuzz_create(context, q, NULL, &voronoi);
-  int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
+  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0, down = across > 0 ? blocks_down(voronoi) : 0;
   for (int64_t block = 0; status == GV_OK && block < across * down; block++)
     status = measure_block(context, q, voronoi, block % across, block / across, seed, within, out);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
