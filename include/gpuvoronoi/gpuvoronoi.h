@@ -14,7 +14,8 @@
  *     unchanged unless the function says otherwise.
  *   - Nothing prints, exits, aborts or resets a device.
  *   - The caller owns the arrays that it passes. What is built from them is a copy unless the function says otherwise.
- *   - Structs begin with `struct_size`. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
+ *   - A context of NULL is GV_ERROR_INVALID_ARGUMENT.
+ *   - Structs begin with `struct_size`, and are refused where it is 0. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
  *     then change fields. Later versions may add fields at the end.
  *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads may use one at
  *     once, each with its own context.
@@ -149,7 +150,7 @@ GV_API const char *gv_metric_name(gv_metric metric);
  * @param reference       reference_count x dim doubles, row-major, finite.
  * @param reference_count number of reference points, at least 1.
  * @param queries         query_count x dim doubles, row-major, finite.
- * @param query_count     number of queries, 0 or more.
+ * @param query_count     number of queries, 0 or more. A query that is a reference point finds itself; gv_index_search can exclude it.
  * @param dim             dimension, 1 ... 4096.
  * @param k               neighbors of each query, 1 ... 1024.
  * @param[out] indices    query_count x k reference numbers from 0, nearest first; -1 where there are fewer than k points.
@@ -249,7 +250,8 @@ GV_API gv_status gv_context_create(const gv_context_options *options, gv_context
 /** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
 GV_API void gv_context_destroy(gv_context *context);
 
-/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. Valid until the next failing call. */
+/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. A call that succeeds leaves it as it is.
+ * Valid until the next failing call or gv_context_destroy. */
 GV_API const char *gv_context_message(const gv_context *context);
 
 /** @return the number of worker threads, at least 1. */
@@ -495,8 +497,8 @@ typedef struct gv_search_options {
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
   int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
   double *
-      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates of each feature's nearest point (the query's own inside a
-                            polygon), NaN where there is none; may be NULL */
+      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's nearest
+                            point (the query's own inside a polygon), NaN where there is none; may be NULL */
   gv_memory
       memory;   /**< of queries, indices and distances (GV_INDEX_POINTS only), wherever the index was built from */
   void *stream; /**< of `memory` */
@@ -687,10 +689,10 @@ typedef struct gv_labels {
   int64_t columns, rows; /**< 0 = up to the grid's edge */
   const uint8_t *mask;   /**< mask[r * mask_stride + c]: 0 = leave the cell out (nodata); NULL = all cells */
   int64_t mask_stride;   /**< 0 = columns */
-  int32_t *out;          /**< band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the rectangle:
-                              out[b * band_stride + r * stride + c] */
-  int64_t stride;        /**< in values; 0 = columns */
-  int64_t band_stride;   /**< in values; 0 = stride * rows */
+  int32_t *out;   /**< k x rows x columns; band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the
+                              rectangle: out[b * band_stride + r * stride + c] */
+  int64_t stride; /**< in values; 0 = columns */
+  int64_t band_stride; /**< in values; 0 = stride * rows */
   int32_t *
       uniform; /**< may be NULL. Becomes 1 where all cells of the rectangle are known to have one result and only the first
                               cell of each band was written; else 0. Host memory */
@@ -732,8 +734,8 @@ typedef struct gv_measure {
       distance; /**< may be NULL. Units of the plane, metres on the globe; NaN where there is no seed or no place */
   float *
       azimuth; /**< may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
-  int64_t out_stride; /**< of distance and azimuth; 0 = columns */
-  int64_t out_band_stride;
+  int64_t out_stride;      /**< of distance and azimuth; 0 = columns */
+  int64_t out_band_stride; /**< 0 = out_stride * rows */
   int signed_distance; /**< features: inside a polygon minus the distance to the boundary of the cell's own feature */
   gv_memory memory;    /**< of seed, distance and azimuth */
   void *stream;        /**< of `memory` */

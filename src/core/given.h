@@ -6,12 +6,25 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What callers have set of a struct of `size` bytes that begins with the size of theirs: the rest of `to` stays as it is. NULL: all. */
-static inline void gv_take_given(void *to, size_t size, const void *given) {
+#include "core/core.h"
+
+/* What callers have set of a struct of `size` bytes that begins with the size of theirs: the rest of `to` stays as it is. NULL: all.
+ * False if its size was not set. */
+static inline bool gv_take_given(void *to, size_t size, const void *given) {
   size_t own = 0;
-  if (given != NULL) memcpy(&own, given, sizeof own);
-  if (own > 0) memcpy(to, given, own < size ? own : size);
+  if (given == NULL) return true;
+  memcpy(&own, given, sizeof own);
+  if (own <= sizeof own) return false;
+  memcpy(to, given, own < size ? own : size);
+  return true;
 }
+
+/* Takes a struct, or returns an error from the function. `type` is its type, `to` holds the defaults. */
+#define GV_TAKE(context, type, to, given)                                                                          \
+  do {                                                                                                             \
+    if (!gv_take_given(to, sizeof(type), given))                                                                   \
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set: call gv_..._init", #type);   \
+  } while (0)
 
 /* The other way: fills a struct of the caller's, which begins with its size, with what `from` has for it. False if its size was not
  * set. */

@@ -34,7 +34,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
   gv_index_options_init(&o);
-  gv_take_given(&o, sizeof o, options);
+  GV_TAKE(context, gv_index_options, &o, options);
   if (gv_metric_name(o.metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");

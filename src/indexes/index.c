@@ -14,8 +14,8 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_index_options_init(&o);
-  gv_take_given(&o, sizeof o, options);
-  reference = gv_points_given(reference, &own);
+  GV_TAKE(context, gv_index_options, &o, options);
+  GV_TRY(gv_take_points(context, &reference, &own));
   if (o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC)
     return gv_globe_index_build(context, reference, &o, out);
   GV_TRY(gv_point_index_build(context, reference, &o, &points));
@@ -45,10 +45,11 @@ const char *gv_index_backend(const gv_index *index) {
 
 /* What a search begins with: NULLs, and options and queries of their full size. */
 static gv_status begin(gv_context *context, const gv_index *index, const gv_search_options *given, bool supported,
-                       gv_search_options *o) {
+                       const gv_points **queries, gv_search_options *o, gv_points *own) {
   gv_search_options_init(o);
-  gv_take_given(o, sizeof *o, given);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  GV_TAKE(context, gv_search_options, o, given);
+  GV_TRY(gv_take_points(context, queries, own));
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
   return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index of %s does not support this",
@@ -59,8 +60,8 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
                           const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o;
   gv_points own;
-  GV_TRY(begin(context, index, options, true, &o));
-  return index->type->search(context, index, gv_points_given(queries, &own), &o, indices, distances);
+  GV_TRY(begin(context, index, options, true, &queries, &o, &own));
+  return index->type->search(context, index, queries, &o, indices, distances);
 }
 
 gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -68,14 +69,15 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
                                int64_t *indices, double *canonical) {
   gv_search_options o;
   gv_points own;
-  GV_TRY(begin(context, index, options, index == NULL || index->type->search_part != NULL, &o));
-  return index->type->search_part(context, index, gv_points_given(queries, &own), &o, first_query, first_reference,
-                                  indices, canonical);
+  GV_TRY(begin(context, index, options, index == NULL || index->type->search_part != NULL, &queries, &o, &own));
+  return index->type->search_part(context, index, queries, &o, first_query, first_reference, indices, canonical);
 }
 
 gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
   gv_search_options o;
-  GV_TRY(begin(context, index, NULL, index == NULL || index->type->distances != NULL, &o));
+  gv_points own;
+  const gv_points *none = NULL;
+  GV_TRY(begin(context, index, NULL, index == NULL || index->type->distances != NULL, &none, &o, &own));
   GV_TRY(gv_check_values(context, index, count, values));
   return index->type->distances(context, index, count, values);
 }
@@ -86,10 +88,10 @@ gv_status gv_index_search_distributed(gv_context *context, const gv_communicator
                                       const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o;
   gv_points own;
-  gv_status status = begin(context, index, options, index == NULL || index->type->search_distributed != NULL, &o);
+  gv_status status =
+      begin(context, index, options, index == NULL || index->type->search_distributed != NULL, &queries, &o, &own);
   if (context == NULL) return status;
   const gv_together nothing = {.options = &o};
   if (status != GV_OK) return gv_search_together(context, communicator, &nothing, status, indices, distances);
-  return index->type->search_distributed(context, communicator, index, gv_points_given(queries, &own), &o, indices,
-                                         distances);
+  return index->type->search_distributed(context, communicator, index, queries, &o, indices, distances);
 }

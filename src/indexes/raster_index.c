@@ -41,7 +41,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_index_options_init(&o);
-  gv_take_given(&o, sizeof o, options);
+  GV_TAKE(context, gv_index_options, &o, options);
   gv_raster_seed_list_init(&list);
   GV_TRY(gv_raster_seeds_get(context, seeds, &list));
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);

@@ -14,6 +14,16 @@ typedef struct answering {
   bool any_asks;
 } answering;
 
+/* Strides that callers left at 0. */
+static void set_strides(gv_answer *a) {
+  if (a->mask_stride == 0) a->mask_stride = a->columns;
+  if (a->seed_stride == 0) a->seed_stride = a->columns;
+  if (a->seed_band_stride == 0) a->seed_band_stride = a->seed_stride * a->rows;
+  if (a->own_stride == 0) a->own_stride = a->columns;
+  if (a->stride == 0) a->stride = a->columns;
+  if (a->band_stride == 0) a->band_stride = a->stride * a->rows;
+}
+
 static gv_status check(gv_context *context, const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   const int64_t columns = w->columns, cells = (w->rows - 1) * a->stride + columns;
@@ -167,11 +177,12 @@ gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, cons
   if (voronoi == NULL || answer == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to answer");
   gv_answer_init(&w.a);
-  gv_take_given(&w.a, sizeof w.a, answer);
+  GV_TAKE(context, gv_answer, &w.a, answer);
   GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, w.a.column, w.a.row, &w.a.columns, &w.a.rows));
   w.columns = w.a.columns;
   w.rows = w.a.rows;
   w.k = voronoi->k;
+  set_strides(&w.a);
   GV_TRY(check(context, voronoi, &w));
   const gv_allocator *allocator = &context->allocator;
   int64_t cells = w.columns * w.rows;

@@ -345,7 +345,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   if (voronoi == NULL || measure == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
   gv_measure_init(&m);
-  gv_take_given(&m, sizeof m, measure);
+  GV_TAKE(context, gv_measure, &m, measure);
   GV_TRY(check_measure(context, voronoi, &m));
   if (m.memory == GV_MEMORY_CUDA) return gv_measure_on_device(context, voronoi, &m);
   const gv_tile tile = {m.column, m.column + m.columns, m.row, m.row + m.rows};

@@ -175,9 +175,9 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   gv_index_options_init(&o);
-  gv_take_given(&o, sizeof o, options);
+  GV_TAKE(context, gv_index_options, &o, options);
   gv_point_source_init(&supply.source);
-  gv_take_given(&supply.source, sizeof supply.source, source);
+  GV_TAKE(context, gv_point_source, &supply.source, source);
   if (supply.source.read == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
   const gv_points like = /* data: anything but NULL */

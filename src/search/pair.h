@@ -21,12 +21,13 @@ static inline void gv_pair_get(const gv_points *p, int64_t i, double *x, double 
   }
 }
 
-/* Copies what a caller gave, who may have been compiled with another version of the header. NULL stays NULL. */
-static inline const gv_points *gv_points_given(const gv_points *given, gv_points *own) {
-  if (given == NULL) return NULL;
+/* Puts a copy of what a caller gave, who may have been compiled with another version of the header, in its place. NULL stays NULL. */
+static inline gv_status gv_take_points(gv_context *context, const gv_points **points, gv_points *own) {
+  if (*points == NULL) return GV_OK;
   *own = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
-  gv_take_given(own, sizeof *own, given);
-  return own;
+  GV_TAKE(context, gv_points, own, *points);
+  *points = own;
+  return GV_OK;
 }
 
 /* `role`: of the points, in messages ("query", "seed"). */

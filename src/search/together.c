@@ -246,7 +246,7 @@ static gv_status answer(rounds *r, int64_t first, int64_t *indices, double *dist
 gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances) {
   rounds r = {.context = context, .here = together};
-  gv_take_given(&r.processes, sizeof r.processes, processes);
+  GV_TAKE(context, gv_communicator, &r.processes, processes);
   const gv_communicator *p = &r.processes;
   bool reach = p->allreduce_max != NULL && p->allgatherv != NULL && p->alltoallv != NULL;
   if (p->rank < 0 || p->rank >= p->ranks || (p->ranks > 1 && !reach)) {

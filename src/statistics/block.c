@@ -215,7 +215,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s == NULL || cells == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no cells");
   gv_statistics_cells_init(&b);
-  gv_take_given(&b, sizeof b, cells);
+  GV_TAKE(context, gv_statistics_cells, &b, cells);
   if (b.memory != GV_MEMORY_HOST && b.memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)b.memory);
   gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);

@@ -24,12 +24,8 @@ gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int
   for (int32_t q = 0; q < sums; q++) {
     size_t size = 0;
     memcpy(&size, from, sizeof size);
-    if (size < sizeof size) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d has no struct_size: use gv_quantity_init",
-                     (int)q);
-    }
     gv_quantity_init(&(*out)[q]);
-    gv_take_given(&(*out)[q], sizeof **out, from);
+    GV_TAKE(context, gv_quantity, &(*out)[q], from);
     from += size;
   }
   return GV_OK;

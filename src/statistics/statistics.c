@@ -55,7 +55,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (voronoi == NULL || out == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its statistics");
   }
-  gv_take_given(&o, sizeof o, options);
+  GV_TAKE(context, gv_statistics_options, &o, options);
   if (o.sums < 0 || o.sums > 1024 || (o.sums > 0 && o.bound == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics of %d quantities", (int)o.sums);
   }

@@ -53,9 +53,9 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (raster == NULL || out == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no raster, or no place for its seeds");
-  gv_take_given(&g, sizeof g, raster);
-  gv_take_given(&o, sizeof o, options);
-  gv_take_given(&asking, sizeof asking, o.asking);
+  GV_TAKE(context, gv_grid, &g, raster);
+  GV_TAKE(context, gv_raster_seeds_options, &o, options);
+  GV_TAKE(context, gv_grid, &asking, o.asking);
   bool finite = true;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g.geotransform[i]);
@@ -297,7 +297,7 @@ gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
   gv_raster_array_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || array == NULL) return no_row(context);
-  gv_take_given(&a, sizeof a, array);
+  GV_TAKE(context, gv_raster_array, &a, array);
   if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
   return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, take_row, seeds);
 }

@@ -136,9 +136,9 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
-  gv_take_given(&g, sizeof g, grid);
-  gv_take_given(&o, sizeof o, options);
-  seeds = gv_points_given(seeds, &own);
+  GV_TAKE(context, gv_grid, &g, grid);
+  GV_TAKE(context, gv_voronoi_options, &o, options);
+  GV_TRY(gv_take_points(context, &seeds, &own));
   bool mesh = g.kind == GV_GRID_QTM;
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
@@ -235,7 +235,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   if (v == NULL || labels == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the labels");
   gv_labels_init(&s);
-  gv_take_given(&s, sizeof s, labels);
+  GV_TAKE(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
   if (s.uniform != NULL) *s.uniform = 0;
   if (s.memory == GV_MEMORY_CUDA) {

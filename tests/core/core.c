@@ -60,6 +60,9 @@ static void contexts_refuse_nonsense(void **state) {
   options.threads = -1;
   assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
   options.threads = 0;
+  options.struct_size = 0;
+  assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
+  gv_context_options_init(&options);
   options.allocate = failing_allocate;
   assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
   assert_null(context);

@@ -286,10 +286,34 @@ static void out_of_memory(void **unused) {
   free(out);
 }
 
+/* Strides of 0 are those of arrays that are as large as the rectangle. */
+static void strides_by_themselves(void **state) {
+  (void)state;
+  enum { K = 2, AT = WIDTH * HEIGHT };
+  static int32_t plain[K * AT], strided[K * AT];
+  static float near[K * AT], strided_near[K * AT];
+  make_inputs(12, false);
+  gv_voronoi *v = make(GV_EUCLIDEAN, K, INFINITY);
+  gv_answer a;
+  gv_answer_init(&a);
+  a.out = plain;
+  a.distance = near;
+  a.mask = mask;
+  assert_int_equal(gv_voronoi_answer(context, v, &a), GV_OK);
+  a.out = strided;
+  a.distance = strided_near;
+  a.stride = a.mask_stride = WIDTH;
+  a.band_stride = AT;
+  assert_int_equal(gv_voronoi_answer(context, v, &a), GV_OK);
+  assert_memory_equal(plain, strided, sizeof plain);
+  assert_memory_equal(near, strided_near, sizeof near);
+  gv_voronoi_destroy(v);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_combination),
                                      cmocka_unit_test(known_numbers_and_own_cells), cmocka_unit_test(bad_calls),
-                                     cmocka_unit_test(out_of_memory)};
+                                     cmocka_unit_test(out_of_memory), cmocka_unit_test(strides_by_themselves)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gv_context_destroy(context);

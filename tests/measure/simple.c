@@ -127,12 +127,54 @@ static void mistakes_are_told(void **state) {
   assert_string_equal(gv_status_message(wrong), "invalid argument");
 }
 
+/* Structs that begin with the size 0 are refused by name, not taken for the defaults. */
+static void structs_need_their_size(void **state) {
+  (void)state;
+  const double place[] = {1.0, 2.0};
+  int64_t found;
+  int32_t label;
+  gv_context *context = NULL;
+  gv_index *index = NULL;
+  gv_voronoi *voronoi = NULL;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.width = grid.height = 1;
+  const gv_points points = gv_points_rows(place, 1, 2, GV_FLOAT64);
+  gv_points no_points = points;
+  gv_grid no_grid = grid;
+  gv_index_options no_options;
+  gv_search_options no_search;
+  gv_labels labels;
+  gv_labels_init(&labels);
+  labels.out = &label;
+  gv_labels no_labels = labels;
+  memset(&no_options, 0, sizeof no_options);
+  memset(&no_search, 0, sizeof no_search);
+  no_points.struct_size = no_grid.struct_size = no_labels.struct_size = 0;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(gv_index_build(context, &no_points, NULL, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(gv_context_message(context), "gv_points"));
+  assert_int_equal(gv_index_build(context, &points, &no_options, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_build(context, &points, NULL, &index), GV_OK);
+  assert_int_equal(gv_index_search(context, index, &no_points, NULL, &found, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_search(context, index, &points, &no_search, &found, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(gv_context_message(context), "gv_search_options"));
+  assert_int_equal(gv_index_search(context, index, &points, NULL, &found, NULL), GV_OK);
+  assert_int_equal(gv_voronoi_create(context, &no_grid, &points, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_create(context, &grid, &no_points, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_create(context, &grid, &points, NULL, &voronoi), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &no_labels), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels), GV_OK);
+  assert_int_equal(label, 0);
+  gv_voronoi_destroy(voronoi);
+  gv_index_destroy(index);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(neighbors_in_space),
-      cmocka_unit_test(neighbors_on_the_ellipsoid),
-      cmocka_unit_test(grids),
-      cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(neighbors_in_space), cmocka_unit_test(neighbors_on_the_ellipsoid), cmocka_unit_test(grids),
+      cmocka_unit_test(mistakes_are_told),  cmocka_unit_test(structs_need_their_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
