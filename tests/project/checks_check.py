@@ -212,7 +212,7 @@ def header_examples():
     good("a header for MPI is left out", "header_examples.py", header(*fine), *arguments)
     arguments = ["header_examples.py", "--mpi", "some", header(*fine), *arguments]
     good("examples with MPI", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
-    check("no such MPI", 77, "skipped: gpuvoronoi/mpi.h: no some", *arguments)
+    check("no such MPI", 77, "skipped: mpi.h: no some", *arguments)
     header_for_mpi(*fine_mpi[:2], "if (gv_mpi_2() != 3) return 1;")
     bad("one that fails with MPI", "failed: mpi 2", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
     header_for_mpi(*fine_mpi[:2])
