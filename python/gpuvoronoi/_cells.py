@@ -1,4 +1,4 @@
-"""Cells of a raster as seeds: those that can be anybody's nearest (``include/gpuvoronoi/raster_seeds.h``)."""
+"""Cells of a raster as seeds: those that can be the nearest of some cell (``include/gpuvoronoi/raster_seeds.h``)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ typedef struct reading {
   int32_t *start;             /* `width` for each of these rows, as are the next two */
   int64_t *value;
   uint8_t *counts;
-  int64_t *spans; /* how many of each row; of a row with a seed that is no whole number -1 - column */
+  int64_t *spans; /* how many of each row; of a row with a seed that is not a whole number -1 - column */
   gv_progress progress;
 } reading;
 

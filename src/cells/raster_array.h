@@ -18,7 +18,7 @@ typedef struct gv_row_spans {
 typedef gv_status gv_row_taker(gv_context *context, void *user, const gv_row_spans *row);
 
 /* All rows of an array in their order; `array` has all fields of this version, rows of `width` cells, the first of which is row `first` in
- * messages. Errors: INVALID_ARGUMENT (array->type and others of its fields, a seed that is no whole number), OUT_OF_MEMORY, CANCELLED,
+ * messages. Errors: INVALID_ARGUMENT (array->type and others of its fields, a seed that is not a whole number), OUT_OF_MEMORY, CANCELLED,
  * and those of `take`. */
 gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array, int64_t width, int64_t first,
                                gv_row_taker *take, void *user);

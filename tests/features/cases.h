@@ -7,6 +7,14 @@
 #include "features/layer.h"
 #include "features/set.h"
 
+/* What is tested, on how many balls or positions, and how exact it is. */
+typedef struct case_setting {
+  gv_metric metric;
+  gv_edges edges;
+  int cases;
+  double error; /* of distances */
+} case_setting;
+
 static layer l;
 static gv_context *context;
 

@@ -6,14 +6,7 @@
 #include "features/brute.h"
 #include "features/cases.h"
 
-typedef struct setting {
-  gv_metric metric;
-  gv_edges edges;
-  int balls;
-  double error; /* of distances */
-} setting;
-
-static const setting settings[] = {
+static const case_setting settings[] = {
     {GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 300, 1e-12},    {GV_MANHATTAN, GV_EDGES_STRAIGHT, 100, 1e-12},
     {GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 2000, 1e-3}, {GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, 6, 1e-3},
     {GV_GEODESIC, GV_EDGES_GEODESIC, 8, 1e-4},        {GV_GEODESIC, GV_EDGES_STRAIGHT, 8, 1e-4},
@@ -27,7 +20,7 @@ static gv_finder finder;
 static brute b;
 static double low[2], high[2];
 
-static void plant(const setting *s, bool boundary, bool polygons) {
+static void plant(const case_setting *s, bool boundary, bool polygons) {
   b = brute_of(s->metric, s->edges);
   bool plane = brute_on_plane(&b);
   low[0] = plane ? 0.0 : -80.0, low[1] = plane ? 0.0 : -60.0;
@@ -70,7 +63,8 @@ static gv_ball any_ball(const double middle[2], double size, double at[INSIDE][2
 }
 
 /* Distances to one feature for all positions of the ball that the finder is about. */
-static void check_ball(const setting *s, int32_t f, double at[INSIDE][2], double position[INSIDE][3], int *told) {
+static void check_ball(const case_setting *s, int32_t f, double at[INSIDE][2], double position[INSIDE][3],
+                       int *told) {
   double axes[3][INSIDE];
   float floats[INSIDE];
   for (int i = 0; i < INSIDE; i++) {
@@ -97,12 +91,12 @@ static void check_ball(const setting *s, int32_t f, double at[INSIDE][2], double
 static void distances_within_balls(void **unused) {
   (void)unused;
   for (int i = 0; i < SETTINGS; i++) {
-    const setting *s = &settings[i];
+    const case_setting *s = &settings[i];
     int told = 0;
     for (int surrounded = 0; surrounded < 2; surrounded++) {
       plant(s, true, false);
       if (surrounded) assert_int_equal(gv_finder_widen(context, &finder), GV_OK);
-      for (int k = 0; k < s->balls; k++) {
+      for (int k = 0; k < s->cases; k++) {
         double at[INSIDE][2], position[INSIDE][3], size = (set.globe ? 0.1 : 5.0) * exp(layer_uniform(-9.0, 0.0));
         const double middle[2] = {layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1])};
         gv_ball ball = any_ball(middle, size, at, position), around = ball;

@@ -26,14 +26,7 @@ static void balls_that_touch(void **unused) {
   }
 }
 
-typedef struct setting {
-  gv_metric metric;
-  gv_edges edges;
-  int balls;
-  double error; /* of distances */
-} setting;
-
-static const setting settings[] = {
+static const case_setting settings[] = {
     {GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 300, 1e-12}, {GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 150, 1e-6},
     {GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, 6, 1e-4}, {GV_GEODESIC, GV_EDGES_GEODESIC, 6, 1e-4},
     {GV_GEODESIC, GV_EDGES_STRAIGHT, 6, 1e-4},
@@ -68,7 +61,7 @@ static around any_ball(const brute *b, const double middle[2], double size) {
 }
 
 /* The nearest of all edges is in the list for each position, or one that is as near but for the error. */
-static void check_list(const setting *s, const brute *b, const gv_shortlist *list, int64_t first, int64_t end,
+static void check_list(const case_setting *s, const brute *b, const gv_shortlist *list, int64_t first, int64_t end,
                        const around *a) {
   static bool listed[LAYER_VERTICES];
   memset(listed, 0, sizeof listed);
@@ -111,7 +104,7 @@ static void check_bounds(const brute *b, const gv_shortlist *list, int64_t first
 static void lists_hold_the_nearest(void **unused) {
   (void)unused;
   for (int i = 0; i < SETTINGS; i++) {
-    const setting *s = &settings[i];
+    const case_setting *s = &settings[i];
     brute b = brute_of(s->metric, s->edges);
     bool plane = brute_on_plane(&b),
          simple = plane || (s->metric == GV_GREAT_CIRCLE && s->edges == GV_EDGES_GEODESIC);
@@ -130,7 +123,7 @@ static void lists_hold_the_nearest(void **unused) {
     assert_true(gv_feature_tree_lists(&tree));
     assert_int_equal(gv_shortlist_init(context, &tree, 4096, &list), GV_OK);
     assert_int_equal(gv_shortlist_init(context, &tree, 4096, &part), GV_OK);
-    for (int k = 0; k < s->balls; k++) {
+    for (int k = 0; k < s->cases; k++) {
       const double middle[2] = {layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1])};
       double size = (plane ? 8.0 : 0.2) * exp(layer_uniform(-9.0, 0.0));
       int32_t feature = k % 2 == 0 ? -1 : (int32_t)(k / 2 % set.count);

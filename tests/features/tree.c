@@ -6,14 +6,7 @@
 #include "features/brute.h"
 #include "features/cases.h"
 
-typedef struct setting {
-  gv_metric metric;
-  gv_edges edges;
-  int positions;
-  double error; /* of distances */
-} setting;
-
-static const setting settings[] = {
+static const case_setting settings[] = {
     {GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 200, 1e-12},  {GV_MANHATTAN, GV_EDGES_STRAIGHT, 200, 1e-12},
     {GV_CHEBYSHEV, GV_EDGES_STRAIGHT, 200, 1e-12},  {GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 200, 1e-3},
     {GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, 20, 1e-3}, {GV_GEODESIC, GV_EDGES_GEODESIC, 20, 1e-4},
@@ -27,7 +20,7 @@ static gv_feature_tree tree;
 static brute b;
 static double low[2], high[2];
 
-static void plant(const setting *s, int features) {
+static void plant(const case_setting *s, int features) {
   b = brute_of(s->metric, s->edges);
   bool plane = brute_on_plane(&b);
   low[0] = plane ? 0.0 : -80.0, low[1] = plane ? 0.0 : -60.0;
@@ -108,7 +101,7 @@ static void nearest_of_all_edges(void **unused) {
   (void)unused;
   for (int i = 0; i < SETTINGS; i++) {
     plant(&settings[i], 20);
-    for (int k = 0; k < settings[i].positions; k++) {
+    for (int k = 0; k < settings[i].cases; k++) {
       double at[2], position[3], least, most;
       gv_edge_place q = any_place(at, position);
       for (int32_t f = 0; f < set.count; f++) {
@@ -138,7 +131,7 @@ static void chords_are_bounded(void **unused) {
     if (settings[i].metric == GV_MANHATTAN || settings[i].metric == GV_CHEBYSHEV) continue;
     plant(&settings[i], 20);
     double wide = 0.0, total = 0.0;
-    for (int k = 0; k < settings[i].positions; k++) {
+    for (int k = 0; k < settings[i].cases; k++) {
       double at[2], position[3], least, most, from, to;
       any_place(at, position);
       for (int32_t f = 0; f < set.count; f++) {
@@ -217,7 +210,7 @@ static void walks_meet_all_within_reach(void **unused) {
   static visits seen;
   for (int i = 0; i < SETTINGS; i++) {
     plant(&settings[i], 60);
-    for (int k = 0; k < settings[i].positions / 10; k++) {
+    for (int k = 0; k < settings[i].cases / 10; k++) {
       double at[2], position[3], least, reach;
       int32_t nearest = 0;
       any_place(at, position);
