@@ -66,6 +66,10 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uin
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
 
+/* The values that are not negative, in their order, and how many in *kept. Uses lane slot `slot` for itself. */
+gv_status gv_tree_select(gv_context *context, gv_cuda_lane *lane, int slot, const int *values, int *out, int *kept,
+                         int count);
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,6 +6,8 @@
  *   together a warp 32 or 64 queries that are neighbours on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
  *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited is the union of what
  *            the queries need.
+ *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32 (tree_filtered.cuh); queries
+ *            that it leaves undecided are searched in one of the other ways.
  *
  * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest child
  * says little about where neighbours are, and what is looked at before the limit is tight is looked at in vain. So the first
@@ -16,6 +18,7 @@
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_alone.cuh"
 #include "search/cuda/tree_curve.cuh"
+#include "search/cuda/tree_filtered.cuh"
 #include "search/cuda/tree_together.cuh"
 
 enum { ORDERED_QUERIES_MIN = 1024 };
@@ -36,6 +39,24 @@ static void launch_dim(cudaStream_t stream, const gv_tree_view &tree, const chun
     launch_together<DIM, METRIC, true, 1>(stream, tree, chunk);
   } else {
     launch_together<DIM, METRIC, false, 1>(stream, tree, chunk);
+  }
+}
+
+/* Whether `together` is done by the filter. */
+static bool suits_filter(const gv_tree_view &tree, const gv_reference *reference, int k, int each) {
+  return each > 0 && k >= 2 && k <= FILTERED_MAX_K && (tree.dim == 2 || tree.dim == 3) &&
+         reference->metric == GV_EUCLIDEAN;
+}
+
+template <int DIM>
+static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int *undecided,
+                            filtered_counts *counts) {
+  if (chunk.k <= 8) {
+    filtered_launch<DIM, 8 + SLACK>(stream, tree, chunk, undecided, counts);
+  } else if (chunk.k <= 16) {
+    filtered_launch<DIM, 16 + SLACK>(stream, tree, chunk, undecided, counts);
+  } else {
+    filtered_launch<DIM, FILTERED_MAX_K + SLACK>(stream, tree, chunk, undecided, counts);
   }
 }
 
@@ -137,6 +158,50 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t 
   return status;
 }
 
+/* Searches a chunk; waits where the filter is used, to see which queries it leaves undecided. codes, order: the buffers of sorting; the
+ * first of `order` has the order of the queries, the others are free. */
+static gv_status search_chunk(gv_context *context, gv_cuda_lane *lane, const gv_tree_view &tree,
+                              const gv_reference *reference, chunk_view chunk, uint32_t *const codes[2],
+                              int *const order[2]) {
+  gv_status status = GV_OK;
+  int each = queries_a_lane(tree, reference->count, chunk.count, chunk.k);
+  if (suits_filter(tree, reference, chunk.k, each)) {
+    filtered_counts counts = {}, *on_device = (filtered_counts *)codes[0];
+    int *left = (int *)codes[1];
+    GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, lane->stream), "searching a tree");
+    if (tree.dim == 2) {
+      launch_filtered<2>(lane->stream, tree, chunk, order[1], on_device);
+    } else {
+      launch_filtered<3>(lane->stream, tree, chunk, order[1], on_device);
+    }
+    GV_CUDA_LAUNCHED(context, "searching a tree");
+    GV_CUDA_TRY(context, cudaMemcpyAsync(&counts, on_device, sizeof counts, cudaMemcpyDeviceToHost, lane->stream),
+                "searching a tree");
+    GV_CUDA_TRY(context, cudaStreamSynchronize(lane->stream), "searching a tree");
+    if (counts.undecided == 0) return GV_OK;
+    status = gv_tree_select(context, lane, SLOT_SORT, order[1], left, (int *)on_device, chunk.count);
+    if (status != GV_OK) return status;
+    chunk.order = left;
+    chunk.count = counts.undecided;
+    each = queries_a_lane(tree, reference->count, chunk.count, chunk.k);
+  }
+  switch (reference->metric) {
+  case GV_MANHATTAN:
+    launch<GV_MANHATTAN>(lane->stream, tree, chunk, each);
+    break;
+  case GV_CHEBYSHEV:
+    launch<GV_CHEBYSHEV>(lane->stream, tree, chunk, each);
+    break;
+  default:
+    launch<GV_EUCLIDEAN>(lane->stream, tree, chunk, each);
+    break;
+  }
+  GV_CUDA_LAUNCHED(context, "searching a tree");
+
+done:
+  return status;
+}
+
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical) {
   const int64_t chunk_most = (int64_t)1 << 24, chunk_least = 1024;
@@ -183,19 +248,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     chunk.order = ordered ? memory.order[0] : NULL;
     chunk.count = count;
     chunk.first_self = query->self_offset >= 0 ? query->self_offset + first : -1;
-    int each = queries_a_lane(tree->view, reference->count, count, k);
-    switch (reference->metric) {
-    case GV_MANHATTAN:
-      launch<GV_MANHATTAN>(lane->stream, tree->view, chunk, each);
-      break;
-    case GV_CHEBYSHEV:
-      launch<GV_CHEBYSHEV>(lane->stream, tree->view, chunk, each);
-      break;
-    default:
-      launch<GV_EUCLIDEAN>(lane->stream, tree->view, chunk, each);
-      break;
-    }
-    GV_CUDA_LAUNCHED(context, "searching a tree");
+    status = search_chunk(context, lane, tree->view, reference, chunk, memory.codes, memory.order);
+    if (status != GV_OK) goto done;
     gv_cuda_mark_end(lane);
     status = gv_cuda_download(context, lane, indices + first * k, chunk.indices,
                               (size_t)count * (size_t)k * sizeof(int64_t), "copying the neighbours");

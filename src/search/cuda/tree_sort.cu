@@ -1,7 +1,8 @@
-/* The radix sorts of the trees: CUB's, compiled once. */
+/* Sorting and selecting for the trees: CUB's, compiled once. */
 #include "search/cuda/tree.h"
 
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
 
 template <typename KEY>
 static gv_status sort_pairs(gv_context *context, gv_cuda_lane *lane, int slot, KEY *keys[2], int *values[2],
@@ -34,4 +35,25 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uin
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits) {
   return sort_pairs(context, lane, slot, keys, values, count, bits);
+}
+
+struct not_negative {
+  __device__ __forceinline__ bool operator()(int x) const { return x >= 0; }
+};
+
+gv_status gv_tree_select(gv_context *context, gv_cuda_lane *lane, int slot, const int *values, int *out, int *kept,
+                         int count) {
+  gv_status status;
+  size_t bytes = 0;
+  void *scratch = NULL;
+  GV_CUDA_TRY(context, cub::DeviceSelect::If(NULL, bytes, values, out, kept, count, not_negative(), lane->stream),
+              "preparing a selection");
+  status = gv_cuda_reserve(context, lane, slot, bytes, &scratch);
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context,
+              cub::DeviceSelect::If(scratch, bytes, values, out, kept, count, not_negative(), lane->stream),
+              "selecting");
+
+done:
+  return status;
 }
