@@ -53,6 +53,13 @@ static bool on_device(const void *memory) {
   return found && attributes.type == cudaMemoryTypeDevice;
 }
 
+bool gv_cuda_lies_on(int device, const void *memory) {
+  cudaPointerAttributes attributes;
+  bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
+  (void)cudaGetLastError();
+  return found && attributes.type == cudaMemoryTypeDevice && attributes.device == device;
+}
+
 gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
                          gv_fill_fn *fill, void *user, const char *doing) {
   gv_status status = GV_OK;

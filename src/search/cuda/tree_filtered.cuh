@@ -3,8 +3,6 @@
  * k + SLACK best points sorted in registers; points that enter wait in shared memory and are merged by a sorting network. At the end
  * exact distances decide about the points that the filter cannot exclude, or the query is reported as undecided.
  *
- * Gain: see docs/benchmarks-search.md (3-D, all k nearest of 10^7 points: 3 to 4 times as fast as the heaps of tree_together.cuh).
- *
  * The filter. Let c be the centre of the box of the 32 queries, B its largest half width, u = 2^-24, r the distance of a query and a
  * point. Coordinates relative to c are computed in double and rounded to float: a query's is wrong by at most u B, a point's by at
  * most u (|x| + B), where x is the difference of the two in that dimension; the subtraction in float adds u |x|, second order apart.
@@ -12,10 +10,14 @@
  * root of the filter value f differs from r by at most 3.7 u r + 3.5 u B. Here FACTOR = 8 u and 8 u B are used:
  *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY,
  * where TINY covers squares below float's range. That exact distances are rounded to double is within the same allowance. Values that
- * overflow are infinite and enter no list: a query that has found fewer than k points without a limit is undecided.
+ * overflow enter no list: a query that has found fewer than k points without a limit is undecided.
+ *
+ * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20 bits of f, and in the
+ * lower 12 the number of the point among those that the warp has looked at. f lies between the entry with these bits clear and the
+ * entry with them set. What is not in a list is at least its last entry, but for these bits.
  *
  * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are close compared with the
- * width of the queries' box), and all 32 of a warp that has looked at MOST_ROUNDS sets of leaves (many equal points).
+ * width of the queries' box), and all 32 of a warp that has looked at MOST_LEAVES leaves (many equal points, queries far apart).
  */
 #ifndef GV_CUDA_TREE_FILTERED_CUH
 #define GV_CUDA_TREE_FILTERED_CUH
@@ -24,33 +26,28 @@
 
 enum {
   FILTERED_THREADS = 128,
-  FILTERED_MAX_K = 32,
-  PITCH_OF_PLACES = WARP + 1,
-  SLACK = 2,          /* places of a list beyond k */
+  FILTERED_MAX_K = WARP,
+  SLACK = 3,          /* places of a list beyond k */
   ENTERING = 16,      /* places for points that wait to enter a lane's list; a leaf adds up to 8 */
   LEAVES_A_ROUND = 4, /* a lane loads a point */
-  MOST_ROUNDS = 512,
-  SEARCHED_MIN = 4096 /* queries after which warps look at how many were undecided */
+  MOST_LEAVES = 500,
+  SEARCHED_MIN = 4096, /* queries after which warps look at how many were undecided */
+  PITCH_OF_PLACES = WARP + 1
 };
 
 #define FILTER_FACTOR 0x1p-21f
-#define FILTER_TINY   1e-22f
+#define FILTER_TINY   1e-20f
 
-/* A point of a list: its filter value, and its place in the tree's leaves (-1: none). */
-struct filtered_entry {
-  float value;
-  int place;
-};
+static const unsigned LOOKED_AT = 0xfffu; /* an entry's bits that number its point; all of them: an empty place */
 
-static __device__ __forceinline__ void filtered_exchange(filtered_entry &a, filtered_entry &b) {
-  bool swap = b.value < a.value;
-  filtered_entry low = swap ? b : a, high = swap ? a : b;
+static __device__ __forceinline__ void filtered_exchange(unsigned &a, unsigned &b) {
+  unsigned low = min(a, b), high = max(a, b);
   a = low;
   b = high;
 }
 
 /* Batcher's odd-even merge sort; SIZE is a power of two. */
-template <int SIZE> static __device__ __forceinline__ void filtered_sort(filtered_entry (&x)[SIZE]) {
+template <int SIZE> static __device__ __forceinline__ void filtered_sort(unsigned (&x)[SIZE]) {
 #pragma unroll
   for (int sorted = 1; sorted < SIZE; sorted *= 2) {
 #pragma unroll
@@ -67,13 +64,11 @@ template <int SIZE> static __device__ __forceinline__ void filtered_sort(filtere
 /* The least SIZE of two sorted lists, sorted, in `list`: where one ascends and the other descends the lesser of each pair make a
  * bitonic sequence. The network is that of the next power of two, of which the first places hold nothing. */
 template <int SIZE, int OTHER>
-static __device__ __forceinline__ void filtered_merge(filtered_entry (&list)[SIZE],
-                                                      const filtered_entry (&other)[OTHER]) {
+static __device__ __forceinline__ void filtered_merge(unsigned (&list)[SIZE], const unsigned (&other)[OTHER]) {
   constexpr int WHOLE = SIZE <= 16 ? 16 : SIZE <= 32 ? 32 : 64, MISSING = WHOLE - SIZE;
 #pragma unroll
   for (int i = 0; i < SIZE; i++) {
-    int j = SIZE - 1 - i;
-    if (j < OTHER && other[j].value < list[i].value) list[i] = other[j];
+    if (SIZE - 1 - i < OTHER) list[i] = min(list[i], other[SIZE - 1 - i]);
   }
 #pragma unroll
   for (int apart = WHOLE / 2; apart > 0; apart /= 2) {
@@ -87,26 +82,28 @@ static __device__ __forceinline__ void filtered_merge(filtered_entry (&list)[SIZ
 /* A warp's shared memory. */
 template <int DIM, int CAPACITY> struct filtered_memory {
   union {
-    filtered_entry entering[ENTERING][WARP];
-    int places[CAPACITY][PITCH_OF_PLACES]; /* of the lists, at the end */
+    struct {
+      float4 point[WARP]; /* coordinates relative to the centre, and the bits of the point's number */
+      unsigned entering[ENTERING][WARP];
+      unsigned keys[GV_TREE_LEVELS][WARP];
+    };
+    unsigned lists[CAPACITY][PITCH_OF_PLACES]; /* at the end */
   };
-  float4 point[WARP]; /* coordinates relative to the centre, and the bits of the point's number */
+  int leaf[MOST_LEAVES + LEAVES_A_ROUND]; /* that were looked at */
   double low[DIM], high[DIM], centre[DIM];
-  unsigned keys[GV_TREE_LEVELS][WARP];
 };
 
-/* A search of 32 queries. The lists' first places hold values below all others where k is less than FILTERED's: so the k-th nearest is
- * always at place LAST. */
+/* A search of 32 queries. The lists' first places hold 0 where k is less than the lists': so the k-th nearest is always at place LAST. */
 template <int DIM, int CAPACITY> struct filtered {
   enum { LAST = CAPACITY - 1 - SLACK };
   filtered_memory<DIM, CAPACITY> *memory;
   float q[DIM];
-  int self, waiting, rounds;
+  int self, waiting, leaves_seen;
   float margin; /* FACTOR B + TINY */
   double limit;
   unsigned limit_key;
   bool first_round, abandoned;
-  filtered_entry list[CAPACITY];
+  unsigned empty, list[CAPACITY];
 
   /* The box around the queries, and the lane's query in floats. */
   __device__ __forceinline__ void begin(const chunk_view &chunk, int query) {
@@ -134,28 +131,30 @@ template <int DIM, int CAPACITY> struct filtered {
     abandoned = abandoned || !(widest < 1e18); /* squares would overflow */
     self = chunk.first_self < 0 ? -1 : (int)(chunk.first_self + query);
     limit = chunk.limit;
-    waiting = rounds = 0;
+    waiting = leaves_seen = 0;
   }
 
-  /* Points within the limit have filter values below that of an empty place. */
-  __device__ __forceinline__ void empty(int offset) {
+  /* Points within the limit have filter values below an empty place. */
+  __device__ __forceinline__ void clear(int offset) {
     float longest = __fmul_ru(__fadd_ru(__double2float_ru(sqrt(limit)), margin), 1.0F + 2.0F * FILTER_FACTOR);
-    float beyond = longest < 1e18F ? __fmul_ru(longest, longest) * (1.0F + FILTER_FACTOR) : INFINITY;
+    float beyond = longest < 1e18F ? __fmul_ru(longest, longest) * (1.0F + FILTER_FACTOR) : 0x1.fffffep127F;
+    empty = __float_as_uint(beyond) | LOOKED_AT;
 #pragma unroll
     for (int i = 0; i < CAPACITY; i++)
-      list[i] = {i < offset ? -1.0F : beyond, -1};
+      list[i] = i < offset ? 0u : empty;
     set_limit_key();
   }
 
-  __device__ __forceinline__ float upper(float value) const {
-    return __fmaf_ru(__fsqrt_ru(value), 1.0F + FILTER_FACTOR, margin);
+  /* Bounds of the distance of an entry's point. */
+  __device__ __forceinline__ float upper(unsigned entry) const {
+    return __fmaf_ru(__fsqrt_ru(__uint_as_float(entry | LOOKED_AT)), 1.0F + FILTER_FACTOR, margin);
   }
-  __device__ __forceinline__ float lower(float value) const {
-    return __fmaf_rd(__fsqrt_rd(value), 1.0F - FILTER_FACTOR, -margin);
+  __device__ __forceinline__ float lower(unsigned entry) const {
+    return __fmaf_rd(__fsqrt_rd(__uint_as_float(entry & ~LOOKED_AT)), 1.0F - FILTER_FACTOR, -margin);
   }
 
   __device__ __forceinline__ void set_limit_key() {
-    float most = upper(list[LAST].value);
+    float most = upper(list[LAST]);
     double square = (double)__fmul_ru(most, most);
     limit_key = warp_max(key_of(square < limit ? square : limit));
   }
@@ -177,7 +176,7 @@ template <int DIM, int CAPACITY> struct filtered {
     for (;;) {
       unsigned nearest = warp_min(key);
       if (nearest > limit_key) return;
-      abandoned = ++rounds > MOST_ROUNDS;
+      abandoned = leaves_seen >= MOST_LEAVES;
       if (abandoned) return;
       unsigned left = __ballot_sync(0xffffffffu, key <= limit_key), taken = 0;
       unsigned best = __ballot_sync(0xffffffffu, key == nearest);
@@ -194,7 +193,8 @@ template <int DIM, int CAPACITY> struct filtered {
       load(tree, leaf);
 #pragma unroll 1
       for (int g = 0; g < count; g++)
-        look(__shfl_sync(0xffffffffu, leaf, g * GV_TREE_LEAF), g);
+        look(g);
+      leaves_seen += count;
       set_limit_key();
     }
   }
@@ -211,13 +211,15 @@ template <int DIM, int CAPACITY> struct filtered {
       x[3] = __int_as_float(tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place]);
     }
     __syncwarp();
+    if (place == 0) memory->leaf[leaves_seen + lane / GV_TREE_LEAF] = leaf;
     memory->point[lane] = make_float4(x[0], x[1], x[2], x[3]);
     __syncwarp();
   }
 
-  __device__ __forceinline__ void look(int leaf, int g) {
+  /* The points of one of the leaves. */
+  __device__ __forceinline__ void look(int g) {
     const int lane = (int)(threadIdx.x % WARP);
-    float worst = list[CAPACITY - 1].value;
+    unsigned worst = list[CAPACITY - 1], first = (unsigned)(leaves_seen + g) * GV_TREE_LEAF;
 #pragma unroll
     for (int j = 0; j < GV_TREE_LEAF; j++) {
       float4 p = memory->point[g * GV_TREE_LEAF + j];
@@ -227,8 +229,9 @@ template <int DIM, int CAPACITY> struct filtered {
         float z = p.z - q[DIM - 1];
         value = __fmaf_rn(z, z, value);
       }
-      if (value < worst && __float_as_int(p.w) != self) {
-        memory->entering[waiting][lane] = {value, leaf * GV_TREE_LEAF + j};
+      unsigned bits = __float_as_uint(value);
+      if (bits < worst && __float_as_int(p.w) != self) {
+        memory->entering[waiting][lane] = (bits & ~LOOKED_AT) | (first + j);
         waiting++;
       }
     }
@@ -237,78 +240,89 @@ template <int DIM, int CAPACITY> struct filtered {
 
   __device__ __forceinline__ void take_in() {
     const int lane = (int)(threadIdx.x % WARP);
-    filtered_entry entering[ENTERING];
+    unsigned entering[ENTERING];
 #pragma unroll
-    for (int i = 0; i < ENTERING; i++) {
-      entering[i] = {INFINITY, -1};
-      if (i < waiting) entering[i] = memory->entering[i][lane];
-    }
+    for (int i = 0; i < ENTERING; i++)
+      entering[i] = i < waiting ? memory->entering[i][lane] : empty;
     waiting = 0;
     filtered_sort<ENTERING>(entering);
     filtered_merge<CAPACITY, ENTERING>(list, entering);
   }
 };
 
-/* How many points of the lane's list may be among its k nearest; 0: there are none, -1: undecided. */
+/* How many points of the lane's list may be among its k nearest; -1: undecided. */
 template <int DIM, int CAPACITY>
 static __device__ __forceinline__ int filtered_contenders(const filtered<DIM, CAPACITY> &s, int offset) {
-  typedef filtered<DIM, CAPACITY> search;
-  const filtered_entry &last = s.list[search::LAST], &end = s.list[CAPACITY - 1];
-  float most = s.upper(last.value);
-  if (s.abandoned || (end.place >= 0 && s.lower(end.value) <= most)) return -1;
+  unsigned last = s.list[filtered<DIM, CAPACITY>::LAST], end = s.list[CAPACITY - 1];
+  float most = s.upper(last);
+  if (s.abandoned || (end != s.empty && s.lower(end) <= most)) return -1;
   /* Without a limit a list that is not full has missed points that overflowed, or there are not so many. */
-  if (last.place < 0 && last.value == INFINITY) return -1;
+  if (last == s.empty && !(s.limit < 1e36)) return -1;
   int count = 0;
 #pragma unroll
   for (int i = 0; i < CAPACITY; i++)
-    count += i >= offset && s.list[i].place >= 0 && s.lower(s.list[i].value) <= most;
-  return count <= WARP ? count : -1;
+    count += i >= offset && s.list[i] != s.empty && s.lower(s.list[i]) <= most;
+  return count;
+}
+
+/* The exact distance of a query and an entry's point, for the lane; beyond the limit it is infinite. */
+template <int DIM, int CAPACITY>
+static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree, const chunk_view &chunk,
+                                                        const filtered_memory<DIM, CAPACITY> &memory, int query,
+                                                        unsigned entry, double &value, int &number) {
+  const double *at = chunk.data + (int64_t)query * DIM;
+  const int leaf = memory.leaf[(entry & LOOKED_AT) / GV_TREE_LEAF], place = (int)(entry % GV_TREE_LEAF);
+  const double *point = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF) + place;
+  double distance = 0.0;
+#pragma unroll
+  for (int d = 0; d < DIM; d++)
+    distance = add_difference<GV_EUCLIDEAN>(distance, at[d] - point[d * GV_TREE_LEAF], d == 0);
+  if (distance > chunk.limit) return;
+  value = distance;
+  number = tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place];
 }
 
 /* A lane a neighbour, in the order of the result. The filter has exchanged close ones at most, so there is little to do. */
 static __device__ __forceinline__ void filtered_order(double &value, int &number) {
   const int lane = (int)(threadIdx.x % WARP);
   for (int odd = 0;; odd = 1 - odd) {
-    double after = __shfl_down_sync(0xffffffffu, value, 1);
-    int after_number = __shfl_down_sync(0xffffffffu, number, 1);
-    bool wrong = lane < WARP - 1 && before(after, after_number, value, number);
-    unsigned all = __ballot_sync(0xffffffffu, wrong);
-    if (all == 0) return;
-    /* Pairs that begin at even or at odd places: those that there are. */
-    unsigned pairs = odd ? all & 0xaaaaaaaau : all & 0x55555555u;
-    double ahead = __shfl_up_sync(0xffffffffu, value, 1);
-    int ahead_number = __shfl_up_sync(0xffffffffu, number, 1);
-    if (pairs >> lane & 1u) {
+    double after = __shfl_down_sync(0xffffffffu, value, 1), ahead = __shfl_up_sync(0xffffffffu, value, 1);
+    int after_number = __shfl_down_sync(0xffffffffu, number, 1),
+        ahead_number = __shfl_up_sync(0xffffffffu, number, 1);
+    unsigned wrong = __ballot_sync(0xffffffffu, lane < WARP - 1 && before(after, after_number, value, number));
+    if (wrong == 0) return;
+    wrong &= odd ? 0xaaaaaaaau : 0x55555555u;
+    if (wrong >> lane & 1u) {
       value = after;
       number = after_number;
-    } else if (lane > 0 && pairs >> (lane - 1) & 1u) {
+    } else if (lane > 0 && wrong >> (lane - 1) & 1u) {
       value = ahead;
       number = ahead_number;
     }
   }
 }
 
-/* Exact distances of a query's contenders, a lane each, and its row of the result. */
-template <int DIM>
-static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, const chunk_view &chunk, int query,
-                                                      int place) {
+/* Exact distances of a query's contenders, a lane each, and its row of the result. lists: the query's column from its first entry. */
+template <int DIM, int CAPACITY>
+static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, const chunk_view &chunk,
+                                                      const filtered_memory<DIM, CAPACITY> &memory, int query,
+                                                      const unsigned *list, int count) {
   const int lane = (int)(threadIdx.x % WARP);
   double value = INFINITY;
   int number = GV_TREE_NO_INDEX;
-  if (place >= 0) {
-    const double *at = chunk.data + (int64_t)query * DIM;
-    const double *point =
-        tree.points + (int64_t)(place / GV_TREE_LEAF) * (DIM * GV_TREE_LEAF) + place % GV_TREE_LEAF;
-    double distance = 0.0;
-#pragma unroll
-    for (int d = 0; d < DIM; d++)
-      distance = add_difference<GV_EUCLIDEAN>(distance, at[d] - point[d * GV_TREE_LEAF], d == 0);
-    if (distance <= chunk.limit) {
-      value = distance;
-      number = tree.numbers[place];
-    }
-  }
+  if (lane < count) filtered_measure(tree, chunk, memory, query, list[lane * PITCH_OF_PLACES], value, number);
   filtered_order(value, number);
+  for (int i = WARP; i < count; i++) {
+    /* More contenders than lanes: the last of the order gives way. */
+    double next = INFINITY;
+    int next_number = GV_TREE_NO_INDEX;
+    filtered_measure(tree, chunk, memory, query, list[i * PITCH_OF_PLACES], next, next_number);
+    if (lane == WARP - 1 && before(next, next_number, value, number)) {
+      value = next;
+      number = next_number;
+    }
+    filtered_order(value, number);
+  }
   if (lane < chunk.k) put(chunk, (int64_t)query * chunk.k + lane, value, number);
 }
 
@@ -337,7 +351,7 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   s.abandoned = searched >= SEARCHED_MIN && *(volatile int *)&counts->undecided > searched / 4;
   s.begin(chunk, query);
   int offset = CAPACITY - SLACK - chunk.k;
-  s.empty(offset);
+  s.clear(offset);
 #pragma unroll 1
   for (int round = 0; round < 2; round++) {
     s.first_round = round == 0;
@@ -349,7 +363,7 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < CAPACITY; i++)
-    s.memory->places[i][lane] = s.list[i].place;
+    s.memory->lists[i][lane] = s.list[i];
   if (there) undecided[first + lane] = contenders < 0 ? query : -1;
   __syncwarp();
   unsigned rows = __ballot_sync(0xffffffffu, there && contenders >= 0);
@@ -361,9 +375,8 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   while (rows != 0) {
     int row = __ffs((int)rows) - 1;
     rows &= rows - 1;
-    int count = __shfl_sync(0xffffffffu, contenders, row);
-    int of = __shfl_sync(0xffffffffu, query, row);
-    filtered_write<DIM>(tree, chunk, of, lane < count ? s.memory->places[offset + lane][row] : -1);
+    filtered_write(tree, chunk, *s.memory, __shfl_sync(0xffffffffu, query, row), &s.memory->lists[offset][row],
+                   __shfl_sync(0xffffffffu, contenders, row));
   }
 }
 

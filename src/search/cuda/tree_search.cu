@@ -139,16 +139,15 @@ struct chunk_memory {
 
 static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t size, int dim, int k, bool ordered,
                                chunk_memory *m) {
-  gv_status status =
-      gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
-  if (status == GV_OK) {
+  gv_status status = GV_OK;
+  if (m->data == NULL)
+    status = gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
+  if (status == GV_OK && m->indices == NULL)
     status =
         gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
-  }
-  if (status == GV_OK) {
+  if (status == GV_OK && m->canonical == NULL)
     status =
         gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double), (void **)&m->canonical);
-  }
   for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
     status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
     if (status == GV_OK) {
@@ -202,63 +201,82 @@ done:
   return status;
 }
 
+/* Results of a chunk go to where they are wanted, unless the search has written there itself. */
+static gv_status fetch(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                       const char *doing) {
+  return to == from ? GV_OK : gv_cuda_download(context, lane, to, from, bytes, doing);
+}
+
+/* How many queries are searched at once, with half of the free memory. */
+static gv_status chunk_size(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, int k,
+                            int64_t queries, int64_t *size) {
+  const int64_t most = (int64_t)1 << 24, least = 1024,
+                query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
+  size_t free_bytes = 0;
+  gv_status status = gv_cuda_free_bytes(context, lane, &free_bytes);
+  for (int slot = 0; slot <= SLOT_SORT; slot++)
+    free_bytes += lane->buffer[slot].bytes;
+  *size = (int64_t)(free_bytes / 2) / query_bytes;
+  if (*size > most) *size = most;
+  if (*size < least) *size = least;
+  if (*size > queries) *size = queries;
+  return status;
+}
+
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical) {
-  const int64_t chunk_most = (int64_t)1 << 24, chunk_least = 1024;
   const gv_cuda_tree *tree = (const gv_cuda_tree *)state;
+  const int device = tree->device, k = query->k, dim = reference->dim;
   gv_cuda_lane *lane = NULL;
-  gv_status status = gv_cuda_lane_take(context, tree->device, &lane);
+  gv_status status = gv_cuda_lane_take(context, device, &lane);
   if (status != GV_OK) return status;
-  int k = query->k;
-  int64_t size, query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
-  size_t free_bytes = 0;
+  /* What lies on this device already is used where it is. */
+  const bool queries_here = gv_cuda_lies_on(device, query->data), indices_here = gv_cuda_lies_on(device, indices),
+             canonical_here = gv_cuda_lies_on(device, canonical), ordered = query->count >= ORDERED_QUERIES_MIN;
+  int64_t size = 0;
   chunk_memory memory = {};
   chunk_view chunk = {};
   gv_progress progress;
   gv_progress_init(&progress, context, query->count);
-  bool ordered = query->count >= ORDERED_QUERIES_MIN;
 
-  status = gv_cuda_free_bytes(context, lane, &free_bytes);
-  if (status != GV_OK) goto done;
-  for (int slot = 0; slot <= SLOT_SORT; slot++)
-    free_bytes += lane->buffer[slot].bytes;
-  size = (int64_t)(free_bytes / 2) / query_bytes;
-  if (size > chunk_most) size = chunk_most;
-  if (size < chunk_least) size = chunk_least;
-  if (size > query->count) size = query->count;
-
-  status = reserve_chunk(context, lane, size, reference->dim, k, ordered, &memory);
+  if (queries_here) memory.data = (double *)query->data;
+  if (indices_here) memory.indices = indices;
+  if (canonical_here) memory.canonical = canonical;
+  status = chunk_size(context, lane, reference, k, query->count, &size);
+  if (status == GV_OK) status = reserve_chunk(context, lane, size, dim, k, ordered, &memory);
   if (status != GV_OK) goto done;
   chunk.k = k;
   chunk.limit = query->max_canonical + 0.0; /* no -0 */
-  chunk.indices = memory.indices;
-  chunk.canonical = memory.canonical;
 
   for (int64_t first = 0; first < query->count; first += size) {
     int count = (int)(query->count - first < size ? query->count - first : size);
-    status = gv_cuda_upload(context, lane, memory.data, query->data + first * reference->dim,
-                            (size_t)count * (size_t)reference->dim * sizeof(double), "copying the queries");
-    if (status != GV_OK) goto done;
-    gv_cuda_mark_begin(lane);
-    if (ordered) {
-      status = order_queries(context, lane, SLOT_SORT, tree->view, memory.data, count, memory.codes, memory.order);
+    size_t found = (size_t)count * (size_t)k;
+    if (!queries_here) {
+      status = gv_cuda_upload(context, lane, memory.data, query->data + first * dim,
+                              (size_t)count * (size_t)dim * sizeof(double), "copying the queries");
       if (status != GV_OK) goto done;
     }
-    chunk.data = memory.data;
+    chunk.data = memory.data + (queries_here ? first * dim : 0);
+    chunk.indices = memory.indices + (indices_here ? first * k : 0);
+    chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
+    gv_cuda_mark_begin(lane);
+    if (ordered) {
+      status = order_queries(context, lane, SLOT_SORT, tree->view, chunk.data, count, memory.codes, memory.order);
+      if (status != GV_OK) goto done;
+    }
     chunk.order = ordered ? memory.order[0] : NULL;
     chunk.count = count;
     chunk.first_self = query->self_offset >= 0 ? query->self_offset + first : -1;
     status = search_chunk(context, lane, tree->view, reference, chunk, memory.codes, memory.order);
     if (status != GV_OK) goto done;
     gv_cuda_mark_end(lane);
-    status = gv_cuda_download(context, lane, indices + first * k, chunk.indices,
-                              (size_t)count * (size_t)k * sizeof(int64_t), "copying the neighbours");
+    status =
+        fetch(context, lane, indices + first * k, chunk.indices, found * sizeof(int64_t), "copying the neighbours");
     if (status == GV_OK) {
-      status = gv_cuda_download(context, lane, canonical + first * k, chunk.canonical,
-                                (size_t)count * (size_t)k * sizeof(double), "copying the distances");
+      status = fetch(context, lane, canonical + first * k, chunk.canonical, found * sizeof(double),
+                     "copying the distances");
     }
-    if (status != GV_OK) goto done;
-    status = gv_cuda_wait(context, lane, "searching a tree");
+    if (status == GV_OK) status = gv_cuda_wait(context, lane, "searching a tree");
     if (status != GV_OK) goto done;
     if (!gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
