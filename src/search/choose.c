@@ -20,7 +20,7 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 /*
  * Which of the GPU's backends, by sizes, from figures of one H200 (docs/benchmarks-search.md). A tree's build and three launches cost
  * about what brute force needs for 10^9 pairs; above three dimensions it needs more points, as it looks at more of them. The octree is
- * built faster, the k-d tree searched faster. Brute force of many pairs is shared among devices from 0.1 to 0.3 s on; tensor cores win where
+ * built faster, by 1.3 ns a point, the k-d tree searched faster, by 0.1 to 0.4 ns a query up to k = 32 and by 4 ns at 64. Brute force of many pairs is shared among devices from 0.1 to 0.3 s on; tensor cores win where
  * products pay, blocks that share a query where queries are few.
  */
 static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_context *context,
@@ -32,7 +32,8 @@ static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_cont
   int devices = 0;
   if (dim <= TREE_DIM_MAX && queries >= TREE_QUERIES && n * q >= tree_pairs &&
       (dim <= OCTREE_DIM_MAX || reference->count >= (int64_t)1 << (dim + 10))) {
-    return dim <= OCTREE_DIM_MAX && q * k < 2.0 * n ? GV_BACKEND_CUDA_OCTREE : GV_BACKEND_CUDA_KDTREE;
+    bool octree = dim <= OCTREE_DIM_MAX && q * k < (k <= 32 ? 3.0 * k : 20.0) * n;
+    return octree ? GV_BACKEND_CUDA_OCTREE : GV_BACKEND_CUDA_KDTREE;
   }
   gv_context quiet;
   gv_context_for_worker(context, &quiet);

@@ -44,6 +44,87 @@ static gv_index *build(const fixture *f, const gv_points *reference, const char 
   return index;
 }
 
+typedef struct search_case {
+  int64_t points, queries;
+  int32_t dim, k;
+  gv_metric metric;
+  bool self; /* as many queries as points, each without its own point */
+} search_case;
+
+/* Searches r and q (NULL: the points themselves) on the GPU and with the CPU's tree, without a limit and with a distance that occurs. */
+static void compare(const fixture *f, const char *backend, const search_case *c, const double *r, const double *q,
+                    const char *what) {
+  const int64_t found = c->queries * c->k;
+  gv_search_options options;
+  gv_search_options_init(&options);
+  options.k = c->k;
+  options.exclude_self = c->self;
+  int64_t *expected = malloc((size_t)found * sizeof *expected), *got = malloc((size_t)found * sizeof *got);
+  double *expected_distance = malloc((size_t)found * sizeof(double)),
+         *distance = malloc((size_t)found * sizeof(double));
+  assert_non_null(expected);
+  assert_non_null(got);
+  assert_non_null(expected_distance);
+  assert_non_null(distance);
+  gv_points reference = gv_points_rows(r, c->points, c->dim, GV_FLOAT64),
+            queries = gv_points_rows(q, c->queries, c->dim, GV_FLOAT64);
+  gv_index *cpu = build(f, &reference, "kdtree", c->metric), *gpu = build(f, &reference, backend, c->metric);
+  double occurring = INFINITY;
+  for (int limited = 0; limited < 2; limited++) {
+    if (limited == 1 && !isfinite(occurring)) break;
+    options.max_distance = limited == 1 ? occurring : INFINITY;
+    memset(got, 0x55, (size_t)found * sizeof *got);
+    memset(distance, 0x55, (size_t)found * sizeof *distance);
+    const gv_points *asked = q == NULL ? NULL : &queries;
+    if (gv_index_search(f->context, cpu, asked, &options, expected, expected_distance) != GV_OK ||
+        gv_index_search(f->context, gpu, asked, &options, got, distance) != GV_OK) {
+      fail_msg("%s: %s", what, gv_context_message(f->context));
+    }
+    int64_t bad = 0, first = -1;
+    for (int64_t i = 0; i < found; i++) {
+      if (expected[i] != got[i] || memcmp(&expected_distance[i], &distance[i], sizeof(double)) != 0) {
+        if (bad++ == 0) first = i;
+      }
+    }
+    if (bad != 0) {
+      fail_msg(
+          "%s, max %g: %lld of %lld differ; query %lld, neighbor %lld: expected %lld at %.17g, got %lld at %.17g",
+          what, options.max_distance, (long long)bad, (long long)found, (long long)(first / c->k),
+          (long long)(first % c->k), (long long)expected[first], expected_distance[first], (long long)got[first],
+          distance[first]);
+    }
+    occurring = expected_distance[(c->queries / 2) * c->k + c->k / 2];
+  }
+  gv_index_destroy(cpu);
+  gv_index_destroy(gpu);
+  free(expected);
+  free(got);
+  free(expected_distance);
+  free(distance);
+}
+
+static void fill_and_compare(const fixture *f, const char *backend, const search_case *c, shape s, bool alike) {
+  double *r = malloc((size_t)(c->points * c->dim) * sizeof *r),
+         *q = malloc((size_t)(c->queries * c->dim) * sizeof *q);
+  assert_non_null(r);
+  assert_non_null(q);
+  fill(r, c->points, c->dim, s, LATTICE_SIDE);
+  fill(q, c->queries, c->dim, alike ? s : (shape)(uniform() * SHAPES), LATTICE_SIDE);
+  for (int64_t i = 0; i < c->queries; i += 3)
+    memcpy(q + i * c->dim, r + (i * 7 % c->points) * c->dim, (size_t)c->dim * sizeof *q);
+  char what[256];
+  snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend, shape_names[s],
+           (int)c->dim, (long long)c->points, (long long)c->queries, gv_metric_name(c->metric), (int)c->k,
+           (int)c->self);
+  if (getenv("GPUVORONOI_GPU_TALK") != NULL) {
+    printf("%s\n", what);
+    fflush(stdout);
+  }
+  compare(f, backend, c, r, c->self && alike ? NULL : q, what);
+  free(r);
+  free(q);
+}
+
 static void random_case(const fixture *f, const char *backend, int32_t max_dim, int64_t most) {
   static const int32_t ks[] = {1, 1, 1, 2, 7, 20, 32, 33, 100, 1024};
   shape s = (shape)(uniform() * SHAPES);
@@ -59,70 +140,72 @@ static void random_case(const fixture *f, const char *backend, int32_t max_dim, 
     m = 1 + m / 2;
   gv_metric metric = (gv_metric)(uniform() * 3.0);
   bool self = uniform() < 0.25, alike = uniform() < 0.7;
-  gv_search_options options;
-  gv_search_options_init(&options);
-  options.k = k;
-  if (self) {
-    n = n < m ? n : m;
-    m = n;
-    options.exclude_self = 1;
-  }
-  double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
-  int64_t *expected = malloc((size_t)(m * k) * sizeof *expected), *got = malloc((size_t)(m * k) * sizeof *got);
-  double *expected_distance = malloc((size_t)(m * k) * sizeof(double)),
-         *distance = malloc((size_t)(m * k) * sizeof(double));
-  assert_non_null(r);
-  assert_non_null(q);
-  assert_non_null(expected);
-  assert_non_null(got);
-  assert_non_null(expected_distance);
-  assert_non_null(distance);
-  fill(r, n, dim, s, LATTICE_SIDE);
-  fill(q, m, dim, alike ? s : (shape)(uniform() * SHAPES), LATTICE_SIDE);
-  for (int64_t i = 0; i < m; i += 3)
-    memcpy(q + i * dim, r + (i * 7 % n) * dim, (size_t)dim * sizeof *q);
-  gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64), queries = gv_points_rows(q, m, dim, GV_FLOAT64);
-  char what[256];
-  snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend, shape_names[s],
-           (int)dim, (long long)n, (long long)m, gv_metric_name(metric), (int)k, (int)self);
-  if (getenv("GPUVORONOI_GPU_TALK") != NULL) {
-    printf("%s\n", what);
-    fflush(stdout);
-  }
-  gv_index *cpu = build(f, &reference, "kdtree", metric), *gpu = build(f, &reference, backend, metric);
-  double occurring = INFINITY;
-  for (int limited = 0; limited < 2; limited++) {
-    if (limited == 1 && !isfinite(occurring)) break;
-    options.max_distance = limited == 1 ? occurring : INFINITY;
-    memset(got, 0x55, (size_t)(m * k) * sizeof *got);
-    memset(distance, 0x55, (size_t)(m * k) * sizeof *distance);
-    const gv_points *asked = self && alike ? NULL : &queries;
-    if (gv_index_search(f->context, cpu, asked, &options, expected, expected_distance) != GV_OK ||
-        gv_index_search(f->context, gpu, asked, &options, got, distance) != GV_OK) {
-      fail_msg("%s: %s", what, gv_context_message(f->context));
-    }
-    int64_t bad = 0, first = -1;
-    for (int64_t i = 0; i < m * k; i++) {
-      if (expected[i] != got[i] || memcmp(&expected_distance[i], &distance[i], sizeof(double)) != 0) {
-        if (bad++ == 0) first = i;
+  if (self) m = n = n < m ? n : m;
+  const search_case c = {n, m, dim, k, metric, self};
+  fill_and_compare(f, backend, &c, s, alike);
+}
+
+/* The float filter (tree_filtered.cuh): every kind of points, as many queries, all sizes of its lists, on both sides of each. */
+static void dense_queries(void **state) {
+  enum { N = 9000 };
+  static const int32_t ks[] = {2, 8, 9, 16, 17, 31, 32};
+  random_state = 77;
+  for (int which = 0; which < 2; which++) {
+    for (int s = 0; s < SHAPES; s++) {
+      for (int32_t dim = 2; dim <= 3; dim++) {
+        for (size_t k = 0; k < sizeof ks / sizeof ks[0]; k++) {
+          const search_case c = {N, N, dim, ks[k], GV_EUCLIDEAN, k % 2 == 1};
+          fill_and_compare(*state, trees[which], &c, (shape)s, true);
+        }
       }
     }
-    if (bad != 0) {
-      fail_msg("%s, max %g: %lld of %lld differ; query %lld, rank %lld: expected %lld at %.17g, got %lld at %.17g",
-               what, options.max_distance, (long long)bad, (long long)(m * k), (long long)(first / k),
-               (long long)(first % k), (long long)expected[first], expected_distance[first], (long long)got[first],
-               distance[first]);
-    }
-    occurring = expected_distance[(m / 2) * k + k / 2];
   }
-  gv_index_destroy(cpu);
-  gv_index_destroy(gpu);
+}
+
+/* Queries around which more points lie than a list has places, at distances that floats cannot tell apart. */
+static void shells_of_points(void **state) {
+  enum { CENTRES = 2000, EACH = 40, N = CENTRES * EACH, REPEATS = 12, QUERIES = CENTRES * REPEATS };
+  double *r = malloc(sizeof(double) * 3 * N), *q = malloc(sizeof(double) * 3 * QUERIES);
+  assert_non_null(r);
+  assert_non_null(q);
+  random_state = 5;
+  for (int64_t i = 0; i < N; i++) {
+    double direction[3], length = 0.0, radius = 0.01 * (1.0 + 1e-9 * uniform());
+    for (int d = 0; d < 3; d++) {
+      if (i < QUERIES) q[3 * i + d] = i % REPEATS == 0 ? uniform() * 5.0 : q[3 * (i - 1) + d];
+      direction[d] = uniform() - 0.5;
+      length += direction[d] * direction[d];
+    }
+    for (int d = 0; d < 3; d++)
+      r[3 * i + d] = direction[d] / sqrt(length) * radius;
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)N; i++)
+    r[i] += q[i / 3 / EACH * REPEATS * 3 + i % 3];
+  for (int which = 0; which < 2; which++) {
+    for (int32_t k = 2; k <= 32; k += 10) {
+      const search_case c = {N, QUERIES, 3, k, GV_EUCLIDEAN, false};
+      char what[64];
+      snprintf(what, sizeof what, "%s, shells, k %d", trees[which], (int)k);
+      compare(*state, trees[which], &c, r, q, what);
+    }
+  }
   free(r);
   free(q);
-  free(expected);
-  free(got);
-  free(expected_distance);
-  free(distance);
+}
+
+/* Neighbors so far away that squares of the distance overflow in float, of queries that lie close together. */
+static void distant_points(void **state) {
+  enum { PLACES = 50, EACH = 3, N = PLACES * EACH, QUERIES = PLACES * 256 };
+  static double r[3 * N], q[3 * QUERIES];
+  random_state = 11;
+  for (int i = 0; i < 3 * N; i++)
+    r[i] = (i / 3 / EACH % (2 + i % 3) * 1e25 + i / 3 / EACH * 1e22) + uniform();
+  for (int i = 0; i < 3 * QUERIES; i++)
+    q[i] = r[i / 3 / 256 * EACH * 3 + i % 3];
+  for (int which = 0; which < 2; which++) {
+    const search_case c = {N, QUERIES, 3, 8, GV_EUCLIDEAN, false};
+    compare(*state, trees[which], &c, r, q, trees[which]);
+  }
 }
 
 static void run_cases(const fixture *f, int which) {
@@ -180,15 +263,11 @@ static void auto_chooses_trees(void **state) {
     int64_t points, queries;
     int32_t dim, k;
     const char *tree; /* NULL: none of them */
-  } rows[] = {{1000000, 10000000, 3, 1, "cuda-kdtree"},
-              {1000000, 10000000, 3, 20, "cuda-kdtree"},
-              {1000000, 1000000, 2, 1, "cuda-octree"},
-              {1000000, 1000000, 8, 20, "cuda-kdtree"},
-              {16777216, 1, 3, 1, NULL},
-              {1048576, 100000, 16, 1, NULL},
-              {32768, 32768, 128, 20, NULL},
-              {32768, 32768, 4, 20, "cuda-kdtree"},
-              {1000, 1000000, 3, 20, "cuda-kdtree"}};
+  } rows[] = {{1000000, 10000000, 3, 1, "cuda-kdtree"}, {1000000, 10000000, 3, 20, "cuda-kdtree"},
+              {1000000, 1000000, 2, 1, "cuda-octree"},  {1000000, 1000000, 3, 32, "cuda-octree"},
+              {1000000, 1000000, 8, 20, "cuda-kdtree"}, {16777216, 1, 3, 1, NULL},
+              {1048576, 100000, 16, 1, NULL},           {32768, 32768, 128, 20, NULL},
+              {32768, 32768, 4, 20, "cuda-kdtree"},     {1000, 1000000, 3, 20, "cuda-kdtree"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     gv_reference reference = {NULL, rows[i].points, rows[i].dim, GV_EUCLIDEAN, f->context->allocator, NULL};
     const char *name = gv_backend_choose(f->context, &reference, rows[i].k, rows[i].queries)->name;
@@ -219,9 +298,9 @@ int main(void) {
     return 77;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kdtree_cases),
-      cmocka_unit_test(octree_cases),
-      cmocka_unit_test(no_memory_is_left_behind),
+      cmocka_unit_test(kdtree_cases),       cmocka_unit_test(octree_cases),
+      cmocka_unit_test(dense_queries),      cmocka_unit_test(shells_of_points),
+      cmocka_unit_test(distant_points),     cmocka_unit_test(no_memory_is_left_behind),
       cmocka_unit_test(auto_chooses_trees),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);

