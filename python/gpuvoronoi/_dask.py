@@ -51,7 +51,8 @@ def _window(block_info: Any) -> Window:
 def _part(numbers: Optional[Numbers], mask: Any, own: Any, *, plan: Plan, plan_token: str, what: str, block_info: Any = None,
           dtype_name: str = "", **named: Any) -> npt.NDArray[Any]:
     """A chunk of what is asked: numbers of seeds, or what is made of them."""
-    mask, own = (None if a is None else np.ascontiguousarray(a[0]) for a in (mask, own))
+    mask = None if mask is None else _field.mask_bytes(mask[0])
+    own = None if own is None else np.ascontiguousarray(own[0])
     if numbers is None and own is not None:
         mask, own = ((own < 0) if mask is None else (own < 0) & (mask != 0)).view(np.uint8), None
     names = Names() if what == "numbers" else Names(block_info[None]["dtype"], **named) if what == "allocation" else None

@@ -209,12 +209,12 @@ class Field:
             raise
 
     def one(self, used: Context, window: Window, where: tuple[int, int, Window], answers: Answers, names: Names = Names(),
-            mask: Optional[npt.NDArray[np.uint8]] = None, own: Own = None, numbers: Optional[Numbers] = None) -> None:
+            mask: Optional[npt.NDArray[Any]] = None, own: Own = None, numbers: Optional[Numbers] = None) -> None:
         """One block's part of a window. `numbers`: those of the seeds, if they are known; `own`: groups of cells that are seeds."""
         full = where[2]
         if mask is None and not window.holds(full):
             mask = np.ones(window.shape, np.uint8)
-        mask, numbers = window.cut(mask, full), window.cut(numbers, full, -1)
+        mask, numbers = mask_bytes(window.cut(mask, full)), window.cut(numbers, full, -1)
         own = own(full) if callable(own) else window.cut(own, full, -1)
         found = [window.cut(a, full) for a in answers.arrays()]
         values, distance, azimuth = found
@@ -276,7 +276,7 @@ class Field:
                 raise stop.error
 
     def answer(self, window: Window, names: Optional[Names] = Names(), *, distance: Any = None, azimuth: bool = False,
-               mask: Optional[npt.NDArray[np.uint8]] = None, own: Own = None, numbers: Optional[Numbers] = None, workers: int = 0,
+               mask: Optional[npt.NDArray[Any]] = None, own: Own = None, numbers: Optional[Numbers] = None, workers: int = 0,
                progress: Progress = None) -> Answers:
         """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see :meth:`one`."""
         answers = Answers.empty(self.plan.k, window, names, distance, azimuth)
@@ -309,6 +309,19 @@ class Answers:
 
     def arrays(self) -> tuple[Optional[npt.NDArray[Any]], Optional[npt.NDArray[Any]], Optional[npt.NDArray[np.float32]]]:
         return self.numbers, self.distance, self.azimuth
+
+
+def mask_bytes(mask: Optional[npt.NDArray[Any]]) -> Optional[npt.NDArray[np.uint8]]:
+    """0 where a cell is left out: those that are 0 or NaN. Masks of bytes are not copied if their rows are contiguous."""
+    if mask is None:
+        return None
+    if mask.dtype.itemsize == 1:
+        dense = mask.strides[-1] == 1 and mask.strides[-2] >= mask.shape[-1]
+        return (mask if dense else np.ascontiguousarray(mask)).view(np.uint8)
+    counts = mask != 0
+    if mask.dtype.kind == "f":
+        counts &= mask == mask
+    return np.ascontiguousarray(counts).view(np.uint8)
 
 
 def _address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:

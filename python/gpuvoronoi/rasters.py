@@ -133,7 +133,7 @@ class Question:
             raise ValueError("level alone has no chunks")
 
     def _mask(self, mask: Any) -> Any:
-        """Bytes, 0 where a cell is left out; as a Dask array where the answer is one."""
+        """As it was given, which blocks read (`_field.mask_bytes`); bytes of a Dask array where the answer is one."""
         if mask is None:
             return None
         if hasattr(mask, "dims"):
@@ -146,8 +146,8 @@ class Question:
             if self.grid.chunks is None:
                 mask = mask.compute()
             else:
-                return mask.map_blocks(_bytes, dtype=np.uint8).rechunk(self.grid.chunks)
-        return _bytes(plain_array(mask, "mask")).reshape(self.grid.rows, self.grid.columns)
+                return mask.map_blocks(_field.mask_bytes, dtype=np.uint8).rechunk(self.grid.chunks)
+        return plain_array(mask, "mask").reshape(self.grid.rows, self.grid.columns)
 
     def squeezed(self, array: Any) -> Any:
         """k x rows x columns as a user sees it."""
@@ -196,14 +196,6 @@ class Question:
         field = _field.Field(self.plan, self.workers)
         return field.answer(self.plan.window, names, distance=distance, azimuth=azimuth, mask=self.mask, own=own, workers=self.workers,
                             progress=self.progress).arrays()
-
-def _bytes(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    if mask.dtype.itemsize == 1:
-        return np.ascontiguousarray(mask).view(np.uint8)
-    counts = mask != 0
-    if mask.dtype.kind == "f":
-        counts &= ~np.isnan(mask)
-    return np.ascontiguousarray(counts, dtype=np.uint8)
 
 
 def _distance_dtype(dtype: Any) -> np.dtype[Any]:

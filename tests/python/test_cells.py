@@ -148,7 +148,7 @@ def test_no_other_array_is_as_large_as_the_answers(random):
     mask = np.ones(values.shape, bool)
     of = raster(values)
     allocation(of, metric="euclidean")
-    for function, more in ((allocation, {}), (proximity, {"mask": mask}), (voronoi, {"mask": mask})):
+    for function, more in ((allocation, {}), (proximity, {"mask": mask}), (voronoi, {"mask": mask}), (direction, {"mask": mask.astype(float)})):
         tracemalloc.start()
         found = function(of, metric="euclidean", workers=1, **more)
         peak = tracemalloc.get_traced_memory()[1]
@@ -202,7 +202,8 @@ def test_dask(random):
     pytest.importorskip("dask.array")
     values = classes(random)
     whole = voronoi(raster(values), metric="euclidean", mask=values != 2)
-    lazy = voronoi(raster(values).chunk({"y": 20, "x": 32}), metric="euclidean", mask=values != 2)
+    gaps = np.where(values != 2, 1.0, np.nan)
+    lazy = voronoi(raster(values).chunk({"y": 20, "x": 32}), metric="euclidean", mask=gaps)
     for name, of in whole.items():
         assert hasattr(lazy[name].data, "dask") and lazy[name].dtype == of.dtype
         np.testing.assert_array_equal(lazy[name], of)

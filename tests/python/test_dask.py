@@ -38,7 +38,7 @@ def test_masks(random, chunks):
     seeds, like = globe(random, 50), template(120, 240, chunks)
     mask = random.random((120, 240)) < 0.5
     expected = allocation(seeds, like=like.compute(), mask=mask)
-    for given in (mask, da.from_array(mask, chunks=(60, 60)), like.copy(data=da.from_array(mask, chunks=chunks))):
+    for given in (mask, np.where(mask, 2.5, np.nan), da.from_array(mask, chunks=(60, 60)), like.copy(data=da.from_array(mask, chunks=chunks))):
         assert np.array_equal(allocation(seeds, like=like, mask=given), expected)
 
 

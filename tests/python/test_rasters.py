@@ -59,6 +59,9 @@ def test_mask_limit_ids_weights(random):
     assert np.array_equal(allocation(seeds, mask=mask, **PLANE), np.where(mask, numbers, -1))
     assert np.array_equal(allocation(seeds, mask=np.where(mask, 1.5, np.nan), **PLANE), np.where(mask, numbers, -1))
     assert np.array_equal(np.isnan(proximity(seeds, mask=mask, **PLANE)), ~mask)
+    for same in (np.asfortranarray(mask), mask[::-1, ::-1].copy()[::-1, ::-1], np.repeat(mask, 2, axis=1)[:, ::2], mask.astype("i1"),
+                 mask.astype(">f8"), mask.astype(np.float16), mask.astype(object)):
+        assert np.array_equal(allocation(seeds, mask=same, **PLANE), np.where(mask, numbers, -1))
     assert np.array_equal(allocation(seeds, max_distance=50, **PLANE), np.where(far <= 50, numbers, -1))
     ids = random.integers(-50, 1000, 25) * 2
     named = allocation(seeds, ids=ids, **PLANE)
