@@ -10,14 +10,9 @@ static int64_t strip_of(const gv_locator *l, double at) {
   return strip < 0.0 ? 0 : strip >= (double)l->strips ? l->strips - 1 : (int64_t)strip;
 }
 
-/* The strips of an edge: from first, `count` of them, going round on the globe. */
-static void strips_of(const gv_locator *l, int64_t v, int64_t *first, int64_t *count) {
+/* The strips of a geodesic edge: from first, `count` of them, going round. */
+static void strips_of_geodesic(const gv_locator *l, int64_t v, int64_t *first, int64_t *count) {
   const gv_feature_set *set = l->set;
-  if (set->straight) {
-    *first = strip_of(l, fmin(set->y[v], set->y[v + 1]));
-    *count = strip_of(l, fmax(set->y[v], set->y[v + 1])) - *first + 1;
-    return;
-  }
   /* Half round the globe both ways are covered. */
   double d = remainder(set->x[v + 1] - set->x[v], 360.0);
   int64_t west = strip_of(l, d >= 0.0 ? set->x[v] : set->x[v + 1]);
@@ -26,29 +21,40 @@ static void strips_of(const gv_locator *l, int64_t v, int64_t *first, int64_t *c
   *count = fabs(d) == 180.0 ? l->strips : (east >= west ? east - west : east - west + l->strips) + 1;
 }
 
-typedef void take_edge(gv_locator *l, int64_t strip, int64_t v);
-
-static void count_edge(gv_locator *l, int64_t strip, int64_t v) {
-  (void)v;
-  l->first[strip + 1]++;
+static void add_edge(gv_locator *l, int64_t strip, int64_t v) {
+  if (l->edge != NULL) {
+    l->edge[l->first[strip]++] = (int32_t)v;
+  } else {
+    l->first[strip + 1]++;
+  }
 }
 
-static void put_edge(gv_locator *l, int64_t strip, int64_t v) {
-  l->edge[l->first[strip]++] = (int32_t)v;
+static void add_straight(gv_locator *l, int64_t begin, int64_t end) {
+  int64_t last = strip_of(l, l->set->y[begin]);
+  for (int64_t v = begin; v + 1 < end; v++) {
+    int64_t next = strip_of(l, l->set->y[v + 1]), high = last > next ? last : next;
+    for (int64_t strip = last < next ? last : next; strip <= high; strip++)
+      add_edge(l, strip, v);
+    last = next;
+  }
 }
 
-static void visit_edges(gv_locator *l, take_edge *take) {
+static void add_geodesics(gv_locator *l, int64_t begin, int64_t end) {
+  for (int64_t v = begin; v + 1 < end; v++) {
+    int64_t strip, count;
+    strips_of_geodesic(l, v, &strip, &count);
+    for (; count > 0; count--, strip = strip + 1 < l->strips ? strip + 1 : 0)
+      add_edge(l, strip, v);
+  }
+}
+
+/* Counts the polygons' edges of each strip, or stores them where there is memory for them. */
+static void add_edges(gv_locator *l) {
   const gv_feature_set *set = l->set;
   for (int64_t p = 0; p < set->parts; p++) {
     if (set->kind[p] != GV_PART_POLYGON) continue;
-    for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++) {
-      for (int64_t v = set->vertex[r]; v + 1 < set->vertex[r + 1]; v++) {
-        int64_t first, count;
-        strips_of(l, v, &first, &count);
-        for (int64_t i = 0; i < count; i++)
-          take(l, (first + i) % l->strips, v);
-      }
-    }
+    for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
+      (set->straight ? add_straight : add_geodesics)(l, set->vertex[r], set->vertex[r + 1]);
   }
 }
 
@@ -119,14 +125,14 @@ gv_status gv_locator_init(gv_context *context, const gv_feature_set *set, gv_loc
     status = gv_fail_memory(context, "the polygons");
   } else {
     number_parts(out);
-    visit_edges(out, count_edge);
+    add_edges(out);
     for (int64_t s = 0; s < out->strips; s++)
       out->first[s + 1] += out->first[s];
     out->edge = gv_allocate(&context->allocator, out->first[out->strips], sizeof *out->edge);
     if (out->edge == NULL) status = gv_fail_memory(context, "the polygons");
   }
   if (status == GV_OK) {
-    visit_edges(out, put_edge); /* each first is now the next one's */
+    add_edges(out); /* each first is now the next one's */
     memmove(out->first + 1, out->first, (size_t)out->strips * sizeof *out->first);
     out->first[0] = 0;
     status = find_polars(context, out);

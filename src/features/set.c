@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/given.h"
+#include "core/parallel.h"
 
 static const double largest_longitude = 36000.0;
 
@@ -119,28 +120,57 @@ static void normalise(gv_feature_set *set) {
   }
 }
 
+/* BATCH: vertices that are converted together. */
+enum { BATCH = 256 };
+
+typedef struct conversion {
+  const gv_feature_set *set;
+  bool geocentric;
+  double *out;
+} conversion;
+
+static gv_status convert_some(gv_worker *worker, int64_t first, int64_t end) {
+  const conversion *c = worker->user;
+  double lon[BATCH], lat[BATCH], x[BATCH], y[BATCH], z[BATCH];
+  for (int64_t v = first; v < end; v += BATCH) {
+    int64_t count = end - v < BATCH ? end - v : BATCH;
+    memcpy(lon, c->set->x + v, (size_t)count * sizeof *lon);
+    memcpy(lat, c->set->y + v, (size_t)count * sizeof *lat);
+    for (int64_t i = 0; i < count; i++)
+      gv_normalise_lonlat(&lon[i], &lat[i]);
+    gv_lonlat_to_vectors(&c->set->surface.ellipsoid, c->geocentric, count, lon, lat, x, y, z);
+    for (int64_t i = 0; i < count; i++) {
+      double *to = c->out + 3 * (v + i);
+      to[0] = x[i], to[1] = y[i], to[2] = z[i];
+    }
+  }
+  return GV_OK;
+}
+
+gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set, bool geocentric, double *out) {
+  conversion c = {set, geocentric, out};
+  gv_loop loop = {context, set->vertices > 16 * BATCH ? context->threads : 1, set->vertices, 4 * BATCH, NULL, &c};
+  return gv_parallel_for(&loop, convert_some);
+}
+
 static gv_status find_units(gv_context *context, gv_feature_set *set) {
   set->unit = gv_allocate(&context->allocator, 3 * set->vertices, sizeof *set->unit);
   if (set->unit == NULL) return gv_fail_memory(context, "the features");
-  for (int64_t v = 0; v < set->vertices; v++) {
-    double lon = set->x[v], lat = set->y[v], *unit = set->unit + 3 * v;
-    gv_normalise_lonlat(&lon, &lat);
-    gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, unit, unit + 1, unit + 2);
-  }
-  return GV_OK;
+  return gv_feature_set_vectors(context, set, false, set->unit);
 }
 
 static void find_extents(gv_feature_set *set) {
   for (int64_t r = 0; r < set->rings; r++) {
     gv_ring_facts *facts = &set->facts[r];
-    facts->low[0] = facts->low[1] = INFINITY;
-    facts->high[0] = facts->high[1] = -INFINITY;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int64_t v = set->vertex[r]; v < set->vertex[r + 1]; v++) {
-      facts->low[0] = fmin(facts->low[0], set->x[v]);
-      facts->low[1] = fmin(facts->low[1], set->y[v]);
-      facts->high[0] = fmax(facts->high[0], set->x[v]);
-      facts->high[1] = fmax(facts->high[1], set->y[v]);
+      low[0] = set->x[v] < low[0] ? set->x[v] : low[0];
+      low[1] = set->y[v] < low[1] ? set->y[v] : low[1];
+      high[0] = set->x[v] > high[0] ? set->x[v] : high[0];
+      high[1] = set->y[v] > high[1] ? set->y[v] : high[1];
     }
+    memcpy(facts->low, low, sizeof low);
+    memcpy(facts->high, high, sizeof high);
   }
 }
 

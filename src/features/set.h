@@ -35,6 +35,9 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
                               const gv_features *features, gv_feature_set *out);
 void gv_feature_set_clear(gv_feature_set *set);
 
+/* Unit vectors of all vertices, or their places on the set's ellipsoid in units of its semi-major axis: three coordinates each. */
+gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set, bool geocentric, double *out);
+
 /* Degrees: edges as close to 180 degrees lie along it, some metres at most. */
 #define GV_CUT_TOLERANCE 1e-5
 

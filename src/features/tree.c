@@ -1,12 +1,17 @@
-/* Trees of features: halved at the median of the widest side. */
+/*
+ * Trees of features: halved at the median of the widest side. The numbers of entries determine where nodes and entries are stored, so
+ * threads build parts of a tree at once, and the tree is the same for any number of threads.
+ */
 #include "features/tree.h"
 
+#include "core/parallel.h"
 #include "features/shortlist.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { LEAF = 4, DEPTH = 64 };
+/* PART: entries of a task. AT_ONCE: items in memory at a time, or those of one feature. */
+enum { LEAF = 4, DEPTH = 64, PART = 1 << 12, AT_ONCE = 1 << 20 };
 
 /* --------------------------------------------------------------------------------------------------------- edges */
 
@@ -139,14 +144,24 @@ typedef struct item {
   int32_t entry;
 } item;
 
+/* The next float, which a comparison says is needed for every second number: nextafterf takes as long as the rest of a box. */
+static float next_float(float f, int32_t away) {
+  int32_t bits;
+  if (f == 0.0F) return away < 0 ? -0x1p-149F : 0x1p-149F;
+  memcpy(&bits, &f, sizeof bits);
+  bits += f > 0.0F ? away : -away;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
 static float round_down(double x) {
   float f = (float)x;
-  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+  return (double)f > x ? next_float(f, -1) : f;
 }
 
 static float round_up(double x) {
   float f = (float)x;
-  return (double)f < x ? nextafterf(f, INFINITY) : f;
+  return (double)f < x ? next_float(f, 1) : f;
 }
 
 static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
@@ -158,24 +173,23 @@ static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
   if (entry >= 0) sag = sag_of(t, v, sqrt(dot(d, d, 3)));
   for (int i = 0; i < 3; i++) {
     bool there = i < t->dim;
-    out->low[i] = there ? round_down(fmin(a[i], b[i]) - sag) : 0.0F;
-    out->high[i] = there ? round_up(fmax(a[i], b[i]) + sag) : 0.0F;
+    out->low[i] = there ? round_down((a[i] < b[i] ? a[i] : b[i]) - sag) : 0.0F;
+    out->high[i] = there ? round_up((a[i] > b[i] ? a[i] : b[i]) + sag) : 0.0F;
   }
   out->sag = round_up(sag);
   out->entry = entry;
 }
 
 static void unite(const item *items, int64_t count, gv_box_node *node) {
-  for (int i = 0; i < 3; i++) {
-    node->low[i] = INFINITY;
-    node->high[i] = -INFINITY;
-  }
+  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int64_t k = 0; k < count; k++) {
     for (int i = 0; i < 3; i++) {
-      node->low[i] = fminf(node->low[i], items[k].low[i]);
-      node->high[i] = fmaxf(node->high[i], items[k].high[i]);
+      low[i] = items[k].low[i] < low[i] ? items[k].low[i] : low[i];
+      high[i] = items[k].high[i] > high[i] ? items[k].high[i] : high[i];
     }
   }
+  memcpy(node->low, low, sizeof low);
+  memcpy(node->high, high, sizeof high);
 }
 
 static float middle_of(const item *it, int axis) {
@@ -209,23 +223,52 @@ static void halve(item *items, int64_t count, int axis) {
   }
 }
 
-/* Where nodes and entries go. */
-typedef struct nursery {
+/* A tree of n entries has less than 2 (n / LEAF_LEAST) + 1 nodes, a leaf having at least (LEAF + 1) / 2 unless it is the root. */
+static int64_t nodes_for(int64_t entries, int64_t trees) {
+  return 2 * (entries / ((LEAF + 1) / 2)) + trees + 1;
+}
+
+/* The number of its nodes. On each level there are nodes of `size` entries, and `more` of size + 1. */
+static int64_t nodes_of(int64_t entries) {
+  int64_t size = entries, less = 1, more = 0, nodes = 1;
+  for (; size > LEAF; size /= 2) {
+    int64_t parents = less + more;
+    if (size % 2 == 0) {
+      less += parents;
+    } else {
+      more += parents;
+    }
+    nodes += less + more;
+  }
+  return size == LEAF ? nodes + 2 * more : nodes;
+}
+
+/* Where the next nodes and entries are stored. */
+typedef struct growth {
   gv_box_node *node;
   int32_t *entry;
   float *sag; /* NULL: not wanted */
   int32_t nodes, entries;
-} nursery;
+} growth;
 
-static void grow(nursery *n, int32_t at, item *items, int64_t count) {
-  gv_box_node *node = &n->node[at];
+typedef struct subtree {
+  growth growth;
+  item *items;
+  int64_t count;
+  int32_t at;
+} subtree;
+
+static void grow_subtree(void *argument);
+
+static void grow(growth *g, int32_t at, item *items, int64_t count) {
+  gv_box_node *node = &g->node[at];
   unite(items, count, node);
   if (count <= LEAF) {
-    node->first = n->entries;
+    node->first = g->entries;
     node->count = (int32_t)count;
     for (int64_t i = 0; i < count; i++) {
-      if (n->sag != NULL) n->sag[n->entries] = items[i].sag;
-      n->entry[n->entries++] = items[i].entry;
+      if (g->sag != NULL) g->sag[g->entries] = items[i].sag;
+      g->entry[g->entries++] = items[i].entry;
     }
     return;
   }
@@ -233,12 +276,36 @@ static void grow(nursery *n, int32_t at, item *items, int64_t count) {
   for (int i = 1; i < 3; i++)
     if (node->high[i] - node->low[i] > node->high[axis] - node->low[axis]) axis = i;
   halve(items, count, axis);
-  int32_t first = n->nodes;
+  int32_t first = g->nodes;
+  int64_t left = count / 2;
   node->first = first;
   node->count = 0;
-  n->nodes += 2;
-  grow(n, first, items, count / 2);
-  grow(n, first + 1, items + count / 2, count - count / 2);
+  g->nodes += 2;
+  if (count <= PART) {
+    grow(g, first, items, left);
+    grow(g, first + 1, items + left, count - left);
+    return;
+  }
+  subtree right = {*g, items + left, count - left, first + 1};
+  right.growth.nodes += (int32_t)nodes_of(left) - 1;
+  right.growth.entries += (int32_t)left;
+  gv_task_spawn(grow_subtree, &right, sizeof right);
+  grow(g, first, items, left);
+  g->nodes += (int32_t)nodes_of(count - left) - 1;
+  g->entries += (int32_t)(count - left);
+}
+
+static void grow_subtree(void *argument) {
+  subtree *s = argument;
+  grow(&s->growth, s->at, s->items, s->count);
+}
+
+/* A tree whose root is node 0; returns the number of its nodes. */
+static int32_t grow_tree(growth start, item *items, int64_t count, int threads) {
+  subtree whole = {start, items, count, 0};
+  whole.growth.nodes = 1;
+  gv_tasks_run(count > PART ? threads : 1, grow_subtree, &whole);
+  return (int32_t)nodes_of(count);
 }
 
 /* The entries of a feature. Cuts are part of a polygon, not of its boundary. */
@@ -251,7 +318,7 @@ static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *ite
       bool points = set->kind[p] == GV_PART_POINTS || end - first == 1;
       for (int64_t v = first; v < (points ? end : end - 1); v++) {
         if (set->boundary && set->cut != NULL && set->cut[v] != 0) continue;
-        if (items != NULL) box_of(t, (int32_t)(points ? ~v : v), &items[count]);
+        if (items != NULL) items[count].entry = (int32_t)(points ? ~v : v);
         count++;
       }
     }
@@ -259,74 +326,139 @@ static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *ite
   return count;
 }
 
+typedef struct boxing {
+  const gv_feature_tree *tree;
+  item *items;
+} boxing;
+
+static gv_status find_some_boxes(gv_worker *worker, int64_t first, int64_t end) {
+  const boxing *b = worker->user;
+  for (int64_t i = first; i < end; i++)
+    box_of(b->tree, b->items[i].entry, &b->items[i]);
+  return GV_OK;
+}
+
+/* The boxes of items whose entries are known. */
+static gv_status find_boxes(gv_context *context, const gv_feature_tree *t, item *items, int64_t count) {
+  boxing b = {t, items};
+  gv_loop loop = {context, count > PART ? context->threads : 1, count, PART / 4, NULL, &b};
+  return gv_parallel_for(&loop, find_some_boxes);
+}
+
 static gv_status find_places(gv_context *context, gv_feature_tree *t) {
   const gv_feature_set *set = t->set;
   if (set->unit != NULL) return GV_OK;
   t->place = gv_allocate(&context->allocator, t->dim * set->vertices, sizeof *t->place);
   if (t->place == NULL) return gv_fail_memory(context, "the features' tree");
+  if (t->dim == 3) return gv_feature_set_vectors(context, set, true, t->place);
   for (int64_t v = 0; v < set->vertices; v++) {
-    double lon = set->x[v], lat = set->y[v], *to = t->place + t->dim * v;
-    if (t->dim == 2) {
-      to[0] = lon;
-      to[1] = lat;
-    } else {
-      gv_normalise_lonlat(&lon, &lat);
-      gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &lon, &lat, to, to + 1, to + 2);
-    }
+    t->place[2 * v] = set->x[v];
+    t->place[2 * v + 1] = set->y[v];
   }
   return GV_OK;
 }
 
-/* A tree of n entries has less than 2 (n / LEAF_LEAST) + 1 nodes, a leaf having at least (LEAF + 1) / 2 unless it is the root. */
-static int64_t nodes_for(int64_t entries, int64_t trees) {
-  return 2 * (entries / ((LEAF + 1) / 2)) + trees + 1;
+/* Features whose trees grow together: the entries of feature f are first[f] ... first[f + 1] - 1. */
+typedef struct grove {
+  gv_feature_tree *tree;
+  const int64_t *first;
+  item *items; /* of feature `from` on */
+  int32_t from, to;
+} grove;
+
+static void grow_features(void *argument) {
+  const grove *g = argument;
+  gv_feature_tree *t = g->tree;
+  item *items = g->items;
+  for (int32_t f = g->from; f < g->to; f++) {
+    int64_t count = g->first[f + 1] - g->first[f];
+    if (count == 0) continue;
+    growth tree = {t->node, t->entry, t->sag, t->root[f] + 1, (int32_t)g->first[f]};
+    grow(&tree, t->root[f], items, count);
+    items += count;
+  }
 }
 
-static gv_status build(gv_context *context, gv_feature_tree *t) {
+/* Spawns tasks of PART entries and more. */
+static void grow_groves(void *argument) {
+  const grove *g = argument;
+  grove some = *g;
+  for (some.to = some.from + 1; some.to <= g->to; some.to++) {
+    int64_t count = g->first[some.to] - g->first[some.from];
+    if (count < PART && some.to < g->to) continue;
+    gv_task_spawn(grow_features, &some, sizeof some);
+    some.items += count;
+    some.from = some.to;
+  }
+}
+
+/* The trees of all features, some at a time. */
+static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t *first, item *items) {
   const gv_feature_set *set = t->set;
-  int64_t total = 0, most = 0, roots = 0;
-  for (int32_t f = 0; f < set->count; f++) {
-    int64_t count = list_entries(t, f, NULL);
-    total += count;
-    roots += count > 0;
-    most = count > most ? count : most;
+  grove g = {.tree = t, .first = first, .items = items};
+  for (; g.from < set->count; g.from = g.to) {
+    int64_t count = 0;
+    for (g.to = g.from; g.to < set->count && (g.to == g.from || first[g.to + 1] - first[g.from] <= AT_ONCE); g.to++)
+      count += list_entries(t, g.to, items + count);
+    GV_TRY(find_boxes(context, t, items, count));
+    gv_tasks_run(count > PART ? context->threads : 1, grow_groves, &g);
   }
-  most = roots > most ? roots : most;
-  int64_t nodes = nodes_for(total, roots), tops = nodes_for(roots, 1);
-  if (nodes > INT32_MAX) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "too many edges for a tree");
-  t->node = gv_allocate(&context->allocator, nodes, sizeof *t->node);
-  t->entry = gv_allocate(&context->allocator, total, sizeof *t->entry);
-  t->sag = gv_allocate(&context->allocator, total, sizeof *t->sag);
-  t->root = gv_allocate(&context->allocator, set->count, sizeof *t->root);
-  t->top = gv_allocate(&context->allocator, tops, sizeof *t->top);
-  t->feature = gv_allocate(&context->allocator, roots, sizeof *t->feature);
-  item *items = gv_allocate(&context->allocator, most, sizeof *items);
-  if (t->node == NULL || t->entry == NULL || t->sag == NULL || t->root == NULL || t->top == NULL ||
-      t->feature == NULL || items == NULL) {
-    gv_release(&context->allocator, items);
-    return gv_fail_memory(context, "the features' tree");
-  }
-  nursery n = {.node = t->node, .entry = t->entry, .sag = t->sag};
-  for (int32_t f = 0; f < set->count; f++) {
-    int64_t count = list_entries(t, f, items);
-    t->root[f] = count > 0 ? n.nodes++ : -1;
-    if (count > 0) grow(&n, t->root[f], items, count);
-  }
+  return GV_OK;
+}
+
+/* The tree over the features. */
+static void grow_top(gv_context *context, gv_feature_tree *t, item *items) {
   int64_t count = 0;
-  for (int32_t f = 0; f < set->count; f++) {
+  for (int32_t f = 0; f < t->set->count; f++) {
     if (t->root[f] < 0) continue;
     const gv_box_node *root = &t->node[t->root[f]];
     memcpy(items[count].low, root->low, sizeof root->low);
     memcpy(items[count].high, root->high, sizeof root->high);
     items[count++].entry = f;
   }
-  nursery top = {.node = t->top, .entry = t->feature, .nodes = 1};
-  if (count > 0) grow(&top, 0, items, count);
-  t->tops = count > 0 ? top.nodes : 0;
-  t->nodes = n.nodes;
-  t->entries = n.entries;
+  growth top = {.node = t->top, .entry = t->feature};
+  if (count > 0) t->tops = grow_tree(top, items, count, context->threads);
+}
+
+static gv_status build(gv_context *context, gv_feature_tree *t) {
+  const gv_feature_set *set = t->set;
+  int64_t total = 0, most = 0, roots = 0, nodes = 0;
+  int64_t *first = gv_allocate(&context->allocator, set->count + 1, sizeof *first);
+  t->root = gv_allocate(&context->allocator, set->count, sizeof *t->root);
+  gv_status status = first != NULL && t->root != NULL ? GV_OK : gv_fail_memory(context, "the features' tree");
+  for (int32_t f = 0; f < set->count && status == GV_OK; f++) {
+    int64_t count = list_entries(t, f, NULL);
+    first[f] = total;
+    first[f + 1] = total += count;
+    t->root[f] = count > 0 ? (int32_t)nodes : -1;
+    nodes += count > 0 ? nodes_of(count) : 0;
+    roots += count > 0;
+    most = count > most ? count : most;
+    if (nodes > INT32_MAX) status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "too many edges for a tree");
+  }
+  int64_t at_once = total < AT_ONCE ? total : AT_ONCE;
+  most = at_once > most ? at_once : most;
+  most = roots > most ? roots : most;
+  item *items = NULL;
+  if (status == GV_OK) {
+    t->nodes = (int32_t)nodes;
+    t->entries = (int32_t)total;
+    t->node = gv_allocate(&context->allocator, nodes, sizeof *t->node);
+    t->entry = gv_allocate(&context->allocator, total, sizeof *t->entry);
+    t->sag = gv_allocate(&context->allocator, total, sizeof *t->sag);
+    t->top = gv_allocate(&context->allocator, nodes_for(roots, 1), sizeof *t->top);
+    t->feature = gv_allocate(&context->allocator, roots, sizeof *t->feature);
+    items = gv_allocate(&context->allocator, most, sizeof *items);
+    if (t->node == NULL || t->entry == NULL || t->sag == NULL || t->top == NULL || t->feature == NULL ||
+        items == NULL) {
+      status = gv_fail_memory(context, "the features' tree");
+    }
+  }
+  if (status == GV_OK) status = grow_all(context, t, first, items);
+  if (status == GV_OK) grow_top(context, t, items);
   gv_release(&context->allocator, items);
-  return GV_OK;
+  gv_release(&context->allocator, first);
+  return status;
 }
 
 gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
@@ -360,10 +492,11 @@ gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *t) {
     for (; count < end; count++)
       t->owner[~items[count].entry] = f;
   }
-  nursery all = {.node = t->all, .entry = t->member, .nodes = 1};
-  grow(&all, 0, items, count);
+  gv_status status = find_boxes(context, t, items, count);
+  growth all = {.node = t->all, .entry = t->member};
+  if (status == GV_OK) grow_tree(all, items, count, context->threads);
   gv_release(&context->allocator, items);
-  return GV_OK;
+  return status;
 }
 
 void gv_feature_tree_clear(gv_feature_tree *t) {

@@ -1,6 +1,7 @@
 /* Trees of boxes over features: nothing that counts is left out, bounds hold. */
 #include "features/tree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "features/brute.h"
@@ -293,9 +294,90 @@ static void walks_over_points(void **unused) {
   }
 }
 
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+enum { LONG = 20000, SHORT = 4, SHORTS = 360000, MANY = 2 * LONG + SHORT * SHORTS };
+
+/* Two long lines, and short ones between them: parts of trees, many trees, and more edges than a build has in memory. */
+static gv_features many_lines(void) {
+  static int64_t part[SHORTS + 3], vertex[SHORTS + 3];
+  static uint8_t kind[SHORTS + 2];
+  static double x[MANY], y[MANY];
+  gv_features f;
+  gv_features_init(&f);
+  for (int64_t i = 0; i < SHORTS + 2; i++) {
+    part[i + 1] = i + 1;
+    kind[i] = GV_PART_LINE;
+    vertex[i + 1] = vertex[i] + (i == 0 || i == SHORTS + 1 ? LONG : SHORT);
+    double at[2] = {layer_uniform(-170.0, 170.0), layer_uniform(-80.0, 80.0)};
+    for (int64_t v = vertex[i]; v < vertex[i + 1]; v++) {
+      x[v] = at[0] += layer_uniform(-0.01, 0.01);
+      y[v] = at[1] += layer_uniform(-0.01, 0.01);
+    }
+  }
+  f.count = SHORTS + 2;
+  f.part = f.ring = part;
+  f.kind = kind;
+  f.vertex = vertex;
+  f.x = x;
+  f.y = y;
+  return f;
+}
+
+static void same_for_any_number_of_threads(void **unused) {
+  (void)unused;
+  gv_features f = many_lines();
+  gv_context_options options;
+  gv_context_options_init(&options);
+  gv_feature_set sets[2];
+  gv_feature_tree trees[2];
+  for (int i = 0; i < 2; i++) {
+    gv_context *own = NULL;
+    options.threads = 1 + 3 * i;
+    assert_int_equal(gv_context_create(&options, &own), GV_OK);
+    assert_int_equal(gv_feature_set_init(own, GV_EUCLIDEAN, &wgs84, &f, &sets[i]), GV_OK);
+    assert_int_equal(gv_feature_tree_init(own, &sets[i], &geodesic, &trees[i]), GV_OK);
+    gv_context_destroy(own);
+  }
+  const gv_feature_tree *one = &trees[0], *four = &trees[1];
+  assert_int_equal(one->entries, 2 * (LONG - 1) + SHORTS * (SHORT - 1));
+  assert_true(one->entries == four->entries && one->nodes == four->nodes && one->tops == four->tops);
+  assert_memory_equal(one->entry, four->entry, (size_t)one->entries * sizeof *one->entry);
+  assert_memory_equal(one->sag, four->sag, (size_t)one->entries * sizeof *one->sag);
+  assert_memory_equal(one->node, four->node, (size_t)one->nodes * sizeof *one->node);
+  assert_memory_equal(one->top, four->top, (size_t)one->tops * sizeof *one->top);
+  assert_memory_equal(one->root, four->root, (size_t)f.count * sizeof *one->root);
+  /* Each node and entry belongs to one place of the tree. */
+  int64_t children = 0, entries = 0, leaves = 0;
+  uint8_t *seen = calloc((size_t)one->nodes, 1), *met = calloc((size_t)MANY, 1);
+  assert_true(seen != NULL && met != NULL);
+  tree = *one;
+  for (int32_t n = 0; n < one->nodes; n++) {
+    const gv_box_node *node = &one->node[n];
+    leaves += node->count > 0;
+    for (int i = 0; i < 2 && node->count == 0; i++, children++) {
+      assert_true(node->first + i > n && node->first + i < one->nodes && seen[node->first + i]++ == 0);
+      assert_true(holds(node, &one->node[node->first + i]));
+    }
+    for (int32_t i = node->first; i < node->first + node->count; i++, entries++)
+      assert_true(met[one->entry[i]]++ == 0);
+  }
+  assert_true(entries == one->entries && children + f.count == one->nodes && leaves * 2 == one->nodes + f.count);
+  free(seen);
+  free(met);
+  for (int i = 0; i < 2; i++) {
+    gv_feature_tree_clear(&trees[i]);
+    gv_feature_set_clear(&sets[i]);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(boxes_hold_their_edges),      cmocka_unit_test(nearest_of_all_edges),
-    cmocka_unit_test(chords_are_bounded),          cmocka_unit_test(reaches_of_values),
-    cmocka_unit_test(walks_meet_all_within_reach), cmocka_unit_test(walks_over_points),
+    cmocka_unit_test(same_for_any_number_of_threads),
+    cmocka_unit_test(boxes_hold_their_edges),
+    cmocka_unit_test(nearest_of_all_edges),
+    cmocka_unit_test(chords_are_bounded),
+    cmocka_unit_test(reaches_of_values),
+    cmocka_unit_test(walks_meet_all_within_reach),
+    cmocka_unit_test(walks_over_points),
 };
 FEATURE_TESTS_MAIN(tests)
