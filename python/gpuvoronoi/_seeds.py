@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs
+from . import _c, _crs, _geometries
 from ._grid import Grid
 from ._search import as_degrees, plain_array
 
@@ -78,9 +78,9 @@ def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
 
 def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
     """Rows without a place are NaN, if they are allowed."""
-    geometry = frame.geometry
-    kinds = np.asarray(geometry.geom_type, dtype=object)
-    missing = np.asarray(geometry.isna()) | np.asarray(geometry.is_empty)
+    geometry, found = frame.geometry, _geometries.points(frame.geometry)
+    kinds = np.asarray(geometry.geom_type, dtype=object) if found is None else np.full(len(geometry), "Point")
+    missing = np.asarray(geometry.isna()) | np.asarray(geometry.is_empty) if found is None else found[2]
     bad = np.flatnonzero((kinds != "Point") & ~missing if allow_missing else (kinds != "Point") | missing)
     if bad.size:
         row = int(bad[0])
@@ -89,6 +89,8 @@ def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
         raise ValueError(f"{argument}: row {row} is a {kinds[row]}; this version takes points only{hint}")
     crs = None if frame.crs is None else _crs.parse(frame.crs, argument)
+    if found is not None:
+        return Seeds(found[0], found[1], crs, frame)
     x, y = np.full(len(missing), np.nan), np.full(len(missing), np.nan)
     there = geometry[~missing]
     x[~missing], y[~missing] = there.x, there.y
