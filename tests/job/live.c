@@ -209,7 +209,10 @@ static void auto_means_processors(void **state) {
                          seeds, names[i]) > 0);
     gv_live *live = opened_as(which);
     picture p = new_picture();
+    /* A level has an engine once a block of it is read. */
     assert_int_equal(read_window(live, 1, 0, 0, 10, 10, &p), GV_OK);
+    assert_null(live->level[0].work.voronoi);
+    assert_int_equal(read_window(live, 0, 0, 0, 10, 10, &p), GV_OK);
     for (int level = 0; level < 2; level++)
       assert_string_equal(gv_voronoi_backend(live->level[level].work.voronoi), names[i + 1]);
     free_picture(&p);

@@ -1,4 +1,7 @@
-/* Making levels ready. Level 0 is read as the command reads a run's inputs; overviews take its seeds, on a grid of the same extent. */
+/*
+ * Making levels ready. The inputs of level 0 are read as the command reads a run's; overviews take its seeds, on a grid of the same extent. A
+ * level's engine is made when a block of it is first needed.
+ */
 #include <string.h>
 
 #include "job/raster/live_parts.h"
@@ -55,31 +58,46 @@ static gv_status check_unchanged(gv_live *live) {
   return gv_io_fail(&live->io, GV_ERROR_IO, "the seeds are others than when this raster was opened: open it again");
 }
 
-static gv_status make_ready(gv_live *live, int number) {
-  gv_live_level *level = &live->level[number];
-  if (number > 0) {
-    GV_TRY(read_overview(live, level));
-  } else if (!level->begun) {
-    GV_TRY(gv_live_read_first(live));
-    GV_TRY(check_unchanged(live));
+static gv_status read_seeds(gv_live *live) {
+  gv_live_level *first = &live->level[0];
+  if (live->failed != GV_OK) return gv_io_pass_on(&live->io, live->failed, &live->failure);
+  if (live->has_seeds) return GV_OK;
+  gv_status status = GV_OK;
+  if (!first->begun) {
+    status = gv_live_read_first(live);
+    if (status == GV_OK) status = check_unchanged(live);
   }
-  GV_TRY(make_workers(live, level));
-  if (number == 0) gv_run_warn_of_skipped(&level->in);
-  return GV_OK;
+  live->has_seeds = status == GV_OK;
+  if (live->has_seeds) {
+    gv_run_warn_of_skipped(&first->in);
+    return GV_OK;
+  }
+  gv_live_free_level(first);
+  /* Nothing is read again to fail again. */
+  live->failed = status;
+  live->failure = live->io;
+  return status;
+}
+
+gv_status gv_live_read_seeds(gv_io *io, gv_live *live) {
+  gv_status status = read_seeds(live);
+  return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }
 
 static gv_status prepare(gv_live *live, int number) {
   gv_live_level *level = &live->level[number];
   if (level->ready) return GV_OK;
-  if (live->failed != GV_OK) return gv_io_pass_on(&live->io, live->failed, &live->failure);
-  if (number > 0) GV_TRY(prepare(live, 0));
-  gv_status status = make_ready(live, number);
+  GV_TRY(read_seeds(live));
+  gv_status status = number > 0 ? read_overview(live, level) : GV_OK;
+  if (status == GV_OK) status = make_workers(live, level);
   level->ready = status == GV_OK;
   if (level->ready) return GV_OK;
-  gv_live_free_level(level);
-  /* Nothing is read again to fail again. */
-  live->failed = number == 0 ? status : GV_OK;
-  live->failure = live->io;
+  if (number > 0) {
+    gv_live_free_level(level);
+  } else { /* its inputs are those of the overviews */
+    gv_run_work_free(&level->work);
+    level->work = (gv_run_work){.job = NULL};
+  }
   return status;
 }
 

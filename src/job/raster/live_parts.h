@@ -50,7 +50,7 @@ typedef struct gv_live_level {
   gv_run_inputs in;
   gv_run_plan plan;
   gv_run_work work;
-  bool begun;       /* the inputs are read */
+  bool begun;       /* level 0: the inputs are read */
   bool ready;       /* all is made */
   int64_t expected; /* the block that a reader of one after another asks for next, row by row */
 } gv_live_level;
@@ -62,7 +62,8 @@ struct gv_live {
   GDALDataType id_type;
   gv_io io;            /* of the runs */
   gv_context *context; /* of all levels */
-  gv_status failed;    /* of level 0: why, if there was anything */
+  bool has_seeds;      /* level 0's inputs are read, and what they are like was expected */
+  gv_status failed;    /* reading them: why, if there was anything */
   gv_io failure;
   gv_live_level *level;
   gv_attribute_table table;
@@ -70,10 +71,13 @@ struct gv_live {
   gv_live_cache cache;
 };
 
+/* Reads level 0's inputs and plans it, once. */
+gv_status gv_live_read_seeds(gv_io *io, gv_live *live);
+
 /* Makes a level ready. */
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level);
 
-/* Reads level 0, before it is ready, and plans it. */
+/* The same before it is known what the raster is like. */
 gv_status gv_live_read_first(gv_live *live);
 void gv_live_free_level(gv_live_level *level);
 

@@ -11,13 +11,13 @@ gv_status gv_live_nodata(gv_io *io, gv_live *live, int64_t *out) {
     *out = live->settings.job.nodata;
     return GV_OK;
   }
-  GV_TRY(gv_live_prepare(io, live, 0));
+  GV_TRY(gv_live_read_seeds(io, live));
   *out = live->level[0].plan.nodata;
   return GV_OK;
 }
 
 gv_status gv_live_id_range(gv_io *io, gv_live *live, int64_t range[2]) {
-  GV_TRY(gv_live_prepare(io, live, 0));
+  GV_TRY(gv_live_read_seeds(io, live));
   const gv_run_inputs *in = &live->level[0].in;
   gv_seeds_id_range(in->regions, &range[0], &range[1]);
   if (!in->job->raster_seeds.by_cell) return GV_OK;
@@ -27,7 +27,7 @@ gv_status gv_live_id_range(gv_io *io, gv_live *live, int64_t range[2]) {
 }
 
 gv_status gv_live_metadata(gv_io *io, gv_live *live, char ***out) {
-  GV_TRY(gv_live_prepare(io, live, 0));
+  GV_TRY(gv_live_read_seeds(io, live));
   return gv_run_metadata(io, &live->level[0].in, out);
 }
 
