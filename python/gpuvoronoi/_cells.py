@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _grid
+from . import _c, _crs, _device_rasters, _grid
 from ._field import Numbers, Plan, Window
 from ._grid import Grid
 from ._library import Handle, context, library, run
@@ -24,19 +24,20 @@ _METRICS = {"EUCLIDEAN": "euclidean", "MANHATTAN": "manhattan", "GREAT_CIRCLE": 
 class Raster:
     """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but none that is `left_out` or masked.
 
-    The arrays of values are of one type, which the library takes."""
+    The arrays of values are of one type, which the library takes. `device`: the values on the GPU, where they were given there."""
 
     grid: Grid
     values: npt.NDArray[Any]
     mask: Optional[npt.NDArray[np.bool_]]
     chosen: Optional[npt.NDArray[Any]]
     left_out: npt.NDArray[Any]
+    device: Any = None
 
 
 def is_raster(seeds: Any, target_values: Any) -> bool:
     if hasattr(seeds, "dims") and hasattr(seeds, "coords"):
         return True
-    return target_values is not None and isinstance(seeds, np.ndarray)
+    return target_values is not None and (isinstance(seeds, np.ndarray) or _device_rasters.module_of(seeds) is not None)
 
 
 def metric_of(metric: Optional[str], distance_metric: Optional[str]) -> Optional[str]:
@@ -54,19 +55,22 @@ def metric_of(metric: Optional[str], distance_metric: Optional[str]) -> Optional
 def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str], y: Optional[str]) -> Raster:
     """`extent`: of a numpy array; `crs`: its coordinate system, if it has none of its own."""
     mask: Any = None
+    cupy = _device_rasters.module_of(raster)
     if hasattr(raster, "dims"):
         if hasattr(raster, "data_vars"):
             raise TypeError("seeds: a Dataset has several rasters: choose one of its variables")
         grid = _grid.of_arguments(raster, None, None, None, crs, x, y, None)
         if set(raster.dims) != set(grid.dims):
             raise ValueError(f"seeds: a raster has two dimensions, not {tuple(raster.dims)}")
-        values = np.asarray(raster.transpose(*grid.dims).data)
+        values = raster.transpose(*grid.dims).data
+        values = values.compute() if cupy is not None and hasattr(values, "dask") else values
+        values = values if cupy is not None else np.asarray(values)
         missing = [found for one in (raster.attrs, raster.encoding) for found in (one.get("_FillValue"),) if found is not None]
     else:
         if isinstance(raster, np.ma.MaskedArray):
             mask = None if raster.mask is np.ma.nomask else raster.mask
             raster = raster.data
-        values, missing = plain_array(raster, "seeds"), []
+        values, missing = raster if cupy is not None else plain_array(raster, "seeds"), []
         if values.ndim != 2:
             raise ValueError(f"seeds: a raster has two dimensions, not the shape {values.shape}")
         grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, None)
@@ -76,13 +80,17 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
     if targets.ndim != 1 or (targets.size and targets.dtype.kind not in "biuf"):
         raise ValueError("target_values must be numbers")
     kind = values.dtype.newbyteorder("=")
+    held = kind if kind.name in _c.DTYPES else np.dtype(np.float32) if kind == np.float16 else np.dtype(np.float64)
     if kind == bool:
         values = values.view(np.uint8)
-    else:
-        values = np.asarray(values, kind if kind.name in _c.DTYPES else np.float32 if kind == np.float16 else np.float64)
+    elif values.dtype != held:
+        values = values.astype(held)
+    device = None
+    if cupy is not None:
+        device, values = values, _device_rasters.on_host(cupy.ascontiguousarray(values))
     left_out = [_as(values.dtype, value, kind.kind == "f") for value in missing]
     return Raster(grid, values, mask, _as(values.dtype, targets, False) if targets.size else None,
-                  np.concatenate([np.empty(0, values.dtype), *left_out]))
+                  np.concatenate([np.empty(0, values.dtype), *left_out]), device)
 
 
 def _as(dtype: np.dtype[Any], numbers: Any, rounded: bool) -> npt.NDArray[Any]:
@@ -113,6 +121,7 @@ class Cells:
     def __init__(self, raster: Raster, asking: Grid, plan: Plan, workers: int) -> None:
         """`plan`: of `asking`, whose cells ask, as yet without seeds."""
         c = library()
+        self.raster = dataclasses.replace(raster, values=np.empty((0, 0), raster.values.dtype), mask=None)  # what those on a GPU are known by
         kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
         if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_lonlat(raster.grid.crs))
                                   or raster.grid.transform[2] or raster.grid.transform[4]):

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _crs, _field, _grid, _seeds
+from . import _c, _cells, _crs, _device_rasters, _field, _grid, _seeds
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -116,6 +116,7 @@ class Question:
         if weighting is not None and weighting not in _c.WEIGHTINGS:
             raise ValueError(f"weighting must be one of {', '.join(_c.WEIGHTINGS[1:])}, not {weighting!r}")
         loads = None if weights is None else np.ascontiguousarray(_seeds.column(weights, self.seeds, "weights"), dtype=np.float64)
+        self.cupy = _device_rasters.module_of(seeds if raster is not None and asked else self.like)
         self.mask = self._mask(mask)
         backend_name(backend)
         self.plan = _field.plan(
@@ -123,6 +124,8 @@ class Question:
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))
+        if self.cupy is not None:
+            self.plan = _device_rasters.plan_for(self.plan, self.cupy)
         if raster is not None:
             self.cells = _cells.Cells(raster, self.grid, self.plan, self.workers)
             self.seeds = _seeds.Seeds(self.cells.x, self.cells.y, raster.grid.crs)
@@ -133,7 +136,7 @@ class Question:
             raise ValueError("level alone has no chunks")
 
     def _mask(self, mask: Any) -> Any:
-        """As it was given, which blocks read (`_field.mask_bytes`); bytes of a Dask array where the answer is one."""
+        """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the answer is one."""
         if mask is None:
             return None
         if hasattr(mask, "dims"):
@@ -146,7 +149,9 @@ class Question:
             if self.grid.chunks is None:
                 mask = mask.compute()
             else:
-                return mask.map_blocks(_field.mask_bytes, dtype=np.uint8).rechunk(self.grid.chunks)
+                return mask.rechunk(self.grid.chunks)
+        if self.cupy is not None and isinstance(mask, self.cupy.ndarray):
+            return mask.reshape(self.grid.rows, self.grid.columns)
         return plain_array(mask, "mask").reshape(self.grid.rows, self.grid.columns)
 
     def squeezed(self, array: Any) -> Any:
@@ -175,12 +180,13 @@ class Question:
 
     def _full(self, value: float, dtype: Any) -> Any:
         """An answer without a seed."""
-        shape = (self.k, self.plan.rows, self.plan.columns)
+        shape, of = (self.k, self.plan.rows, self.plan.columns), np if self.cupy is None else self.cupy
         if self.grid.chunks is None:
-            return np.full(shape, value, dtype)
+            return of.full(shape, value, dtype)
         import dask.array
 
-        return dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
+        whole = dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
+        return whole if self.cupy is None else whole.map_blocks(self.cupy.asarray, dtype=dtype)
 
     def compute(self, names: Optional[_field.Names], *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
         """Seeds by `names`, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
@@ -192,7 +198,9 @@ class Question:
             from . import _dask
 
             return _dask.compute(self.plan, self.grid.chunks, names, self.mask, None if own is None else own(self.plan.window), distance,
-                                 azimuth)
+                                 azimuth, self.cupy)
+        if self.cupy is not None:
+            return _device_rasters.compute(self, names, distance, azimuth)
         field = _field.Field(self.plan, self.workers)
         return field.answer(self.plan.window, names, distance=distance, azimuth=azimuth, mask=self.mask, own=own, workers=self.workers,
                             progress=self.progress).arrays()

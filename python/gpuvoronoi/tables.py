@@ -9,7 +9,7 @@ from typing import Any, Mapping, NoReturn, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _field, _seeds
+from . import _c, _crs, _device_rasters, _field, _seeds
 from ._library import Context, Handle, context, library
 from ._search import plain_array
 from .rasters import Question, _documented
@@ -54,9 +54,12 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     plan, mask = question.plan, question.mask
     plan.block = (1, _field._MESH_BLOCK) if question.grid.mesh else (_field._BLOCK, _field._BLOCK)
     names = list(sums or {})
-    quantities = [_quantity(plain_array((sums or {})[name], f"sums[{name!r}]"), name, question) for name in names]
+    on_gpu = question.cupy is not None and plan.backend == _device_rasters._BACKEND
+    quantities = [_quantity((sums or {})[name], name, question, on_gpu) for name in names]
     field = _field.Field(plan, question.workers)
     table = _Table(field, quantities, distances)
+    if question.cupy is not None and not on_gpu:
+        mask = _device_rasters.copied(question.cupy, mask)
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
@@ -64,7 +67,10 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
         field.one(used, full, where, answers, mask=plan.window.cut(mask, full))
         table.add(used, column, row, full, answers)
 
-    field.each(plan.window, work, question.workers, question.progress)
+    if on_gpu:
+        _device_rasters.add(question, field, table.handle.address, quantities)
+    else:
+        field.each(plan.window, work, question.workers, question.progress)
     seeds = question.seeds
     index = None if seeds.frame is None else seeds.frame.index
     if seeds.rows is not None:
@@ -72,12 +78,21 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     return pandas.DataFrame(_columns(question, table, names, distances, ids), index=index)
 
 
-def _quantity(values: npt.NDArray[Any], name: str, question: Question) -> npt.NDArray[np.float64]:
+def _quantity(given: Any, name: str, question: Question, on_gpu: bool) -> Any:
+    """Numbers of the grid's shape, on the GPU where its cells are; NaN as 0."""
+    cupy = question.cupy
+    if cupy is not None and _device_rasters.module_of(given) is not None:
+        values = given.data if hasattr(given, "dims") else given
+        values = values.compute() if hasattr(values, "dask") else values
+        values = values if on_gpu else _device_rasters.copied(cupy, values)
+    else:
+        values = plain_array(given, f"sums[{name!r}]")
     if values.shape != question.grid.shape:
         raise ValueError(f"sums[{name!r}] must have the grid's shape {question.grid.shape}, not {values.shape}")
-    made = np.array(values, dtype=np.float64, order="C").reshape(question.grid.rows, question.grid.columns)
+    of = cupy if on_gpu else np
+    made = of.array(values, dtype=np.float64, order="C").reshape(question.grid.rows, question.grid.columns)
     made[np.isnan(made)] = 0.0
-    if np.isinf(made).any():
+    if bool(np.isinf(made).any()):
         raise ValueError(f"sums[{name!r}] has infinite values")
     return made
 

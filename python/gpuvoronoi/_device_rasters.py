@@ -1,0 +1,162 @@
+"""Rasters in the memory of a GPU (CuPy): answers to them are computed there and stay there.
+
+Only cells that are read as seeds are copied to the host, once. CuPy is not imported here: the program that made the raster has done so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import sys
+from ctypes import byref
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from . import _c, _field
+from ._library import Bar, Progress, library, run
+
+_BACKEND = "cuda-tile"
+
+
+def module_of(raster: Any) -> Any:
+    """CuPy, if the cells of a raster are its arrays, or Dask's arrays of them; else None."""
+    cupy = sys.modules.get("cupy")
+    if cupy is None:
+        return None
+    parts = raster.data_vars.values() if hasattr(raster, "data_vars") else [raster]
+    arrays = (part.variable._data if hasattr(part, "variable") else part for part in parts)  # .data would read a file
+    return cupy if any(isinstance(getattr(array, "_meta", array), cupy.ndarray) for array in arrays) else None
+
+
+def on_host(array: Any) -> Any:
+    """A copy in page-locked memory, which CuPy keeps for the next one."""
+    import cupyx
+
+    made = cupyx.empty_pinned(array.shape, array.dtype)
+    array.get(out=made)
+    return made
+
+
+def copied(cupy: Any, array: Any) -> Any:
+    """On the host, wherever it was."""
+    return array.get() if isinstance(array, cupy.ndarray) else array
+
+
+def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
+    """The plan for the current device, where the library can write into its memory; else as it was: processors answer, and answers are copied."""
+    if plan.backend not in ("auto", _BACKEND) or plan.kind == _c.GRID_PROJECTED or plan.weights is not None:
+        return plan
+    return dataclasses.replace(plan, backend=_BACKEND, device=int(cupy.cuda.Device().id))
+
+
+class Own(NamedTuple):
+    """Cells that are seeds themselves: which, and their values. Arrays of a window, on the GPU."""
+
+    here: Any
+    value: Any
+
+
+def own_of(cupy: Any, cells: Any, window: _field.Window, names: Optional[_field.Names]) -> Own:
+    """Of the raster that `_cells.Cells` were read from."""
+    raster = cells.raster
+    values = raster.device
+    if values is None:
+        return own_of_groups(cupy, cupy.asarray(cells.groups(window)), names)
+    here = values != 0 if raster.chosen is None else cupy.isin(values, cupy.asarray(raster.chosen))
+    if values.dtype.kind == "f":
+        here &= cupy.isfinite(values)
+    if raster.left_out.size:
+        here &= ~cupy.isin(values, cupy.asarray(raster.left_out))
+    return Own(here, values)
+
+
+def own_of_groups(cupy: Any, groups: Any, names: Optional[_field.Names]) -> Own:
+    """Of the groups of a window's cells, -1 for those that are no seeds."""
+    values = groups if names is None or names.value is None else cupy.asarray(names.value)[groups]
+    return Own(groups >= 0, values)
+
+
+def _pointer(array: Any) -> Optional[int]:
+    return None if array is None else int(array.__cuda_array_interface__["data"][0])
+
+
+def _numbers(cupy: Any, field: _field.Field, window: _field.Window, mask: Any, workers: int, progress: Progress) -> Any:
+    rows, columns = window.shape
+    made = cupy.empty((field.plan.k, rows, columns), np.int32)
+    with Bar(progress) as bar:
+        labels = _c.Labels(column=window.column0, row=window.row0, columns=columns, rows=rows, mask=_pointer(mask), out=_pointer(made),
+                           memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
+        run(library().gv_voronoi_fill, field.handle.address, byref(labels), threads=workers, device=field.plan.device,
+            large=made.size > _field._LARGE_CELLS, progress=bar.report)
+    return made
+
+
+def _named(cupy: Any, numbers: Any, names: _field.Names, own: Optional[Own]) -> Any:
+    """The values of seeds by number, and those of cells that are seeds themselves."""
+    made = numbers
+    if names.value is not None:
+        value = names.value if names.group is None else names.value[names.group]
+        table = np.append(value, names.nodata).astype(names.dtype)  # number -1 is its last entry
+        made = cupy.asarray(table)[numbers]
+    if own is None:
+        return made
+    return cupy.where(own.here, own.value.astype(names.dtype), made)
+
+
+def answer(cupy: Any, field: _field.Field, window: _field.Window, names: Optional[_field.Names], *, distance: Any = None,
+           azimuth: bool = False, mask: Any = None, own: Optional[Own] = None, numbers: Any = None, workers: int = 0,
+           progress: Progress = None) -> tuple[Any, Any, Any]:
+    """As :meth:`_field.Field.answer`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
+    if own is not None and mask is not None:
+        own = Own(own.here & (mask != 0), own.value)
+    if numbers is None:
+        numbers = _numbers(cupy, field, window, mask, workers, progress)
+    far = None if distance is None else cupy.empty(numbers.shape, distance)
+    direction = cupy.empty(numbers.shape, np.float32) if azimuth else None
+    if far is not None or direction is not None:
+        rows, columns = window.shape
+        measure = _c.Measure(column=window.column0, row=window.row0, columns=columns, rows=rows, bands=field.plan.k, seed=_pointer(numbers),
+                             type=_c.FLOAT32 if far is None else _c.DTYPES.index(far.dtype.name), distance=_pointer(far),
+                             azimuth=_pointer(direction), memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
+        run(library().gv_voronoi_measure, field.handle.address, byref(measure), threads=workers, device=field.plan.device,
+            large=numbers.size > _field._LARGE_CELLS)
+        for array in (far, direction):
+            if array is not None and own is not None:
+                array[0][own.here] = 0
+    return None if names is None else _named(cupy, numbers, names, own), far, direction
+
+
+def mask_bytes(cupy: Any, mask: Any) -> Any:
+    """On the GPU, contiguous: 0 where a cell is left out."""
+    if mask is None:
+        return None
+    mask = cupy.asarray(mask)
+    counts = mask != 0
+    if mask.dtype.kind == "f":
+        counts &= mask == mask
+    return cupy.ascontiguousarray(counts).view(np.uint8)
+
+
+def add(question: Any, field: _field.Field, table: Optional[int], quantities: list[Any]) -> None:
+    """Adds all cells to a ``gv_statistics``."""
+    cupy, plan = question.cupy, field.plan
+    numbers = _numbers(cupy, field, plan.window, mask_bytes(cupy, question.mask), question.workers, question.progress)
+    parts = (_c.Quantity * max(len(quantities), 1))(*[_c.Quantity(value=_pointer(part), stride=plan.columns) for part in quantities])
+    cells = _c.StatisticsCells(seed=_pointer(numbers), quantity=ctypes.addressof(parts) if quantities else None, memory=_c.MEMORY_CUDA,
+                               stream=cupy.cuda.get_current_stream().ptr or None)
+    run(library().gv_statistics_add, table, byref(cells), threads=question.workers, device=plan.device, large=numbers.size > _field._LARGE_CELLS,
+        argument="sums")
+
+
+def compute(question: Any, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+    """Of a `rasters.Question` without chunks."""
+    cupy, plan, cells = question.cupy, question.plan, question.cells
+    field, own = _field.Field(plan, question.workers), cells is not None and cells.own
+    how: dict[str, Any] = {"distance": distance, "azimuth": azimuth, "workers": question.workers, "progress": question.progress}
+    if plan.backend != _BACKEND:
+        mask = copied(cupy, question.mask)
+        answers = field.answer(plan.window, names, mask=mask, own=cells.groups if own else None, **how).arrays()
+        return tuple(None if array is None else cupy.asarray(array) for array in answers)  # type: ignore[return-value]
+    return answer(cupy, field, plan.window, names, mask=mask_bytes(cupy, question.mask), 
+                  own=own_of(cupy, cells, plan.window, names) if own else None, **how)
