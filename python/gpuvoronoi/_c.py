@@ -205,7 +205,8 @@ class RasterArray(Structure):
     _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int), ("rows", c_int64),
                 ("row_stride", c_int64), ("column_stride", c_int64), ("mask", c_void_p), ("mask_row_stride", c_int64),
                 ("mask_column_stride", c_int64), ("mask_is_inverted", c_int), ("chosen", c_void_p),
-                ("chosen_count", c_int64), ("left_out", c_void_p), ("left_out_count", c_int64)]
+                ("chosen_count", c_int64), ("left_out", c_void_p), ("left_out_count", c_int64),
+                ("is_byte_swapped", c_int)]
     defaults = {"type": 5}
 
 

@@ -24,7 +24,8 @@ _METRICS = {"EUCLIDEAN": "euclidean", "MANHATTAN": "manhattan", "GREAT_CIRCLE": 
 class Raster:
     """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but none that is `left_out` or masked.
 
-    The arrays of values are of one type, which the library takes. `device`: the values on the GPU, where they were given there."""
+    The arrays of values are of one type, which the library takes. `device`: the values on the GPU, where they were given there. `swapped`: the values'
+    bytes are in the other order."""
 
     grid: Grid
     values: npt.NDArray[Any]
@@ -32,6 +33,7 @@ class Raster:
     chosen: Optional[npt.NDArray[Any]]
     left_out: npt.NDArray[Any]
     device: Any = None
+    swapped: bool = False
 
 
 def is_raster(seeds: Any, target_values: Any) -> bool:
@@ -79,18 +81,20 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
     targets = np.atleast_1d(np.asarray(() if target_values is None else target_values))
     if targets.ndim != 1 or (targets.size and targets.dtype.kind not in "biuf"):
         raise ValueError("target_values must be numbers")
-    kind = values.dtype.newbyteorder("=")
+    kind, swapped = values.dtype.newbyteorder("="), not values.dtype.isnative
     held = kind if kind.name in _c.DTYPES else np.dtype(np.float32) if kind == np.float16 else np.dtype(np.float64)
     if kind == bool:
         values = values.view(np.uint8)
-    elif values.dtype != held:
-        values = values.astype(held)
+    elif kind != held or (swapped and cupy is not None):
+        values, swapped = values.astype(held), False
+    elif swapped:
+        values = values.view(held)
     device = None
     if cupy is not None:
         device, values = values, _device_rasters.on_host(cupy.ascontiguousarray(values))
     left_out = [_as(values.dtype, value, kind.kind == "f") for value in missing]
     return Raster(grid, values, mask, _as(values.dtype, targets, False) if targets.size else None,
-                  np.concatenate([np.empty(0, values.dtype), *left_out]), device)
+                  np.concatenate([np.empty(0, values.dtype), *left_out]), device, swapped)
 
 
 def _as(dtype: np.dtype[Any], numbers: Any, rounded: bool) -> npt.NDArray[Any]:
@@ -137,7 +141,8 @@ class Cells:
         array = _c.RasterArray(
             data=values.ctypes.data, type=_c.DTYPES.index(values.dtype.name), rows=values.shape[0], row_stride=values.strides[0],
             column_stride=values.strides[1], chosen=None if chosen is None else chosen.ctypes.data,
-            chosen_count=0 if chosen is None else chosen.size, left_out=raster.left_out.ctypes.data, left_out_count=raster.left_out.size)
+            chosen_count=0 if chosen is None else chosen.size, left_out=raster.left_out.ctypes.data, left_out_count=raster.left_out.size,
+            is_byte_swapped=int(raster.swapped))
         if raster.mask is not None:
             array.mask, (array.mask_row_stride, array.mask_column_stride) = raster.mask.ctypes.data, raster.mask.strides
             array.mask_is_inverted = 1

@@ -76,6 +76,15 @@ static int64_t key_of(gv_dtype type, const uint8_t *cell) {
   }
 }
 
+static int64_t key_of_cell(const gv_raster_array *a, const uint8_t *cell) {
+  uint8_t swapped[sizeof(int64_t)];
+  size_t size = size_of(a->type);
+  if (a->is_byte_swapped == 0) return key_of(a->type, cell);
+  for (size_t i = 0; i < size; i++)
+    swapped[i] = cell[size - 1 - i];
+  return key_of(a->type, swapped);
+}
+
 static double real_of(int64_t key) {
   double real;
   memcpy(&real, &key, sizeof real);
@@ -168,7 +177,7 @@ static void find_spans(reading *r, int64_t i) {
       end = end_of_span(mask, a->mask_column_stride, 1, c, end);
       seed = (mask[c * a->mask_column_stride] != 0) == (a->mask_is_inverted == 0);
     }
-    int64_t key = key_of(a->type, row + c * a->column_stride);
+    int64_t key = key_of_cell(a, row + c * a->column_stride);
     seed = seed && is_seed(r, key);
     if (seed && !to_whole(a->type, key, &whole)) {
       r->spans[i] = -1 - c;
@@ -193,7 +202,7 @@ static gv_status find_some(gv_worker *worker, int64_t first, int64_t end) {
 static gv_status refuse(gv_context *context, const reading *r, int64_t row, int64_t column, int64_t first) {
   const gv_raster_array *a = r->array;
   int64_t key =
-      key_of(a->type, (const uint8_t *)a->data + (r->first + row) * a->row_stride + column * a->column_stride);
+      key_of_cell(a, (const uint8_t *)a->data + (r->first + row) * a->row_stride + column * a->column_stride);
   char number[32];
   snprintf(number, sizeof number, "%llu", (unsigned long long)key);
   for (int digits = 1; is_real(a->type) && digits <= 17; digits++) {

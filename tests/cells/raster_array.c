@@ -109,6 +109,8 @@ static bool is_chosen(double number, const choice *how) {
   return how->listed ? number == 0.0 || number == 3.0 || number == 2.0 : number != 0.0;
 }
 
+static int is_byte_swapped;
+
 static void compare(gv_dtype type, const layout *at, const choice *how, int threads, int64_t split) {
   const int64_t size = (int64_t)sizes[type];
   uint8_t listed[24], nodata[8];
@@ -127,6 +129,7 @@ static void compare(gv_dtype type, const layout *at, const choice *how, int thre
   array.mask_row_stride = at->row;
   array.mask_column_stride = at->column;
   array.mask_is_inverted = how->mask == 2;
+  array.is_byte_swapped = is_byte_swapped;
   if (how->listed) array.chosen = listed;
   array.chosen_count = how->listed ? 3 : 0;
   if (how->nodata) array.left_out = nodata;
@@ -157,6 +160,18 @@ static void compare(gv_dtype type, const layout *at, const choice *how, int thre
   gv_context_destroy(used);
 }
 
+/* Swaps the bytes of each number of a type. */
+static void swap_bytes(gv_dtype type) {
+  const size_t size = sizes[type];
+  for (uint8_t *at = bytes + 1; at + size <= bytes + sizeof bytes; at += size) {
+    for (size_t i = 0; i < size / 2; i++) {
+      uint8_t byte = at[i];
+      at[i] = at[size - 1 - i];
+      at[size - 1 - i] = byte;
+    }
+  }
+}
+
 static void every_type_stride_and_choice(void **unused) {
   (void)unused;
   for (int type = 0; type < TYPES; type++) {
@@ -165,6 +180,11 @@ static void every_type_stride_and_choice(void **unused) {
       for (int c = 0; c < 12; c++) {
         const choice how = {c % 2 != 0, c / 2 % 2 != 0, c / 4};
         compare((gv_dtype)type, &layouts[l], &how, c % 3 + 1, c * 2);
+        swap_bytes((gv_dtype)type);
+        is_byte_swapped = 1;
+        compare((gv_dtype)type, &layouts[l], &how, c % 3 + 1, c * 2);
+        swap_bytes((gv_dtype)type);
+        is_byte_swapped = 0;
       }
     }
   }

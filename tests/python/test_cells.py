@@ -148,9 +148,11 @@ def test_no_other_array_is_as_large_as_the_answers(random):
     mask = np.ones(values.shape, bool)
     of = raster(values)
     allocation(of, metric="euclidean")
-    for function, more in ((allocation, {}), (proximity, {"mask": mask}), (voronoi, {"mask": mask}), (direction, {"mask": mask.astype(float)})):
+    swapped = raster(values.astype(values.dtype.newbyteorder()))
+    for function, seeds, more in ((allocation, of, {}), (proximity, of, {"mask": mask}), (voronoi, of, {"mask": mask}),
+                                  (direction, of, {"mask": mask.astype(float)}), (allocation, swapped, {})):
         tracemalloc.start()
-        found = function(of, metric="euclidean", workers=1, **more)
+        found = function(seeds, metric="euclidean", workers=1, **more)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < found.nbytes + 3e6, function.__name__
