@@ -108,14 +108,16 @@ class KDTree:
             if metric not in self._built:
                 c, address = library(), c_void_p()
                 options = _c.IndexOptions(backend=self._backend, metric=_c.METRICS.index(metric))
+                large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
+                    large = False  # milliseconds: this thread's context, whose buffers on the GPU are there already
                     points = _device_arrays.take(self.data, "data")
                     rows, options.stream, options.memory = points.rows(self.m), points.stream, _c.MEMORY_CUDA
                 else:
                     rows = _points(self._given)
                 self._built[metric] = _search.made(
                     c.gv_index_build, c.gv_index_destroy, rows, options, address, threads=0,
-                    device=self._device, large=self.n > _BUILT_LARGE, argument="data")
+                    device=self._device, large=large, argument="data")
             return self._built[metric]
 
     @property
