@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Mapping
 
 import numpy as np
@@ -75,14 +76,22 @@ def _reference(grid: Grid, metric: str) -> Any:
     """The attributes of `spatial_ref`; None for a plane without a coordinate system."""
     if grid.crs is None and metric not in _c.GLOBE_METRICS:
         return None
-    crs = grid.crs
-    if crs is None:
-        try:
-            crs = _crs.parse("OGC:CRS84", "crs")
-        except ImportError:
-            return dict(_WGS84)
-    attributes = dict(crs.to_cf())
-    attributes["spatial_ref"] = attributes.get("crs_wkt", crs.to_wkt())
+    attributes = _described(grid.crs) if grid.crs is not None else dict(_default())
     if not grid.mesh:
         attributes["GeoTransform"] = " ".join(repr(float(n)) for n in grid.transform)
     return attributes
+
+
+def _described(crs: Any) -> dict[str, Any]:
+    attributes = dict(crs.to_cf())
+    attributes["spatial_ref"] = attributes.get("crs_wkt", crs.to_wkt())
+    return attributes
+
+
+@functools.lru_cache(maxsize=1)
+def _default() -> dict[str, Any]:
+    """Of longitudes and latitudes on WGS 84: pyproj takes a millisecond to describe it."""
+    try:
+        return _described(_crs.parse("OGC:CRS84", "crs"))
+    except ImportError:
+        return _WGS84
