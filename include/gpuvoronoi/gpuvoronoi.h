@@ -525,6 +525,61 @@ static inline void gv_search_options_init(gv_search_options *options) {
 GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
                                  const gv_search_options *options, int64_t *indices, double *distances);
 
+/**
+ * @par Example
+ * @code
+ * const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3, 9, 9};
+ * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64), queries = gv_points_rows(position, 2, 2, GV_FLOAT64);
+ * gv_radius_options within_five;
+ * gv_radius_options_init(&within_five);
+ * within_five.radius = 5;
+ * gv_index *index = NULL;
+ * int64_t offsets[3], neighbors[2];
+ * double distances[2];
+ * gv_status status = gv_index_build(context, &reference, NULL, &index);
+ * if (status == GV_OK) status = gv_index_search_radius(context, index, &queries, &within_five, offsets, NULL, NULL);
+ * if (status == GV_OK && offsets[2] != 2) return 1; // room for so many neighbors is needed
+ * if (status == GV_OK) status = gv_index_search_radius(context, index, &queries, &within_five, offsets, neighbors, distances);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || offsets[1] != 2 || neighbors[0] != 1 || neighbors[1] != 0 || distances[0] != sqrt(2)) return 1;
+ * @endcode
+ */
+
+typedef struct gv_radius_options {
+  size_t struct_size;
+  double radius; /**< inclusive, in the unit of distances (metres on the globe); >= 0; INFINITY = every point */
+  const double *radii; /**< one radius for each query instead; NULL = `radius` for all */
+  int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
+  int by_number;       /**< non-zero: a query's neighbors are in the order of their numbers, not of distances */
+} gv_radius_options;
+
+/** Sets the defaults: radius 0, which only points at the place of the query are within. */
+static inline void gv_radius_options_init(gv_radius_options *options) {
+  const gv_radius_options defaults = {sizeof(gv_radius_options), 0.0, NULL, 0, 0};
+  *options = defaults;
+}
+
+/**
+ * For each query all neighbors of the index whose distance is at most the radius, in the order (canonical distance, number), nearest
+ * first, with the context's threads and progress. The distance that is compared is the one that is reported.
+ *
+ * Two calls: the first counts (`indices` and `distances` NULL) and writes `offsets`, the second, with the same queries and options, fills
+ * arrays of that size. A second call may be for some of the queries, with `offsets` from the first of them on.
+ *
+ * Of a raster's cells those are found that were kept: build the seeds with keep_all. Processors answer, also in place of a GPU's backend: such an index copies its points to the host and builds a tree in each call.
+ * @param queries         as for gv_index_search; in host memory.
+ * @param options         NULL = defaults.
+ * @param offsets         count + 1 numbers: the neighbors of query i are at offsets[i] ... offsets[i + 1] - 1. Written by a call that
+ *                        counts, from 0; read by a call that fills.
+ * @param[out] indices    numbers of the neighbors, as gv_index_search gives them; may be NULL.
+ * @param[out] distances  their distances; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query; also offsets that are not those of the queries),
+ *         UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                                        const gv_radius_options *options, int64_t *offsets, int64_t *indices,
+                                        double *distances);
+
 /* --------------------------------------------------------------------------------- grids: the nearest seed of cells */
 
 /**

@@ -138,6 +138,11 @@ class SearchOptions(Structure):
     defaults = {"k": 1, "max_distance": inf}
 
 
+class RadiusOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("radius", c_double), ("radii", c_void_p), ("exclude_self", c_int),
+                ("by_number", c_int)]
+
+
 class Grid(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
                 ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double),
@@ -263,6 +268,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_index_dim": (c_int32, [HANDLE]),
     "gv_index_backend": (c_char_p, [HANDLE]),
     "gv_index_search": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_search_radius": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_destroy": (None, [HANDLE]),
     "gv_voronoi_backend": (c_char_p, [HANDLE]),

@@ -6,6 +6,7 @@
 #include "search/asked.h"
 #include "search/code_sort.h"
 #include "search/pair.h"
+#include "search/radius.h"
 #include "voronoi/feature_tiles.h"
 
 typedef struct gv_feature_index {
@@ -342,4 +343,153 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   return answer_all(context, &s);
 }
 
-static const gv_index_type feature_index = {GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, destroy};
+/* ------------------------------------------------------------------------------------------------------ by radius */
+
+/* One query at a time of a search by radius, and the features found: `around` of them are polygons that it lies in. */
+typedef struct radius_query {
+  gv_contest *contest;
+  gv_found_list list;
+  double limit, reach, sure; /* canonical; squares of chords: see features/tree.h */
+  bool counted;
+  int64_t around;
+} radius_query;
+
+typedef struct radius_search {
+  search places;
+  const gv_radius_options *options;
+  int64_t *offsets;
+} radius_search;
+
+static bool is_listed(const radius_query *r, int64_t feature) {
+  for (int64_t i = 0; i < r->around; i++)
+    if (r->list.entry[i].index == feature) return true;
+  return false;
+}
+
+static bool list_around(void *user, int32_t part) {
+  radius_query *r = user;
+  int32_t feature = r->contest->index->locator.feature_of[part];
+  if (!is_listed(r, feature)) gv_found_list_add(&r->list, 0.0, feature);
+  r->around = r->list.count;
+  return true;
+}
+
+static double list_feature(void *user, int32_t feature, double box, double reach) {
+  radius_query *r = user;
+  gv_contest *c = r->contest;
+  const gv_feature_tree *tree = &c->index->tree;
+  double low = 0.0, high = INFINITY;
+  (void)box;
+  if (is_listed(r, feature)) return reach;
+  if (gv_feature_tree_iterates(tree)) gv_tree_chords(tree, feature, c->q->vector, reach, &low, &high);
+  if (low * low > reach) return reach;
+  if (r->counted && high * high <= r->sure) {
+    gv_found_list_add(&r->list, 0.0, feature);
+  } else if (gv_contest_aim(c, feature)) {
+    double value = gv_finder_distance(&c->finder, c->q, false);
+    if (value <= r->limit) gv_found_list_add(&r->list, value, feature);
+  }
+  return reach;
+}
+
+static double list_point(void *user, int64_t vertex, double reach) {
+  radius_query *r = user;
+  const gv_feature_tree *tree = &r->contest->index->tree;
+  gv_edge_foot foot;
+  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->contest->q->vector) > reach) return reach;
+  gv_feature_edge(tree->set, vertex, true, r->contest->q, &foot);
+  if (foot.canonical <= r->limit) gv_found_list_add(&r->list, foot.canonical, tree->owner[vertex]);
+  return reach;
+}
+
+/* Of each feature's points the nearest. */
+static void merge_points(gv_found_list *list) {
+  int64_t kept = 0;
+  gv_found_list_turn(list);
+  gv_codes_quick_sort(list->entry, list->count);
+  for (int64_t i = 0; i < list->count; i++)
+    if (i == 0 || list->entry[i].code != list->entry[kept - 1].code) list->entry[kept++] = list->entry[i];
+  list->count = kept;
+  gv_found_list_turn(list);
+}
+
+static void find_within(radius_query *r, double limit) {
+  gv_contest *c = r->contest;
+  const gv_feature_tree *tree = &c->index->tree;
+  r->limit = limit;
+  r->reach = gv_reach(tree, limit);
+  r->sure = gv_sure_chord2(tree, limit);
+  r->list.count = r->around = 0;
+  gv_locate(&c->index->locator, c->q, list_around, r);
+  if (tree->all != NULL) {
+    gv_tree_walk_points(tree, c->q->vector, r->reach, list_point, r);
+    if (!r->list.failed) merge_points(&r->list);
+  } else {
+    gv_tree_walk(tree, c->q->vector, r->reach, list_feature, r);
+  }
+}
+
+static gv_status answer_radius(gv_context *context, radius_search *s, radius_query *r, int64_t i) {
+  const gv_voronoi *v = &s->places.asked;
+  double *distances = s->places.distances;
+  places p;
+  const gv_code order = {.index = i};
+  GV_TRY(find_places(context, &s->places, &order, 1, &p));
+  gv_edge_place q = place_of(&p, 0);
+  r->contest->q = &q;
+  find_within(r, s->options->radii != NULL
+                     ? gv_canonical_limit(v->cells.metric, &v->cells.ellipsoid, s->options->radii[i])
+                     : v->limit);
+  if (r->list.failed) return gv_fail_memory(context, "the neighbors of a query");
+  if (r->counted) {
+    s->offsets[i + 1] = r->list.count;
+    return GV_OK;
+  }
+  int64_t first = s->offsets[i], end = s->offsets[i + 1];
+  GV_TRY(gv_found_list_put(context, &r->list, s->options->by_number != 0, i, first, end - first, s->places.indices,
+                           distances));
+  for (int64_t n = first; distances != NULL && n < end; n++)
+    distances[n] = distance_of(v, distances[n]);
+  return GV_OK;
+}
+
+static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
+  radius_search *s = worker->user;
+  gv_context *context = &worker->context;
+  radius_query r = {.counted = s->places.indices == NULL && s->places.distances == NULL};
+  r.contest = gv_allocate(&context->allocator, 1, sizeof *r.contest);
+  if (r.contest == NULL) return gv_fail_memory(context, "a batch of queries");
+  gv_status status = gv_contest_init(context, &s->places.asked, s->places.lookup, r.contest);
+  if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
+    status = gv_fail_memory(context, "the neighbors of a query");
+  for (int64_t i = first; i < end && status == GV_OK; i++)
+    status = answer_radius(context, s, &r, i);
+  gv_found_list_clear(&r.list);
+  gv_contest_clear(r.contest);
+  gv_release(&context->allocator, r.contest);
+  if (status == GV_OK) gv_progress_add(&s->places.progress, end - first);
+  return status;
+}
+
+static gv_status search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
+                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+  enum { AT_ONCE = 64 /* queries a worker takes */ };
+  const gv_feature_index *index = (const gv_feature_index *)base;
+  GV_TRY(gv_check_pairs(context, queries, "query"));
+  radius_search s = {.places = {.lookup = &index->lookup,
+                                .asked = index->asked,
+                                .queries = queries,
+                                .indices = indices,
+                                .distances = distances},
+                     .options = o,
+                     .offsets = offsets};
+  s.places.asked.k = 1;
+  s.places.asked.limit =
+      gv_canonical_limit(s.places.asked.cells.metric, &s.places.asked.cells.ellipsoid, o->radius);
+  gv_progress_init(&s.places.progress, context, queries->count);
+  gv_loop loop = {context, context->threads, queries->count, AT_ONCE, &s.places.progress, &s};
+  return gv_parallel_for(&loop, answer_radii);
+}
+
+static const gv_index_type feature_index = {GV_INDEX_FEATURES, search_features, NULL, NULL, NULL,
+                                            destroy,           search_radius};

@@ -15,6 +15,7 @@
 #include "search/asked.h"
 #include "search/nearest_list.h"
 #include "search/pair.h"
+#include "search/radius.h"
 #include "search/together.h"
 #include "voronoi/widen.h"
 
@@ -299,6 +300,89 @@ static gv_status search(gv_context *context, const gv_index *index, const gv_poi
   return search_batches(context, globe, queries, o, &of, indices, distances);
 }
 
+/* ------------------------------------------------------------------------------------------------------ by radius */
+
+/* Queries of a search by radius, and what their radii say of chords. */
+typedef struct radius_batch {
+  const gv_globe_index *globe;
+  const gv_radius_options *options;
+  int64_t first;
+  const double *lon, *lat;
+} radius_batch;
+
+static double radius_of(const radius_batch *b, int64_t query) {
+  return b->options->radii != NULL ? b->options->radii[b->first + query] : b->options->radius;
+}
+
+/* The largest squared chord that a neighbour may have. */
+static double largest_chord2(const radius_batch *b, int64_t query) {
+  const gv_globe_index *globe = b->globe;
+  double within, beyond;
+  if (globe->metric == GV_GREAT_CIRCLE)
+    return gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, radius_of(b, query));
+  gv_geodesic_chords(&globe->geodesic, radius_of(b, query), &within, &beyond);
+  return beyond;
+}
+
+/* Of what chords allow, those that are within the radius by their geodesics. */
+static void keep_geodesics(const void *user, int64_t query, bool counted, gv_found_list *list) {
+  const radius_batch *b = user;
+  const gv_globe_index *globe = b->globe;
+  double radius = radius_of(b, query), within, beyond, distance;
+  int64_t kept = 0;
+  gv_geodesic_chords(&globe->geodesic, radius, &within, &beyond);
+  for (int64_t i = 0; i < list->count; i++) {
+    gv_code one = list->entry[i];
+    if (!counted || gv_canonical_of_code(one.code) > within) {
+      distance = INFINITY;
+      geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[one.index],
+                   globe->lon[one.index], &distance, NULL, NULL);
+      if (!(distance <= radius)) continue;
+      one.code = gv_code_of_canonical(distance);
+    }
+    list->entry[kept++] = one;
+  }
+  list->count = kept;
+}
+
+static gv_status search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+  enum { MOST = 1 << 20 };
+  const gv_globe_index *globe = (const gv_globe_index *)index;
+  const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
+  if (queries == NULL) queries = &own;
+  GV_TRY(gv_check_pairs(context, queries, "query"));
+  gv_status status = GV_OK;
+  int64_t most = queries->count < MOST ? queries->count : MOST;
+  double *memory = gv_allocate(&context->allocator, most, 6 * sizeof *memory);
+  if (memory == NULL) return gv_fail_memory(context, "the queries");
+  double *lon = memory, *lat = memory + most, *limits = memory + 2 * most, *vectors = memory + 3 * most;
+  radius_batch b = {.globe = globe, .options = o, .lon = lon, .lat = lat};
+  gv_radius_query query = {.data = vectors,
+                           .by_number = o->by_number != 0,
+                           .user = &b,
+                           .refine = globe->metric == GV_GEODESIC ? keep_geodesics : NULL};
+  for (int64_t first = 0; first < queries->count && status == GV_OK; first += most) {
+    query.count = queries->count - first < most ? queries->count - first : most;
+    b.first = query.first = first;
+    query.self_offset = o->exclude_self ? first : -1;
+    query.limits = o->radii != NULL ? limits : NULL;
+    query.limit = o->radii == NULL ? largest_chord2(&b, 0) : 0.0;
+    for (int64_t i = 0; o->radii != NULL && i < query.count; i++)
+      limits[i] = largest_chord2(&b, i);
+    status = to_vectors(context, globe, queries, first, query.count, "query", lon, lat, vectors);
+    if (status != GV_OK) break;
+    gv_part_progress part;
+    gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
+    status = gv_radius_search_canonical(&inner, globe->chords, &query, offsets + first, indices, distances);
+    if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+  }
+  if (status == GV_OK && distances != NULL && globe->metric == GV_GREAT_CIRCLE)
+    report_arcs(globe, offsets[queries->count] - offsets[0], distances + offsets[0]);
+  gv_release(&context->allocator, memory);
+  return status;
+}
+
 /* ------------------------------------------------------------------------------------------ with other processes */
 
 typedef struct own_search {
@@ -348,5 +432,5 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 
-static const gv_index_type globe_index = {GV_INDEX_GLOBE,     search, search_part, to_distances,
-                                          search_distributed, destroy};
+static const gv_index_type globe_index = {GV_INDEX_GLOBE,     search,  search_part,  to_distances,
+                                          search_distributed, destroy, search_radius};

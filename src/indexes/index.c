@@ -64,6 +64,55 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
   return index->type->search(context, index, queries, &o, indices, distances);
 }
 
+/* Turns numbers of neighbours into offsets. */
+static void sum_offsets(int64_t *offsets, int64_t queries) {
+  offsets[0] = 0;
+  for (int64_t i = 0; i < queries; i++)
+    offsets[i + 1] += offsets[i];
+}
+
+static gv_status check_radius(gv_context *context, const gv_index *index, int64_t queries,
+                              const gv_radius_options *o, const int64_t *offsets, bool filled) {
+  if (offsets == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets are NULL");
+  if (o->exclude_self && (queries != index->count || index->type->kind > GV_INDEX_GLOBE))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+  for (int64_t i = 0; i < (o->radii != NULL ? queries : 1); i++) {
+    double radius = o->radii != NULL ? o->radii[i] : o->radius;
+    if (!(radius >= 0.0))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "radius %lld (from 0) is %g, not a number >= 0",
+                     (long long)i, radius);
+  }
+  for (int64_t i = 0; filled && i < queries; i++)
+    if (offsets[i] < 0 || offsets[i + 1] < offsets[i])
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offset %lld (from 0) is negative, or above the next",
+                     (long long)i);
+  return GV_OK;
+}
+
+gv_status gv_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                                 const gv_radius_options *options, int64_t *offsets, int64_t *indices,
+                                 double *distances) {
+  gv_search_options unused;
+  gv_radius_options o;
+  gv_points own;
+  bool filled = indices != NULL || distances != NULL;
+  GV_TRY(begin(context, index, NULL, true, &queries, &unused, &own));
+  gv_radius_options_init(&o);
+  GV_TAKE(context, gv_radius_options, &o, options);
+  bool own_points = queries == NULL && index->type->kind <= GV_INDEX_GLOBE;
+  if (queries == NULL && !own_points)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "an index of %s is searched with points, not itself",
+                   kind_names[index->type->kind]);
+  if (queries != NULL && queries->count < 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of queries: %lld",
+                   (long long)queries->count);
+  int64_t count = queries != NULL ? queries->count : index->count;
+  GV_TRY(check_radius(context, index, count, &o, offsets, filled));
+  GV_TRY(index->type->search_radius(context, index, queries, &o, offsets, indices, distances));
+  if (!filled) sum_offsets(offsets, count);
+  return GV_OK;
+}
+
 gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
                                const gv_search_options *options, int64_t first_query, int64_t first_reference,
                                int64_t *indices, double *canonical) {

@@ -32,7 +32,16 @@ static gv_status search(gv_context *context, const gv_index *base, const gv_poin
   return GV_OK;
 }
 
-static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, search, NULL, NULL, NULL, destroy};
+static gv_status search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
+                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+  const raster_index *index = (const raster_index *)base;
+  GV_TRY(index->centres->type->search_radius(context, index->centres, queries, o, offsets, indices, distances));
+  for (int64_t i = offsets[0]; indices != NULL && i < offsets[queries->count]; i++)
+    indices[i] = index->cell[indices[i]];
+  return GV_OK;
+}
+
+static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, search, NULL, NULL, NULL, destroy, search_radius};
 
 gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds *seeds,
                                       const gv_index_options *options, gv_index **out) {

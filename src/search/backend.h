@@ -34,6 +34,12 @@ typedef struct gv_query {
   const float *floats;
 } gv_query;
 
+typedef struct gv_found_list gv_found_list; /* radius.h */
+
+/* Adds the points whose canonical distance from `query` is at most `limit`, but `self`, to a list, in any order. By any number of threads at once. */
+typedef void gv_within_fn(const gv_reference *reference, const void *state, const double *query, double limit,
+                          int64_t self, gv_found_list *list);
+
 enum { GV_MAX_K = 1024 }; /* neighbours a query */
 
 /* A way to search points. Each is one file (or a pair) that exports one; serial's bytes are everyone's. */
@@ -95,6 +101,7 @@ typedef struct gv_backend {
 
   /* Searching points: NULL for a device's (gv_backend_search_engine knows) and for what searches none. */
   const gv_search_engine *search;
+  gv_within_fn *within; /* by radius, from the state of `search` */
   /* Grids: the engine for this kind of grid. */
   const struct gv_engine *(*engine_for)(const gv_grid *grid);
   /* Of what searches no points: can it run on this machine? As gv_search_engine's; NULL: it always can. */
@@ -148,6 +155,11 @@ typedef struct gv_index_type {
                                   const gv_points *queries, const gv_search_options *options, int64_t *indices,
                                   double *distances);
   void (*destroy)(gv_index *index);
+  /* Queries, offsets and radii are there, radii are numbers >= 0. The offsets that are counted are written as numbers of neighbours, at i + 1 that
+   * of query i. */
+  gv_status (*search_radius)(gv_context *context, const gv_index *index, const gv_points *queries,
+                             const gv_radius_options *options, int64_t *offsets, int64_t *indices,
+                             double *distances);
 } gv_index_type;
 
 /* The head of every index (voronoi/index.c has the public functions). */

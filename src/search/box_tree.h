@@ -81,6 +81,7 @@ void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree);
 /* Backend entry points shared by kdtree and octree. */
 gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                              const gv_query *query, int64_t *indices, double *canonical);
+gv_within_fn gv_box_tree_within;
 
 /* Searches queries order[first] ... order[last - 1] on the calling thread (order NULL: in their own order).
  * query_is_reference: every query has the coordinates of the point that self-exclusion excludes for it. */
@@ -88,5 +89,10 @@ typedef void (*gv_box_tree_kernel)(const gv_box_tree *tree, const gv_query *quer
                                    int64_t first, int64_t last, bool query_is_reference, int64_t *indices,
                                    double *canonical);
 GV_KERNEL_TABLE(gv_box_tree_kernel);
+
+/* gv_within_fn. */
+typedef void (*gv_box_tree_within_kernel)(const gv_box_tree *tree, const double *query, double limit, int64_t self,
+                                          gv_found_list *list);
+GV_KERNEL_TABLE(gv_box_tree_within_kernel);
 
 #endif

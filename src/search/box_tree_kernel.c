@@ -11,6 +11,7 @@
  */
 #include "exact/lanes.h"
 #include "search/box_tree.h"
+#include "search/radius.h"
 
 #include <float.h>
 
@@ -181,3 +182,62 @@ static void search(const gv_box_tree *tree, const gv_query *query, const gv_code
 }
 
 const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = search;
+
+/* ---------------------------------------------------------------------------------------------------- by radius */
+
+GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list,
+                          int32_t dim, gv_metric metric) {
+  int64_t stack[GV_STACK_ENTRIES];
+  int top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    int64_t child = stack[--top];
+    if (child >= 0) {
+      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
+      double bound[GV_LANES];
+      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, limit, bound);
+      for (; near != 0; near &= near - 1) {
+        int lane = __builtin_ctz(near);
+        if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
+      }
+      continue;
+    }
+    int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
+    for (; block < end; block++) {
+      double distance[GV_LANES];
+      unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, limit, distance);
+      const int64_t *index = gv_block_index(tree, block);
+      for (; near != 0; near &= near - 1) {
+        int lane = __builtin_ctz(near);
+        if (index[lane] != self && index[lane] != GV_NO_INDEX) gv_found_list_add(list, distance[lane], index[lane]);
+      }
+    }
+  }
+}
+
+GV_INLINE void within_metric(const gv_box_tree *tree, const double *q, double limit, int64_t self,
+                             gv_found_list *list, gv_metric metric) {
+  if (tree->dim == 2) {
+    within_all(tree, q, limit, self, list, 2, metric);
+  } else if (tree->dim == 3) {
+    within_all(tree, q, limit, self, list, 3, metric);
+  } else {
+    within_all(tree, q, limit, self, list, tree->dim, metric);
+  }
+}
+
+static void within(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list) {
+  switch (tree->metric) {
+  case GV_MANHATTAN:
+    within_metric(tree, q, limit, self, list, GV_MANHATTAN);
+    break;
+  case GV_CHEBYSHEV:
+    within_metric(tree, q, limit, self, list, GV_CHEBYSHEV);
+    break;
+  default:
+    within_metric(tree, q, limit, self, list, GV_EUCLIDEAN);
+    break;
+  }
+}
+
+const gv_box_tree_within_kernel GV_VARIANT(gv_box_tree_within_kernel) = within;

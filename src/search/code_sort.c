@@ -77,3 +77,74 @@ gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, i
   gv_release(&context->allocator, counts);
   return GV_OK;
 }
+
+void gv_codes_insertion_sort(gv_code *a, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    gv_code moving = a[i];
+    int64_t j = i;
+    for (; j > 0 && gv_code_before(moving, a[j - 1]); j--)
+      a[j] = a[j - 1];
+    a[j] = moving;
+  }
+}
+
+static void sort_heap_down(gv_code *a, int64_t hole, int64_t count, gv_code moving) {
+  for (;;) {
+    int64_t child = 2 * hole + 1;
+    if (child >= count) break;
+    if (child + 1 < count && gv_code_before(a[child], a[child + 1])) child++;
+    if (!gv_code_before(moving, a[child])) break;
+    a[hole] = a[child];
+    hole = child;
+  }
+  a[hole] = moving;
+}
+
+void gv_codes_heap_sort(gv_code *a, int64_t count) {
+  for (int64_t i = count / 2 - 1; i >= 0; i--)
+    sort_heap_down(a, i, count, a[i]);
+  for (int64_t i = count - 1; i > 0; i--) {
+    gv_code moving = a[i];
+    a[i] = a[0];
+    sort_heap_down(a, 0, i, moving);
+  }
+}
+
+/* Pivots are medians of three, so both parts of a partition have something; a range that resists them is heap-sorted. */
+static void quick_sort(gv_code *a, int64_t count, int budget) {
+  enum { SMALL = 24 };
+  while (count > SMALL) {
+    if (budget-- == 0) {
+      gv_codes_heap_sort(a, count);
+      return;
+    }
+    gv_code low = a[0], pivot = a[count / 2], high = a[count - 1];
+    if (gv_code_before(pivot, low)) {
+      gv_code moving = low;
+      low = pivot;
+      pivot = moving;
+    }
+    if (gv_code_before(high, pivot)) pivot = gv_code_before(high, low) ? low : high;
+    int64_t smaller = 0;
+    for (int64_t i = 0; i < count; i++) {
+      gv_code moving = a[i];
+      a[i] = a[smaller];
+      a[smaller] = moving;
+      smaller += gv_code_before(moving, pivot);
+    }
+    int64_t larger = count - smaller;
+    if (smaller < larger) {
+      quick_sort(a, smaller, budget);
+      a += smaller;
+      count = larger;
+    } else {
+      quick_sort(a + smaller, larger, budget);
+      count = smaller;
+    }
+  }
+  gv_codes_insertion_sort(a, count);
+}
+
+void gv_codes_quick_sort(gv_code *a, int64_t count) {
+  quick_sort(a, count, 128);
+}

@@ -9,35 +9,15 @@
 #include "search/backend.h"
 #include "search/pair.h"
 #include "search/points.h"
+#include "search/radius.h"
 #include "search/together.h"
 
 #include <limits.h>
 #include <string.h>
 
 enum {
-  MAX_DIM = 4096,
   CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
 };
-
-static gv_status check_points(gv_context *context, const gv_points *points, const char *role) {
-  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points are NULL", role);
-  if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
-  }
-  if (points->dim < 1 || points->dim > MAX_DIM) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "dimension %d of the %s points is not in 1 ... %d",
-                   (int)points->dim, role, MAX_DIM);
-  }
-  if (points->count < 0 || points->count > INT64_MAX / (int64_t)sizeof(double) / points->dim) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of %s points: %lld", role,
-                   (long long)points->count);
-  }
-  if (points->x != NULL) return gv_check_pairs(context, points, role);
-  if (points->data == NULL && points->count > 0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
-  }
-  return GV_OK;
-}
 
 static const gv_index_type point_index;
 
@@ -145,7 +125,7 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
 
 gv_status gv_point_index_build(gv_context *context, const gv_points *reference, const gv_index_options *o,
                                gv_point_index **out) {
-  GV_TRY(check_points(context, reference, "reference"));
+  GV_TRY(gv_check_points(context, reference, "reference"));
   if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o->memory);
   if (reference->x != NULL && o->memory != GV_MEMORY_HOST)
@@ -182,7 +162,7 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
   const gv_points like = /* data: anything but NULL */
       gv_points_rows(&supply, supply.source.count, supply.source.dim, supply.source.dtype);
-  GV_TRY(check_points(context, &like, "reference"));
+  GV_TRY(gv_check_points(context, &like, "reference"));
   if (o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "points are read into memory of the host");
   GV_TRY(build_index(context, &supply, &o, &index));
@@ -352,7 +332,7 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
     own = gv_points_of(index, at, queries->count);
     queries = &own;
   }
-  gv_status status = check_points(context, queries, "query");
+  gv_status status = gv_check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && o->memory != GV_MEMORY_HOST)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");
@@ -375,7 +355,7 @@ static gv_status search(gv_context *context, const gv_index *base, const gv_poin
   const gv_reference *reference = &index->reference;
   places of = {0, 0, queries == NULL};
   gv_points own = gv_points_of(index, 0, reference->count);
-  gv_status status = queries != NULL ? check_points(context, queries, "query") : GV_OK;
+  gv_status status = queries != NULL ? gv_check_points(context, queries, "query") : GV_OK;
   if (queries == NULL) queries = &own;
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && o->exclude_self && queries->count != reference->count) {
@@ -436,7 +416,7 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   const gv_point_index *index = own->index;
   const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
-  gv_status status = check_points(context, queries, "query");
+  gv_status status = gv_check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
   if (o->memory != GV_MEMORY_HOST)
@@ -462,5 +442,5 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 
-static const gv_index_type point_index = {GV_INDEX_POINTS,    search, search_part, to_distances,
-                                          search_distributed, destroy};
+static const gv_index_type point_index = {
+    GV_INDEX_POINTS, search, search_part, to_distances, search_distributed, destroy, gv_radius_search_points};

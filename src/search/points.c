@@ -7,6 +7,7 @@
 #include "search/points.h"
 
 #include "core/parallel.h"
+#include "search/pair.h"
 
 #include <string.h>
 
@@ -18,6 +19,26 @@ static size_t size_of(gv_dtype dtype) {
 
 static size_t row_bytes(const gv_supply *supply) {
   return (size_t)supply->source.dim * size_of(supply->source.dtype);
+}
+
+gv_status gv_check_points(gv_context *context, const gv_points *points, const char *role) {
+  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points are NULL", role);
+  if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
+  }
+  if (points->dim < 1 || points->dim > GV_MAX_DIM) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "dimension %d of the %s points is not in 1 ... %d",
+                   (int)points->dim, role, GV_MAX_DIM);
+  }
+  if (points->count < 0 || points->count > INT64_MAX / (int64_t)sizeof(double) / points->dim) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of %s points: %lld", role,
+                   (long long)points->count);
+  }
+  if (points->x != NULL) return gv_check_pairs(context, points, role);
+  if (points->data == NULL && points->count > 0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
+  }
+  return GV_OK;
 }
 
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row) {

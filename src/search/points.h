@@ -22,6 +22,11 @@ typedef struct gv_supply {
 gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index);
 void gv_points_drop(gv_point_index *index);
 
+enum { GV_MAX_DIM = 4096 };
+
+/* Checks all of points but their coordinates. `role`: of the points, in messages. */
+gv_status gv_check_points(gv_context *context, const gv_points *points, const char *role);
+
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row);
 
 /* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no copy. */

@@ -3,7 +3,9 @@
  * the conformance tests then compare it with `serial`.
  */
 #include "core/given.h"
+#include "search/box_tree.h"
 #include "search/cuda_module.h"
+#include "search/radius.h"
 #include "voronoi/engine.h"
 
 #include <string.h>
@@ -36,19 +38,20 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true,
-                           .search = &gv_search_serial},
+                           .search = &gv_search_serial, .within = gv_radius_look_at_all},
     [GV_BACKEND_OPENMP] =
         {SEARCH("openmp", MAX_DIM,
                 "blocked brute force on all processors: float filter in registers, canonical recheck"),
-         .weighted = true, .features = true, .floats = true, .search = &gv_search_openmp},
+         .weighted = true, .features = true, .floats = true, .search = &gv_search_openmp,
+         .within = gv_radius_look_at_all},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
-                           .search = &gv_search_kdtree},
+                           .search = &gv_search_kdtree, .within = gv_box_tree_within},
     [GV_BACKEND_OCTREE] = {SEARCH("octree", OCTREE_MAX_DIM,
                                   "octree (quadtree in two dimensions) by Morton codes and radix sort, up to "
                                   "three dimensions"),
-                           .search = &gv_search_octree},
+                           .search = &gv_search_octree, .within = gv_box_tree_within},
     [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", MAX_DIM,
                                             "distance matrix in bounded chunks (half of it for a set against "
                                             "itself), then a reduction")},

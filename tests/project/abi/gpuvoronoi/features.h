@@ -86,8 +86,8 @@ typedef struct gv_features {
   int64_t count;         /**< 1 ... 2^31 - 1 */
   const int64_t *part;   /**< count + 1 offsets from 0; all offsets ascend or stay */
   const uint8_t *kind;   /**< of each part: gv_part_kind */
-  const int64_t *ring;   /**< */
-  const int64_t *vertex; /**< */
+  const int64_t *ring;   /**< of each part: its first ring, and the number of rings at the end */
+  const int64_t *vertex; /**< of each ring: its first vertex, and the number of vertices at the end */
   const double *x,
       *y; /**< longitude, latitude on the globe (longitudes at most 36000 in size), else coordinates up to 1e75 */
   gv_edges edges;
@@ -96,7 +96,8 @@ typedef struct gv_features {
       cut; /**< NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon and is no boundary */
 } gv_features;
 
-/** Sets the defaults: no features, straight edges. */
+/** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features that do (179 to -179) need
+ * GV_EDGES_GEODESIC or unwrapped longitudes (179 to 181). */
 static inline void gv_features_init(gv_features *features) {
   const gv_features defaults = {sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL,
                                 GV_EDGES_STRAIGHT,   0, NULL};
@@ -106,7 +107,7 @@ static inline void gv_features_init(gv_features *features) {
 /**
  * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest features of points
  * of the plane, or of longitudes and latitudes; there is no exclude_self, and queries are given.
- * @param options  metric, semi_major and flattening; NULL = defaults.
+ * @param options  metric, semi_major and flattening; NULL = defaults, on the plane by GV_EUCLIDEAN.
  * @param[out] out free it with gv_index_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), OUT_OF_MEMORY.
  */

@@ -14,7 +14,8 @@
  *     unchanged unless the function says otherwise.
  *   - Nothing prints, exits, aborts or resets a device.
  *   - The caller owns the arrays that it passes. What is built from them is a copy unless the function says otherwise.
- *   - Structs begin with `struct_size`. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
+ *   - A context of NULL is GV_ERROR_INVALID_ARGUMENT.
+ *   - Structs begin with `struct_size`, and are refused where it is 0. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
  *     then change fields. Later versions may add fields at the end.
  *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads may use one at
  *     once, each with its own context.
@@ -149,7 +150,7 @@ GV_API const char *gv_metric_name(gv_metric metric);
  * @param reference       reference_count x dim doubles, row-major, finite.
  * @param reference_count number of reference points, at least 1.
  * @param queries         query_count x dim doubles, row-major, finite.
- * @param query_count     number of queries, 0 or more.
+ * @param query_count     number of queries, 0 or more. A query that is a reference point finds itself; gv_index_search can exclude it.
  * @param dim             dimension, 1 ... 4096.
  * @param k               neighbors of each query, 1 ... 1024.
  * @param[out] indices    query_count x k reference numbers from 0, nearest first; -1 where there are fewer than k points.
@@ -249,7 +250,8 @@ GV_API gv_status gv_context_create(const gv_context_options *options, gv_context
 /** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
 GV_API void gv_context_destroy(gv_context *context);
 
-/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. Valid until the next failing call. */
+/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. A call that succeeds leaves it as it is.
+ * Valid until the next failing call or gv_context_destroy. */
 GV_API const char *gv_context_message(const gv_context *context);
 
 /** @return the number of worker threads, at least 1. */
@@ -495,8 +497,8 @@ typedef struct gv_search_options {
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
   int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
   double *
-      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates of each feature's nearest point (the query's own inside a
-                            polygon), NaN where there is none; may be NULL */
+      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's nearest
+                            point (the query's own inside a polygon), NaN where there is none; may be NULL */
   gv_memory
       memory;   /**< of queries, indices and distances (GV_INDEX_POINTS only), wherever the index was built from */
   void *stream; /**< of `memory` */
@@ -522,6 +524,61 @@ static inline void gv_search_options_init(gv_search_options *options) {
  */
 GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
                                  const gv_search_options *options, int64_t *indices, double *distances);
+
+/**
+ * @par Example
+ * @code
+ * const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3, 9, 9};
+ * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64), queries = gv_points_rows(position, 2, 2, GV_FLOAT64);
+ * gv_radius_options within_five;
+ * gv_radius_options_init(&within_five);
+ * within_five.radius = 5;
+ * gv_index *index = NULL;
+ * int64_t offsets[3], neighbors[2];
+ * double distances[2];
+ * gv_status status = gv_index_build(context, &reference, NULL, &index);
+ * if (status == GV_OK) status = gv_index_search_radius(context, index, &queries, &within_five, offsets, NULL, NULL);
+ * if (status == GV_OK && offsets[2] != 2) return 1; // room for so many neighbors is needed
+ * if (status == GV_OK) status = gv_index_search_radius(context, index, &queries, &within_five, offsets, neighbors, distances);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || offsets[1] != 2 || neighbors[0] != 1 || neighbors[1] != 0 || distances[0] != sqrt(2)) return 1;
+ * @endcode
+ */
+
+typedef struct gv_radius_options {
+  size_t struct_size;
+  double radius; /**< inclusive, in the unit of distances (metres on the globe); >= 0; INFINITY = every point */
+  const double *radii; /**< one radius for each query instead; NULL = `radius` for all */
+  int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
+  int by_number;       /**< non-zero: a query's neighbors are in the order of their numbers, not of distances */
+} gv_radius_options;
+
+/** Sets the defaults: radius 0, which only points at the place of the query are within. */
+static inline void gv_radius_options_init(gv_radius_options *options) {
+  const gv_radius_options defaults = {sizeof(gv_radius_options), 0.0, NULL, 0, 0};
+  *options = defaults;
+}
+
+/**
+ * For each query all neighbors of the index whose distance is at most the radius, in the order (canonical distance, number), nearest
+ * first, with the context's threads and progress. The distance that is compared is the one that is reported.
+ *
+ * Two calls: the first counts (`indices` and `distances` NULL) and writes `offsets`, the second, with the same queries and options, fills
+ * arrays of that size. A second call may be for some of the queries, with `offsets` from the first of them on.
+ *
+ * Of a raster's cells those are found that were kept: build the seeds with keep_all. Processors answer, also in place of a GPU's backend: such an index copies its points to the host and builds a tree in each call.
+ * @param queries         as for gv_index_search; in host memory.
+ * @param options         NULL = defaults.
+ * @param offsets         count + 1 numbers: the neighbors of query i are at offsets[i] ... offsets[i + 1] - 1. Written by a call that
+ *                        counts, from 0; read by a call that fills.
+ * @param[out] indices    numbers of the neighbors, as gv_index_search gives them; may be NULL.
+ * @param[out] distances  their distances; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query; also offsets that are not those of the queries),
+ *         UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an error the outputs are unspecified.
+ */
+GV_API gv_status gv_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                                        const gv_radius_options *options, int64_t *offsets, int64_t *indices,
+                                        double *distances);
 
 /* --------------------------------------------------------------------------------- grids: the nearest seed of cells */
 
@@ -687,10 +744,10 @@ typedef struct gv_labels {
   int64_t columns, rows; /**< 0 = up to the grid's edge */
   const uint8_t *mask;   /**< mask[r * mask_stride + c]: 0 = leave the cell out (nodata); NULL = all cells */
   int64_t mask_stride;   /**< 0 = columns */
-  int32_t *out;          /**< band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the rectangle:
-                              out[b * band_stride + r * stride + c] */
-  int64_t stride;        /**< in values; 0 = columns */
-  int64_t band_stride;   /**< in values; 0 = stride * rows */
+  int32_t *out;   /**< k x rows x columns; band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the
+                              rectangle: out[b * band_stride + r * stride + c] */
+  int64_t stride; /**< in values; 0 = columns */
+  int64_t band_stride; /**< in values; 0 = stride * rows */
   int32_t *
       uniform; /**< may be NULL. Becomes 1 where all cells of the rectangle are known to have one result and only the first
                               cell of each band was written; else 0. Host memory */
@@ -732,8 +789,8 @@ typedef struct gv_measure {
       distance; /**< may be NULL. Units of the plane, metres on the globe; NaN where there is no seed or no place */
   float *
       azimuth; /**< may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
-  int64_t out_stride; /**< of distance and azimuth; 0 = columns */
-  int64_t out_band_stride;
+  int64_t out_stride;      /**< of distance and azimuth; 0 = columns */
+  int64_t out_band_stride; /**< 0 = out_stride * rows */
   int signed_distance; /**< features: inside a polygon minus the distance to the boundary of the cell's own feature */
   gv_memory memory;    /**< of seed, distance and azimuth */
   void *stream;        /**< of `memory` */

@@ -186,8 +186,8 @@ typedef struct gv_answer {
   int64_t column, row;   /**< the first cell */
   int64_t columns, rows; /**< 0 = up to the grid's edge */
   const uint8_t *mask;   /**< as in gv_labels: 0 = leave out */
-  int64_t mask_stride;
-  const int32_t *seed; /**< seed numbers that are known, as in gv_measure; NULL = they are computed */
+  int64_t mask_stride;   /**< strides are in values; 0 = columns, of bands stride * rows */
+  const int32_t *seed;   /**< seed numbers that are known, as in gv_measure; NULL = they are computed */
   int64_t seed_stride, seed_band_stride;
   const int32_t *
       own; /**< group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = none is. k = 1 only */

@@ -1,0 +1,269 @@
+/*
+ * Searches by radius: every point within a distance of each query.
+ *
+ * A query is one call of its backend, which lists what is within, in any order; lists are sorted by (canonical distance, number), so the answer
+ * depends on no engine. A count is the same call without a list. A GPU's backend has no such call: the points are copied to the host and searched
+ * by a processor's.
+ */
+#include "search/radius.h"
+
+#include "core/parallel.h"
+#include "search/arrays.h"
+#include "search/asked.h"
+#include "search/points.h"
+
+enum {
+  ROOM = 256,             /* entries a list begins with */
+  CHUNK_VALUES = 1 << 24, /* doubles of scratch memory a chunk of queries may take */
+  QUERIES_AT_ONCE = 64,   /* a thread takes */
+  POINT_STEPS = 20        /* of a query, for gv_threads_for */
+};
+
+/* ------------------------------------------------------------------------------------------------------- lists */
+
+bool gv_found_list_init(gv_found_list *list, const gv_allocator *allocator, bool counted) {
+  *list = (gv_found_list){.allocator = allocator};
+  if (counted) return true;
+  list->entry = gv_allocate(allocator, ROOM, sizeof *list->entry);
+  list->room = ROOM;
+  return list->entry != NULL;
+}
+
+void gv_found_list_clear(gv_found_list *list) {
+  gv_release(list->allocator, list->entry);
+  *list = (gv_found_list){.allocator = list->allocator};
+}
+
+bool gv_found_list_grow(gv_found_list *list) {
+  int64_t room = list->room <= INT64_MAX / 2 ? 2 * list->room : list->room;
+  gv_code *larger = list->failed ? NULL : gv_allocate(list->allocator, room, sizeof *larger);
+  list->failed = larger == NULL;
+  if (list->failed) return false;
+  memcpy(larger, list->entry, (size_t)list->count * sizeof *larger);
+  gv_release(list->allocator, list->entry);
+  list->entry = larger;
+  list->room = room;
+  return true;
+}
+
+void gv_found_list_turn(gv_found_list *list) {
+  for (int64_t i = 0; i < list->count; i++)
+    list->entry[i] = (gv_code){(uint64_t)list->entry[i].index, (int64_t)list->entry[i].code};
+}
+
+gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query, int64_t first,
+                            int64_t room, int64_t *indices, double *canonical) {
+  if (list->count != room)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "query %lld (from 0) has %lld neighbors, its offsets have room for %lld: count again",
+                   (long long)query, (long long)list->count, (long long)room);
+  if (by_number) gv_found_list_turn(list);
+  gv_codes_quick_sort(list->entry, list->count);
+  if (by_number) gv_found_list_turn(list);
+  for (int64_t i = 0; indices != NULL && i < list->count; i++)
+    indices[first + i] = list->entry[i].index;
+  for (int64_t i = 0; canonical != NULL && i < list->count; i++)
+    canonical[first + i] = gv_canonical_of_code(list->entry[i].code);
+  return GV_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- engines */
+
+void gv_radius_look_at_all(const gv_reference *reference, const void *state, const double *query, double limit,
+                           int64_t self, gv_found_list *list) {
+  int32_t dim = reference->dim;
+  (void)state;
+  for (int64_t j = 0; j < reference->count; j++) {
+    if (j == self) continue;
+    double value = reference->floats != NULL
+                       ? gv_canonical_distance_of_floats(query, reference->floats + j * dim, dim, reference->metric)
+                       : gv_canonical_distance(query, reference->data + j * dim, dim, reference->metric);
+    if (value <= limit) gv_found_list_add(list, value, j);
+  }
+}
+
+/* What answers: an index's own engine, or a processor's in place of a GPU's. */
+typedef struct answering {
+  const gv_search_engine *engine;
+  gv_within_fn *within;
+  gv_reference reference;
+  const void *state;
+  void *built;    /* the state, if it is to be destroyed */
+  double *copied; /* the points, if they are a copy */
+} answering;
+
+static void answering_end(const gv_context *context, answering *a) {
+  if (a->built != NULL) a->engine->destroy(&a->reference, a->built);
+  gv_release(&context->allocator, a->copied);
+}
+
+static gv_status answering_begin(gv_context *context, const gv_point_index *index, int64_t queries, answering *a) {
+  *a = (answering){.engine = index->engine,
+                   .within = index->backend->within,
+                   .reference = index->reference,
+                   .state = index->state};
+  if (a->within != NULL) return GV_OK;
+  gv_reference *reference = &a->reference;
+  const gv_backend *backend = gv_backend_choose_processor(reference, 1, queries);
+  a->engine = backend->search;
+  a->within = backend->within;
+  a->copied = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof *a->copied);
+  if (a->copied == NULL) return gv_fail_memory(context, "the reference points");
+  GV_TRY(gv_points_fetch(context, index, 0, reference->count, a->copied));
+  reference->data = a->copied;
+  reference->floats = NULL;
+  gv_context quiet = *context;
+  quiet.progress = NULL;
+  gv_status status = a->engine->build(&quiet, reference, &a->built);
+  if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  a->state = a->built;
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------- canonical values */
+
+typedef struct radius_search {
+  const answering *by;
+  const gv_radius_query *query;
+  int64_t *offsets, *indices;
+  double *canonical;
+  gv_progress progress;
+} radius_search;
+
+static gv_status answer_query(gv_context *context, const radius_search *s, int64_t i, gv_found_list *list) {
+  const gv_radius_query *query = s->query;
+  const answering *by = s->by;
+  int64_t self = query->self_offset >= 0 ? query->self_offset + i : -1;
+  list->count = 0;
+  by->within(&by->reference, by->state, query->data + i * by->reference.dim,
+             query->limits != NULL ? query->limits[i] : query->limit, self, list);
+  if (list->failed) return gv_fail_memory(context, "the neighbors of a query");
+  bool counted = s->indices == NULL && s->canonical == NULL;
+  if (query->refine != NULL) query->refine(query->user, i, counted, list);
+  if (counted) {
+    s->offsets[i + 1] = list->count;
+    return GV_OK;
+  }
+  return gv_found_list_put(context, list, query->by_number, query->first + i, s->offsets[i],
+                           s->offsets[i + 1] - s->offsets[i], s->indices, s->canonical);
+}
+
+static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
+  radius_search *s = worker->user;
+  gv_found_list list;
+  gv_status status = GV_OK;
+  bool counted = s->indices == NULL && s->canonical == NULL && s->query->refine == NULL;
+  if (!gv_found_list_init(&list, &worker->context.allocator, counted))
+    return gv_fail_memory(&worker->context, "the neighbors of a query");
+  for (int64_t i = first; i < end && status == GV_OK; i++)
+    status = answer_query(&worker->context, s, i, &list);
+  gv_found_list_clear(&list);
+  if (status == GV_OK) gv_progress_add(&s->progress, end - first);
+  return status;
+}
+
+gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
+                                     int64_t *offsets, int64_t *indices, double *canonical) {
+  answering by;
+  gv_status status = answering_begin(context, index, query->count, &by);
+  if (status == GV_OK) {
+    radius_search s = {.by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
+    double steps = (double)query->count * (double)index->reference.dim * (double)(index->reference.count + 16);
+    if (index->state != NULL) steps = (double)query->count * POINT_STEPS * 16.0;
+    int threads = index->backend->exhaustive ? 1 : gv_threads_for(context, steps);
+    gv_progress_init(&s.progress, context, query->count);
+    gv_loop loop = {context, threads, query->count, QUERIES_AT_ONCE, &s.progress, &s};
+    status = gv_parallel_for(&loop, answer_some);
+  }
+  answering_end(context, &by);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- indexes of points */
+
+/* Queries of a search, chunk by chunk. */
+typedef struct chunks {
+  const gv_point_index *index;
+  const gv_points *queries;
+  const gv_radius_options *options;
+  bool own, widen;
+  double *wide, *limits;
+} chunks;
+
+static gv_status chunk_search(gv_context *context, const chunks *c, int64_t first, int64_t count, int64_t *offsets,
+                              int64_t *indices, double *distances) {
+  const gv_arrays host = {.device = -1};
+  const gv_points *queries = c->queries;
+  const gv_radius_options *o = c->options;
+  gv_metric metric = c->index->reference.metric;
+  gv_radius_query query = {.count = count,
+                           .limit = gv_largest_canonical(o->radius, metric),
+                           .limits = c->limits,
+                           .self_offset = o->exclude_self ? first : -1,
+                           .by_number = o->by_number != 0,
+                           .first = first};
+  query.data = c->widen ? c->wide : (const double *)queries->data + first * queries->dim;
+  for (int64_t i = 0; c->limits != NULL && i < count; i++)
+    c->limits[i] = gv_largest_canonical(o->radii[first + i], metric);
+  int64_t bad = -1;
+  if (!c->own || c->widen) GV_TRY(gv_arrays_widen(context, &host, queries, first, count, c->wide, &bad));
+  if (bad >= 0) return gv_fail_not_finite(context, "query", bad);
+  gv_part_progress part;
+  gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
+  gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
+  if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+  if (status != GV_OK || distances == NULL || metric != GV_EUCLIDEAN) return status;
+  int64_t from = offsets[first];
+  return gv_arrays_take_roots(context, &host, distances + from, offsets[first + count] - from);
+}
+
+/* Queries that are the index's own points, wherever they lie. */
+static gv_status fetch_own(gv_context *context, const gv_point_index *index, double **points, gv_points *out) {
+  const gv_reference *reference = &index->reference;
+  *out = gv_points_of(index, 0, reference->count);
+  if (index->device < 0) return GV_OK;
+  *points = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof **points);
+  if (*points == NULL) return gv_fail_memory(context, "the queries");
+  *out = gv_points_rows(*points, reference->count, reference->dim, GV_FLOAT64);
+  return gv_points_fetch(context, index, 0, reference->count, *points);
+}
+
+gv_status gv_radius_search_points(gv_context *context, const gv_index *base, const gv_points *queries,
+                                  const gv_radius_options *o, int64_t *offsets, int64_t *indices,
+                                  double *distances) {
+  const gv_point_index *index = (const gv_point_index *)base;
+  const gv_allocator *allocator = &context->allocator;
+  double *fetched = NULL;
+  gv_points own;
+  chunks c = {.index = index, .queries = queries, .options = o, .own = queries == NULL};
+  gv_status status = GV_OK;
+  if (queries == NULL) {
+    status = fetch_own(context, index, &fetched, &own);
+    c.queries = queries = &own;
+  } else {
+    status = gv_check_points(context, queries, "query");
+    if (status == GV_OK && queries->dim != index->reference.dim)
+      status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
+                       (int)queries->dim, (int)index->reference.dim);
+  }
+  if (status != GV_OK) goto done;
+  c.widen = queries->x != NULL || queries->dtype == GV_FLOAT32;
+  int64_t chunk = c.widen || o->radii != NULL ? CHUNK_VALUES / (queries->dim + 1) : queries->count;
+  if (chunk > queries->count) chunk = queries->count;
+  if (c.widen) c.wide = gv_allocate(allocator, chunk * queries->dim, sizeof *c.wide);
+  if (o->radii != NULL) c.limits = gv_allocate(allocator, chunk, sizeof *c.limits);
+  if ((c.widen && c.wide == NULL) || (o->radii != NULL && c.limits == NULL)) {
+    status = gv_fail_memory(context, "the queries");
+    goto done;
+  }
+  for (int64_t first = 0; first < queries->count && status == GV_OK; first += chunk) {
+    int64_t count = queries->count - first < chunk ? queries->count - first : chunk;
+    status = chunk_search(context, &c, first, count, offsets, indices, distances);
+  }
+
+done:
+  gv_release(allocator, c.wide);
+  gv_release(allocator, c.limits);
+  gv_release(allocator, fetched);
+  return status;
+}
