@@ -406,7 +406,7 @@ static double list_point(void *user, int64_t vertex, double reach) {
 static void merge_points(gv_found_list *list) {
   int64_t kept = 0;
   gv_found_list_turn(list);
-  gv_codes_quick_sort(list->entry, list->count);
+  gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
   for (int64_t i = 0; i < list->count; i++)
     if (i == 0 || list->entry[i].code != list->entry[kept - 1].code) list->entry[kept++] = list->entry[i];
   list->count = kept;

@@ -27,13 +27,49 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------- selection */
 
+static inline bool code_before(gv_code a, gv_code b) {
+  return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
+}
+
+static void insertion_sort(gv_code *a, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    gv_code moving = a[i];
+    int64_t j = i;
+    for (; j > 0 && code_before(moving, a[j - 1]); j--)
+      a[j] = a[j - 1];
+    a[j] = moving;
+  }
+}
+
+static void heap_down(gv_code *a, int64_t hole, int64_t count, gv_code moving) {
+  for (;;) {
+    int64_t child = 2 * hole + 1;
+    if (child >= count) break;
+    if (child + 1 < count && code_before(a[child], a[child + 1])) child++;
+    if (!code_before(moving, a[child])) break;
+    a[hole] = a[child];
+    hole = child;
+  }
+  a[hole] = moving;
+}
+
+static void heap_sort(gv_code *a, int64_t count) {
+  for (int64_t i = count / 2 - 1; i >= 0; i--)
+    heap_down(a, i, count, a[i]);
+  for (int64_t i = count - 1; i > 0; i--) {
+    gv_code moving = a[i];
+    a[i] = a[0];
+    heap_down(a, 0, i, moving);
+  }
+}
+
 /* Moves the `nth` smallest to place nth, smaller ones before it, larger ones after it. */
 static void select_nth(gv_code *a, int64_t count, int64_t nth) {
   enum { SAMPLE = 63, SMALL = 24 };
   int budget = 64;
   while (count > SMALL) {
     if (budget-- == 0) {
-      gv_codes_heap_sort(a, count);
+      heap_sort(a, count);
       return;
     }
     /* The pivot is the sample's quantile nearest nth, one rank towards the middle, so that nth tends to fall into
@@ -42,7 +78,7 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
     int samples = count > 2048 ? SAMPLE : 7;
     for (int i = 0; i < samples; i++)
       sample[i] = a[(2 * i + 1) * (count / (2 * samples))];
-    gv_codes_insertion_sort(sample, samples);
+    insertion_sort(sample, samples);
     int64_t rank = (int64_t)((double)nth / (double)count * samples);
     if (2 * nth < count && rank + 1 < samples) rank++;
     if (2 * nth > count && rank > 0) rank--;
@@ -53,7 +89,7 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
       gv_code moving = a[i];
       a[i] = a[smaller];
       a[smaller] = moving;
-      smaller += gv_code_before(moving, pivot);
+      smaller += code_before(moving, pivot);
     }
     if (nth < smaller) {
       count = smaller;
@@ -63,7 +99,7 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
       nth -= smaller;
     }
   }
-  gv_codes_insertion_sort(a, count);
+  insertion_sort(a, count);
 }
 
 /* Integers in the order of the doubles. */

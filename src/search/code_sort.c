@@ -78,73 +78,61 @@ gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, i
   return GV_OK;
 }
 
-void gv_codes_insertion_sort(gv_code *a, int64_t count) {
-  for (int64_t i = 1; i < count; i++) {
-    gv_code moving = a[i];
-    int64_t j = i;
-    for (; j > 0 && gv_code_before(moving, a[j - 1]); j--)
-      a[j] = a[j - 1];
-    a[j] = moving;
-  }
+/* ------------------------------------------------------------------------------------------------- a list's sort */
+
+/* A merge sort without branches that depend on the values: a few codes are placed by how many are before each, and two sorted halves are
+ * merged from both ends at once, which never runs past the end of a half, as each end takes no more than the shorter half has. */
+
+enum { FEW_CODES = 16 };
+
+static inline bool code_before(gv_code a, gv_code b) {
+  return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
 }
 
-static void sort_heap_down(gv_code *a, int64_t hole, int64_t count, gv_code moving) {
-  for (;;) {
-    int64_t child = 2 * hole + 1;
-    if (child >= count) break;
-    if (child + 1 < count && gv_code_before(a[child], a[child + 1])) child++;
-    if (!gv_code_before(moving, a[child])) break;
-    a[hole] = a[child];
-    hole = child;
+static void sort_few(const gv_code *from, gv_code *to, int64_t count) {
+  int place[FEW_CODES] = {0};
+  for (int i = 1; i < count; i++) {
+    int before = 0;
+    for (int j = 0; j < i; j++) {
+      int later = code_before(from[i], from[j]);
+      place[j] += later;
+      before += 1 - later;
+    }
+    place[i] = before;
   }
-  a[hole] = moving;
+  for (int i = 0; i < count; i++)
+    to[place[i]] = from[i];
 }
 
-void gv_codes_heap_sort(gv_code *a, int64_t count) {
-  for (int64_t i = count / 2 - 1; i >= 0; i--)
-    sort_heap_down(a, i, count, a[i]);
-  for (int64_t i = count - 1; i > 0; i--) {
-    gv_code moving = a[i];
-    a[i] = a[0];
-    sort_heap_down(a, 0, i, moving);
+static void merge_halves(const gv_code *from, gv_code *to, int64_t count) {
+  int64_t half = count / 2;
+  const gv_code *left = from, *right = from + half, *left_end = right - 1, *right_end = from + count - 1;
+  gv_code *end = to + count - 1;
+  for (int64_t i = 0; i < half; i++) {
+    bool first = code_before(*right, *left), last = code_before(*right_end, *left_end);
+    *to++ = *(first ? right : left);
+    right += first;
+    left += !first;
+    *end-- = *(last ? left_end : right_end);
+    left_end -= last;
+    right_end -= !last;
   }
+  if (count % 2 != 0) *to = *(left <= left_end ? left : right);
 }
 
-/* Pivots are medians of three, so both parts of a partition have something; a range that resists them is heap-sorted. */
-static void quick_sort(gv_code *a, int64_t count, int budget) {
-  enum { SMALL = 24 };
-  while (count > SMALL) {
-    if (budget-- == 0) {
-      gv_codes_heap_sort(a, count);
-      return;
-    }
-    gv_code low = a[0], pivot = a[count / 2], high = a[count - 1];
-    if (gv_code_before(pivot, low)) {
-      gv_code moving = low;
-      low = pivot;
-      pivot = moving;
-    }
-    if (gv_code_before(high, pivot)) pivot = gv_code_before(high, low) ? low : high;
-    int64_t smaller = 0;
-    for (int64_t i = 0; i < count; i++) {
-      gv_code moving = a[i];
-      a[i] = a[smaller];
-      a[smaller] = moving;
-      smaller += gv_code_before(moving, pivot);
-    }
-    int64_t larger = count - smaller;
-    if (smaller < larger) {
-      quick_sort(a, smaller, budget);
-      a += smaller;
-      count = larger;
-    } else {
-      quick_sort(a + smaller, larger, budget);
-      count = smaller;
-    }
+/* Sorts `a` with the help of `b`, to a place in b if `into`. */
+static void sort_list(gv_code *a, gv_code *b, int64_t count, bool into) {
+  if (count <= FEW_CODES) {
+    memcpy(b, a, (size_t)count * sizeof *a);
+    sort_few(into ? a : b, into ? b : a, count);
+    return;
   }
-  gv_codes_insertion_sort(a, count);
+  int64_t half = count / 2;
+  sort_list(a, b, half, !into);
+  sort_list(a + half, b + half, count - half, !into);
+  merge_halves(into ? a : b, into ? b : a, count);
 }
 
-void gv_codes_quick_sort(gv_code *a, int64_t count) {
-  quick_sort(a, count, 128);
+void gv_codes_sort_list(gv_code *codes, gv_code *scratch, int64_t count) {
+  sort_list(codes, scratch, count, false);
 }

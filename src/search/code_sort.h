@@ -14,14 +14,8 @@ typedef struct gv_code {
 gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
                         int threads);
 
-static inline bool gv_code_before(gv_code a, gv_code b) {
-  return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
-}
-
-/* Sorts of a few codes by (code, index) on the calling thread: for some ten; in O(n log n) always; for any number, all different. */
-void gv_codes_insertion_sort(gv_code *a, int64_t count);
-void gv_codes_heap_sort(gv_code *a, int64_t count);
-void gv_codes_quick_sort(gv_code *a, int64_t count);
+/* Sort by (code, index) of a list that one thread has; `scratch` has room for count codes. */
+void gv_codes_sort_list(gv_code *codes, gv_code *scratch, int64_t count);
 
 /* The Morton frame of a box: where a coordinate falls on 2^bits steps. */
 typedef struct gv_morton {

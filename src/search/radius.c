@@ -16,7 +16,10 @@ enum {
   ROOM = 256,             /* entries a list begins with */
   CHUNK_VALUES = 1 << 24, /* doubles of scratch memory a chunk of queries may take */
   QUERIES_AT_ONCE = 64,   /* a thread takes */
-  POINT_STEPS = 20        /* of a query, for gv_threads_for */
+  TREE_POINTS = 200,      /* a tree looks at for a query, about */
+  ORDERED_DIM_MAX = 12,   /* queries of more dimensions gain nothing from Morton order */
+  ORDERED_QUERIES_MIN = 128,
+  SLAB_QUERIES = 1 << 22 /* queries ordered at once */
 };
 
 /* ------------------------------------------------------------------------------------------------------- lists */
@@ -24,7 +27,7 @@ enum {
 bool gv_found_list_init(gv_found_list *list, const gv_allocator *allocator, bool counted) {
   *list = (gv_found_list){.allocator = allocator};
   if (counted) return true;
-  list->entry = gv_allocate(allocator, ROOM, sizeof *list->entry);
+  list->entry = gv_allocate(allocator, 2 * ROOM, sizeof *list->entry);
   list->room = ROOM;
   return list->entry != NULL;
 }
@@ -35,8 +38,8 @@ void gv_found_list_clear(gv_found_list *list) {
 }
 
 bool gv_found_list_grow(gv_found_list *list) {
-  int64_t room = list->room <= INT64_MAX / 2 ? 2 * list->room : list->room;
-  gv_code *larger = list->failed ? NULL : gv_allocate(list->allocator, room, sizeof *larger);
+  int64_t room = list->room <= INT64_MAX / 4 ? 2 * list->room : list->room;
+  gv_code *larger = list->failed ? NULL : gv_allocate(list->allocator, 2 * room, sizeof *larger);
   list->failed = larger == NULL;
   if (list->failed) return false;
   memcpy(larger, list->entry, (size_t)list->count * sizeof *larger);
@@ -58,7 +61,7 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
                    "query %lld (from 0) has %lld neighbors, its offsets have room for %lld: count again",
                    (long long)query, (long long)list->count, (long long)room);
   if (by_number) gv_found_list_turn(list);
-  gv_codes_quick_sort(list->entry, list->count);
+  gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
   if (by_number) gv_found_list_turn(list);
   for (int64_t i = 0; indices != NULL && i < list->count; i++)
     indices[first + i] = list->entry[i].index;
@@ -127,6 +130,10 @@ typedef struct radius_search {
   const gv_radius_query *query;
   int64_t *offsets, *indices;
   double *canonical;
+  gv_code *order; /* of the queries from `first` on; NULL: their own */
+  int64_t first;
+  gv_morton morton;
+  double low[ORDERED_DIM_MAX], high[ORDERED_DIM_MAX];
   gv_progress progress;
 } radius_search;
 
@@ -156,9 +163,55 @@ static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
   if (!gv_found_list_init(&list, &worker->context.allocator, counted))
     return gv_fail_memory(&worker->context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
-    status = answer_query(&worker->context, s, i, &list);
+    status = answer_query(&worker->context, s, s->order != NULL ? s->order[i].index : s->first + i, &list);
   gv_found_list_clear(&list);
   if (status == GV_OK) gv_progress_add(&s->progress, end - first);
+  return status;
+}
+
+static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
+  radius_search *s = worker->user;
+  for (int64_t i = first; i < end; i++) {
+    int64_t number = s->first + i;
+    s->order[i] = (gv_code){gv_morton_code(&s->morton, s->query->data + number * s->morton.dim), number};
+  }
+  return GV_OK;
+}
+
+/* Queries from s->first on in Morton order: what is near one is in the cache for the next. */
+static gv_status order_queries(gv_context *context, radius_search *s, int64_t count, gv_code *scratch,
+                               int threads) {
+  int32_t dim = s->by->reference.dim;
+  for (int32_t d = 0; d < dim; d++) {
+    const double *column = s->query->data + s->first * dim + d;
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < count; i++) {
+      low = column[i * dim] < low ? column[i * dim] : low;
+      high = column[i * dim] > high ? column[i * dim] : high;
+    }
+    s->low[d] = low;
+    s->high[d] = high;
+  }
+  int bits = 33 / dim < 22 ? 33 / dim : 22;
+  s->morton = (gv_morton){dim, bits, s->low, s->high};
+  gv_loop loop = {.threads = threads, .count = count, .user = s};
+  gv_parallel_for(&loop, code_some);
+  return gv_codes_sort(context, s->order, scratch, count, bits * dim, threads);
+}
+
+static gv_status answer_all(gv_context *context, radius_search *s, int threads) {
+  int64_t total = s->query->count, slab = total < SLAB_QUERIES ? total : SLAB_QUERIES;
+  bool ordered = s->by->state != NULL && s->by->reference.dim <= ORDERED_DIM_MAX && total >= ORDERED_QUERIES_MIN;
+  gv_status status = GV_OK;
+  if (ordered) s->order = gv_allocate(&context->allocator, 2 * slab, sizeof *s->order);
+  if (ordered && s->order == NULL) return gv_fail_memory(context, "ordering the queries");
+  for (s->first = 0; s->first < total && status == GV_OK; s->first += slab) {
+    int64_t count = total - s->first < slab ? total - s->first : slab;
+    if (ordered) status = order_queries(context, s, count, s->order + slab, threads);
+    gv_loop loop = {context, threads, count, QUERIES_AT_ONCE, &s->progress, s};
+    if (status == GV_OK) status = gv_parallel_for(&loop, answer_some);
+  }
+  gv_release(&context->allocator, s->order);
   return status;
 }
 
@@ -168,12 +221,11 @@ gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *
   gv_status status = answering_begin(context, index, query->count, &by);
   if (status == GV_OK) {
     radius_search s = {.by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
-    double steps = (double)query->count * (double)index->reference.dim * (double)(index->reference.count + 16);
-    if (index->state != NULL) steps = (double)query->count * POINT_STEPS * 16.0;
+    double points = by.state != NULL ? TREE_POINTS : (double)index->reference.count;
+    double steps = (double)query->count * (double)index->reference.dim * points;
     int threads = index->backend->exhaustive ? 1 : gv_threads_for(context, steps);
     gv_progress_init(&s.progress, context, query->count);
-    gv_loop loop = {context, threads, query->count, QUERIES_AT_ONCE, &s.progress, &s};
-    status = gv_parallel_for(&loop, answer_some);
+    status = answer_all(context, &s, threads);
   }
   answering_end(context, &by);
   return status;

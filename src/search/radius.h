@@ -11,7 +11,7 @@
  * distances, which ascend with them, as these are not negative. */
 struct gv_found_list {
   const gv_allocator *allocator;
-  gv_code *entry; /* NULL: only counted */
+  gv_code *entry; /* room for `room`, and as many for sorting them; NULL: only counted */
   int64_t count, room;
   bool failed; /* out of memory: entries are missing */
 };
