@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _c, _crs, _geometries, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._search import Neighbours
-from .trees import _pairs, _seeds, ellipsoid_numbers
+from .trees import _pairs, _seeds, ellipsoid_numbers, found_within
 
 _EDGES = ("straight", "geodesic")
 _BUILT_LARGE = 10_000  # vertices
@@ -144,3 +144,33 @@ class FeatureTree:
             points[asking] = found
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
+
+    def query_radius(self, x: npt.ArrayLike, y: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False, count_only: bool = False,
+                     sort_results: bool = True, workers: int = -1) -> Any:
+        """The features within a distance of each position.
+
+        Parameters
+        ----------
+        x, y : array_like
+            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
+        r : float or array_like
+            Metres on the globe, of a shape that broadcasts to that of the positions. Inclusive.
+        return_distance, count_only, sort_results, workers
+            As of :meth:`GlobeTree.query_radius`.
+
+        Returns
+        -------
+        indices : ndarray of intp, or ndarray of object
+            Rows of the geometries: of one position an array, of several an array of arrays.
+        d : ndarray of float64, or ndarray of object
+            With `return_distance`: the distances, 0 within a polygon.
+        """
+        px, py, shape = _pairs(x, y, "x", "y")
+        return found_within(self, px, py, shape, r, return_distance, count_only, sort_results, workers, None, self.n, -1,
+                            self.metric in _c.GLOBE_METRICS, "x, y")
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __repr__(self) -> str:
+        return f"FeatureTree(n={self.n}, metric={self.metric!r}, edges={self.edges!r}, boundary={self.boundary!r}, ellipsoid={self.ellipsoid!r})"

@@ -102,7 +102,7 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
         if geographic:
             globe = GlobeTree(x, y, meant, _crs.ellipsoid(asking.crs))
             return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
-        plane = KDTree(np.column_stack([x, y]), meant)
+        plane = KDTree(np.column_stack([x, y]), metric=meant)
         return lambda x, y, k: plane.query(np.column_stack([x, y]), range(1, k + 1), distance_upper_bound=bound, workers=workers,
                                            progress=progress)
 

@@ -11,7 +11,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _device_arrays, _search
+from . import _c, _device_arrays, _radius, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
 from ._search import Neighbours
 
@@ -27,14 +27,16 @@ class KDTree:
     data : array_like, shape (n, m)
         The points, float32 or float64 (others become float64). They are copied: later changes of the array do not count.
         Arrays on a GPU (CuPy, torch) stay there and are searched there.
+    leafsize, compact_nodes, copy_data, balanced_tree
+        scipy's; accepted, of no influence on answers.
+    boxsize : None
+        scipy's periodic boundaries are not supported.
     metric : {"euclidean", "manhattan", "chebyshev"}
-        What `query` measures unless it is given `p`.
+        What is measured by methods that are not given `p`.
     backend : str
         A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
     device : int, optional
         The GPU for backends that use one; the first usable one by default.
-    leafsize, compact_nodes, copy_data, balanced_tree
-        scipy's; accepted, of no influence on answers.
     skip_invalid : bool
         Points with a coordinate that is missing or not finite are no neighbours, and queries with one have none, where both
         are errors otherwise. The other points keep their indices. Not for arrays on a GPU.
@@ -44,6 +46,8 @@ class KDTree:
     data : ndarray, shape (n, m)
         Read-only.
     n, m : int
+    size : int
+        `n`. (scipy's is the number of its tree's nodes.)
     mins, maxes : ndarray, shape (m,)
 
     Notes
@@ -64,13 +68,16 @@ class KDTree:
            [2, 1]])
     """
 
-    def __init__(self, data: npt.ArrayLike, metric: str = "euclidean", backend: str = "auto",
-                 device: Optional[int] = None, *, leafsize: int = 10, compact_nodes: bool = True,
-                 copy_data: bool = False, balanced_tree: bool = True, boxsize: None = None, skip_invalid: bool = False) -> None:
+    def __init__(self, data: npt.ArrayLike, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
+                 balanced_tree: bool = True, boxsize: None = None, *, metric: str = "euclidean", backend: str = "auto",
+                 device: Optional[int] = None, skip_invalid: bool = False) -> None:
         if boxsize is not None:
             raise ValueError("boxsize: periodic boundaries are not supported; use scipy.spatial.KDTree")
+        if isinstance(leafsize, str):
+            raise TypeError(f"leafsize must be an integer, not {leafsize!r} (give metric by its name)")
+        _search.number_in(leafsize, "leafsize", 1, 1 << 62)
         if not isinstance(metric, str):
-            raise TypeError(f"metric must be a string, not {type(metric).__name__} (give leafsize by its name)")
+            raise TypeError(f"metric must be a string, not {type(metric).__name__}")
         if metric not in _NORMS.values():
             globe = ": use gpuvoronoi.GlobeTree" if metric in _c.GLOBE_METRICS else ""
             raise ValueError(f"metric must be euclidean, manhattan or chebyshev, not {metric!r}{globe}")
@@ -164,14 +171,10 @@ class KDTree:
         >>> KDTree([[0.0], [1.0], [5.0]]).query([[0.9]], k=[1, 3], distance_upper_bound=2.0)
         (array([[0.1, inf]]), array([[1, 3]]))
         """
-        queries = _coordinates(x, "x")
-        if queries.ndim == 0 or queries.shape[-1] != self.m:
-            raise ValueError(f"x must have a last dimension of {self.m}, not the shape {queries.shape}")
+        queries = self._queries(x)
         _search.real(eps, "eps", 0.0)
         bound = _search.real(distance_upper_bound, "distance_upper_bound", 0.0)
-        metric = self.metric if p is None else _NORMS.get(_search.real(p, "p"))
-        if metric is None:
-            raise ValueError(f"p must be 1, 2 or inf, not {p}; scipy.spatial.KDTree has other norms")
+        metric = self._metric(p)
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
         shape = queries.shape[:-1]
@@ -189,14 +192,237 @@ class KDTree:
             _search.strictly_below(bound), self._searched, float(self._searched * self.m), threads, self._device, progress, "x")
         return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
 
+    def _queries(self, x: npt.ArrayLike) -> Any:
+        queries = _coordinates(x, "x")
+        if queries.ndim == 0 or queries.shape[-1] != self.m:
+            raise ValueError(f"x must have a last dimension of {self.m}, not the shape {queries.shape}")
+        return queries
+
+    def _metric(self, p: Optional[float]) -> str:
+        metric = self.metric if p is None else _NORMS.get(_search.real(p, "p"))
+        if metric is None:
+            raise ValueError(f"p must be 1, 2 or inf, not {p}; scipy.spatial.KDTree has other norms")
+        return metric
+
+    def _asked(self, points: npt.NDArray[Any], metric: str, threads: int, argument: str) -> _radius.Asked:
+        index = self._index(metric) if self._searched > 0 else None
+        return _radius.Asked(index, lambda first, end: _points(points[first:end]), len(points), self._searched, threads,
+                             self._device, argument)
+
+    def _own(self) -> npt.NDArray[Any]:
+        """The tree's usable points, as queries of another."""
+        if isinstance(self._given, _device_arrays.DeviceArray):
+            raise TypeError("data is an array on a GPU: copy it to the host first, e.g. by cupy.asnumpy, for searches of trees in trees")
+        return np.asarray(self._given)
+
+    def _other(self, other: Any) -> KDTree:
+        if not isinstance(other, KDTree):
+            raise TypeError(f"other must be a gpuvoronoi.KDTree, not {type(other).__name__}")
+        if other.m != self.m:
+            raise ValueError(f"other must have {self.m} dimensions, not {other.m}")
+        return other
+
+    def query_ball_point(self, x: npt.ArrayLike, r: npt.ArrayLike, p: Optional[float] = None, eps: float = 0, workers: int = 1,
+                         return_sorted: Optional[bool] = None, return_length: bool = False) -> Any:
+        """The points within a distance of each of `x`.
+
+        Parameters
+        ----------
+        x : array_like, last dimension m
+            The places to ask about, on the host.
+        r : float or array_like
+            Radii, of a shape that broadcasts to that of `x` without its last axis. Inclusive, by the distance that `query` gives.
+            (scipy compares squares, which may differ in the last bits.)
+        p, eps, workers
+            As of `query`.
+        return_sorted : bool, optional
+            True: each list is in the order of indices. False: nearest first, of equal distances the lowest index. None: True
+            for several places, False for one.
+        return_length : bool
+            The numbers of points instead of lists.
+
+        Returns
+        -------
+        list or ndarray of object
+            Of one place a list of indices, else an array of lists; with `return_length` an int or an array of ints.
+
+        Examples
+        --------
+        >>> from gpuvoronoi import KDTree
+        >>> tree = KDTree([[0.0], [1.0], [5.0]])
+        >>> tree.query_ball_point([0.6], 1.0)
+        [1, 0]
+        >>> tree.query_ball_point([[0.6], [3.0]], [1.0, 2.0]).tolist()
+        [[0, 1], [1, 2]]
+        """
+        queries = self._queries(x)
+        if isinstance(queries, _device_arrays.DeviceArray):
+            raise TypeError("x is an array on a GPU, which only query takes: copy it to the host first, e.g. by cupy.asnumpy")
+        shape = queries.shape[:-1]
+        radius = _radius.radii(r, "r", shape)
+        _search.real(eps, "eps", 0.0)
+        metric, threads = self._metric(p), worker_threads(workers)
+        flat = queries.reshape(-1, self.m)
+        count, asking = len(flat), _search.usable(flat.T, self._skip)
+        flat = flat if asking is None else flat[asking]
+        asked, radius = self._asked(flat, metric, threads, "x"), _radius.places(radius, asking)
+        if return_length:
+            found = _radius.spread(_radius.Found(_radius.count(asked, radius), np.empty(0, np.intp), np.empty(0)), None, asking, count)
+            lengths = np.diff(found.offsets).astype(np.intp).reshape(shape)
+            return int(lengths) if shape == () else lengths
+        by_number = shape != () if return_sorted is None else bool(return_sorted)
+        found = _radius.spread(_radius.search(asked, radius, by_number=by_number), self._rows, asking, count)
+        return _radius.lists(found, shape, self.n)
+
+    def _found_in(self, other: KDTree, r: float, p: Optional[float], eps: float, name: str, distances: bool) -> _radius.Found:
+        """The points of another tree within r of each of this one's."""
+        radius = _search.real(r, name, 0.0)
+        _search.real(eps, "eps", 0.0)
+        own = self._own()
+        found = _radius.search(other._asked(own, self._metric(p), 0, "data"), radius, by_number=True, distances=distances)
+        return _radius.spread(found, other._rows, self._rows, self.n)
+
+    def query_ball_tree(self, other: KDTree, r: float, p: Optional[float] = None, eps: float = 0) -> list[list[int]]:
+        """The points of another tree within a distance of each of this tree's.
+
+        Parameters
+        ----------
+        other : KDTree
+        r : float
+            Inclusive.
+        p, eps
+            As of `query`.
+
+        Returns
+        -------
+        list of list of int
+            For each point of this tree indices of `other`, ascending.
+        """
+        found = self._found_in(self._other(other), r, p, eps, "r", False)
+        return list(_radius.lists(found, (self.n,), other.n))
+
+    def query_pairs(self, r: float, p: Optional[float] = None, eps: float = 0, output_type: str = "set") -> Any:
+        """The pairs of points of the tree within a distance of each other.
+
+        Parameters
+        ----------
+        r : float
+            Inclusive.
+        p, eps
+            As of `query`.
+        output_type : {"set", "ndarray"}
+
+        Returns
+        -------
+        set of (int, int) or ndarray of intp, shape (pairs, 2)
+            Pairs (i, j) with i < j; the array is in this order.
+
+        Examples
+        --------
+        >>> from gpuvoronoi import KDTree
+        >>> KDTree([[0.0], [1.0], [5.0]]).query_pairs(1.0)
+        {(0, 1)}
+        """
+        if output_type not in ("set", "ndarray"):
+            raise ValueError(f"output_type must be set or ndarray, not {output_type!r}")
+        radius, metric = _search.real(r, "r", 0.0), self._metric(p)
+        _search.real(eps, "eps", 0.0)
+        index = self._index(metric) if self._searched > 0 else None
+        asked = _radius.Asked(index, None, self._searched, self._searched, 0, self._device, "data")
+        found = _radius.spread(_radius.search(asked, radius, by_number=True, exclude_self=True), self._rows, self._rows, self.n)
+        first = np.repeat(np.arange(found.offsets.size - 1, dtype=np.intp), np.diff(found.offsets))
+        once = first < found.indices
+        pairs = np.column_stack([first[once], found.indices[once]])
+        return pairs if output_type == "ndarray" else set(map(tuple, pairs.tolist()))
+
+    def count_neighbors(self, other: KDTree, r: npt.ArrayLike, p: Optional[float] = None, weights: Any = None,
+                        cumulative: bool = True) -> Any:
+        """How many pairs of a point of this tree and one of another are within a distance of each other.
+
+        Parameters
+        ----------
+        other : KDTree
+            The other tree, or this one.
+        r : float or sequence of float
+            Radii, inclusive; below 0 there are no pairs.
+        p
+            As of `query`.
+        weights : array_like or (array_like, array_like), optional
+            A weight for each point of this tree and of `other`, either of which may be None: products of weights are added up instead. One
+            array stands for both if they are the same tree.
+        cumulative : bool
+            False: for each radius but the first the pairs between the one before, exclusive, and this one. Radii must not decrease then.
+
+        Returns
+        -------
+        int, float or ndarray
+            Of intp, of float64 with weights. Time grows with the number of pairs.
+        """
+        given = self._other(other)
+        if weights is None or isinstance(weights, tuple):
+            pair = (None, None) if weights is None else weights
+        elif given is self:
+            pair = (weights, weights)
+        else:
+            raise ValueError("weights must be a tuple of two, for this tree and for other, as they are different trees")
+        if len(pair) != 2:
+            raise ValueError(f"weights must be an array or a tuple of two, not of {len(pair)}")
+        of = (_weights(pair[0], self), _weights(pair[1], given))
+        return _radius.pair_counts(given._asked(self._own(), self._metric(p), 0, "data"), r, of, bool(cumulative))
+
+    def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: Optional[float] = None,
+                               output_type: str = "dok_matrix") -> Any:
+        """Distances from this tree's points to those of another, as far as they are within a distance.
+
+        Parameters
+        ----------
+        other : KDTree
+        max_distance : float
+            Inclusive.
+        p
+            As of `query`.
+        output_type : {"dok_matrix", "coo_matrix", "dict", "ndarray"}
+            "ndarray": records of i, j and v, in the order of (i, j). The first two need scipy.
+
+        Returns
+        -------
+        dok_matrix, coo_matrix, dict or ndarray
+            Distances of 0 are entries too.
+        """
+        if output_type not in _radius.SPARSE:
+            raise ValueError(f"output_type must be one of {', '.join(_radius.SPARSE)}, not {output_type!r}")
+        given = self._other(other)
+        found = self._found_in(given, max_distance, p, 0, "max_distance", True)
+        return _radius.sparse(found, (self.n, given.n), output_type)
+
+    @property
+    def size(self) -> int:
+        return self.n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        return f"KDTree(n={self.n}, m={self.m}, metric={self.metric!r}, backend={self.backend!r})"
+
     def __reduce__(self) -> tuple[Any, ...]:
-        made = functools.partial(type(self), skip_invalid=self._skip)
-        return made, (self.data, self.metric, self.backend, self.device), {"leafsize": self.leafsize}
+        made = functools.partial(type(self), metric=self.metric, backend=self.backend, device=self.device, skip_invalid=self._skip)
+        return made, (self.data, self.leafsize)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(("query_", "count_", "sparse_")) or name in ("tree", "innernode", "leafnode", "node"):
-            raise AttributeError(f"gpuvoronoi.KDTree has no {name}, only query; use scipy.spatial.KDTree for it")
+        if name in ("tree", "innernode", "leafnode", "node", "indices"):
+            raise AttributeError(f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; use scipy.spatial.KDTree for them")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _weights(weights: Any, tree: KDTree) -> Optional[_search.Floats]:
+    """Of the points that are searched."""
+    if weights is None:
+        return None
+    array = _search.plain_array(weights, "weights").astype(np.float64)
+    if array.shape != (tree.n,):
+        raise ValueError(f"weights must have the shape ({tree.n},), not {array.shape}")
+    return array if tree._rows is None else array[tree._rows]
 
 
 def _coordinates(value: Any, name: str) -> Any:
@@ -300,8 +526,70 @@ class GlobeTree:
             most, limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
         return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
 
+    def query_radius(self, lon: npt.ArrayLike, lat: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False,
+                     count_only: bool = False, sort_results: bool = True, workers: int = -1) -> Any:
+        """The places within a distance of each position, as :class:`sklearn.neighbors.BallTree` gives them.
+
+        Parameters
+        ----------
+        lon, lat : array_like
+            Degrees, of shapes that broadcast.
+        r : float or array_like
+            Metres, of a shape that broadcasts to that of the positions. Inclusive.
+        return_distance : bool
+            Distances too.
+        count_only : bool
+            The numbers of places instead.
+        sort_results : bool
+            Nearest first, of equal distances the lowest index; else by index.
+        workers : int
+            Threads; -1 for as many as there are processors.
+
+        Returns
+        -------
+        indices : ndarray of intp, or ndarray of object
+            Of one position an array of indices, of several an array of such arrays.
+        metres : ndarray of float64, or ndarray of object
+            With `return_distance`: the distances.
+
+        Examples
+        --------
+        >>> from gpuvoronoi import GlobeTree
+        >>> GlobeTree([0.0, 10.0], [0.0, 0.0]).query_radius(1.0, 0.0, 120e3)
+        array([0])
+        """
+        x, y, shape = _pairs(lon, lat)
+        return found_within(self, x, y, shape, r, return_distance, count_only, sort_results, workers, self._rows, self._searched,
+                            self._device, True, "lon, lat")
+
+    def __len__(self) -> int:
+        return int(self.n)
+
+    def __repr__(self) -> str:
+        return f"GlobeTree(n={self.n}, metric={self.metric!r}, ellipsoid={self.ellipsoid!r}, backend={self.backend!r})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.lon, self.lat, self.metric, self.ellipsoid, self.backend, self.device, self._skip)
+
+
+def found_within(tree: Any, x: _search.Floats, y: _search.Floats, shape: tuple[int, ...], r: npt.ArrayLike, return_distance: bool,
+                 count_only: bool, sort_results: bool, workers: int, rows: Optional[_search.Indices], searched: int, device: int, globe: bool,
+                 argument: str) -> Any:
+    """query_radius of trees over pairs of coordinates."""
+    radius, threads = _radius.radii(r, "r", shape), worker_threads(workers)
+    if return_distance and count_only:
+        raise ValueError("return_distance and count_only cannot both be True")
+    count, asking = x.size, _search.usable((x, y), tree._skip, globe)
+    x, y = (x, y) if asking is None else (x[asking], y[asking])
+    radius = _radius.places(radius, asking)
+    asked = _radius.Asked(tree._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, searched, threads, device, argument)
+    if count_only:
+        nothing = _radius.Found(_radius.count(asked, radius), np.empty(0, np.intp), np.empty(0))
+        lengths = np.diff(_radius.spread(nothing, None, asking, count).offsets).astype(np.intp).reshape(shape)
+        return int(lengths) if shape == () else lengths
+    found = _radius.spread(_radius.search(asked, radius, by_number=not sort_results, distances=return_distance), rows, asking, count)
+    indices = _radius.arrays(found, found.indices, shape)
+    return (indices, _radius.arrays(found, found.distances, shape)) if return_distance else indices
 
 
 def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, float]:

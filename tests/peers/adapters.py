@@ -41,6 +41,24 @@ class SklearnTree(gpuvoronoi.KDTree):
         distances, indices = super().query(check_array(X), k=list(range(1, k + 1)), p=self.norm)
         return (distances, indices) if return_distance else indices
 
+    def query_radius(self, X, r, return_distance=False, count_only=False, sort_results=False):
+        from sklearn.utils import check_array
+
+        if sort_results and not return_distance:
+            raise ValueError("return_distance must be True if sort_results is True")
+        if return_distance and count_only:
+            raise ValueError("cannot use both return_distance and count_only")
+        X = check_array(X)
+        r = np.broadcast_to(np.asarray(r, float), len(X))
+        if count_only:
+            return self.query_ball_point(X, r, self.norm, return_length=True)
+        answer = np.empty((2, len(X)), dtype=object)
+        for row, (x, found) in enumerate(zip(X, self.query_ball_point(X, r, self.norm, return_sorted=False))):
+            distances = gpuvoronoi.KDTree.query(self, x, list(range(1, max(len(found), 1) + 1)), p=self.norm)[0][:len(found)]
+            order = np.arange(len(found)) if sort_results else np.argsort(found)
+            answer[0, row], answer[1, row] = np.array(found, dtype=np.intp)[order], distances[order]
+        return tuple(answer) if return_distance else answer[0]
+
     def __reduce__(self):
         return type(self), (np.asarray(self.data), self.leafsize, "minkowski", self.norm)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpuvoronoi
-from gpuvoronoi import _c, _cells, _crs, _device_arrays, _device_rasters, _field, _geometries, _grid, _library, _seeds, features, rasters, tables, trees
+from gpuvoronoi import _c, _cells, _crs, _device_arrays, _device_rasters, _field, _geometries, _grid, _library, _radius, _seeds, features, rasters, tables, trees
 
 LINE = {"type": "LineString", "coordinates": [(0.0, 0.0), (1.0, 1.0)]}
 SQUARE = {"type": "Polygon", "coordinates": [[(4.0, 0.0), (5.0, 0.0), (5.0, 1.0), (4.0, 0.0)]]}
@@ -36,7 +36,7 @@ def parts():
 
 # An instance of each class, and what must be the same of a copy.
 MADE = {
-    trees.KDTree: (lambda: trees.KDTree(np.c_[LON, LAT], "manhattan", leafsize=5), lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize)),
+    trees.KDTree: (lambda: trees.KDTree(np.c_[LON, LAT], 5, metric="manhattan"), lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize)),
     trees.GlobeTree: (lambda: trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
     trees.GlobeTreeAdapter: (lambda: trees.GlobeTreeAdapter(np.c_[LON, LAT]), lambda t: t.query(np.array([[1.0, 2.0]]))),
     features.FeatureTree: (lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"), lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n)),
@@ -58,7 +58,7 @@ REFUSES = {
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, _device_rasters.Own, _crs.Inverse, _field.Answers, _field.Names, _grid.Grid, _library.Bar, _library.Stop, _seeds.Seeds}
+PLAIN = {_cells.Raster, _device_rasters.Own, _crs.Inverse, _field.Answers, _field.Names, _grid.Grid, _library.Bar, _library.Stop, _radius.Asked, _radius.Found, _seeds.Seeds}
 
 
 def classes():

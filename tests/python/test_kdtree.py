@@ -42,7 +42,7 @@ def test_against_scipy(random, p, metric, dim, dtype):
     for ours in (KDTree(data), KDTree(data, metric=metric)):
         for k in (1, 2, [1], [3, 1], 700, 705):
             same(ours.query(queries, k=k, p=p), theirs.query(queries, k=k, p=p), data, queries, p)
-    assert np.array_equal(KDTree(data, metric).query(queries, 3)[1], KDTree(data).query(queries, 3, p=p)[1])
+    assert np.array_equal(KDTree(data, metric=metric).query(queries, 3)[1], KDTree(data).query(queries, 3, p=p)[1])
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, [1], [2], [1, 3], np.int64(2), np.array([2, 4])])
@@ -115,7 +115,7 @@ def test_attributes_and_pickle(random):
     ours, theirs = KDTree(data, leafsize=16), scipy_spatial.KDTree(data, leafsize=16)
     assert (ours.n, ours.m, ours.leafsize) == (theirs.n, theirs.m, theirs.leafsize)
     assert np.array_equal(ours.maxes, theirs.maxes) and np.array_equal(ours.mins, theirs.mins)
-    again = pickle.loads(pickle.dumps(KDTree(data, "manhattan", backend="serial")))
+    again = pickle.loads(pickle.dumps(KDTree(data, metric="manhattan", backend="serial")))
     assert again.metric == "manhattan" and again.query(data[7]) == (0.0, 7)
 
 
@@ -165,7 +165,9 @@ def test_bad_queries_name_the_argument(arguments, error, words):
     (np.zeros((1, 1), dtype="M8[s]"), {}, TypeError, "data must"),
     (np.zeros((2, 2)), {"metric": "cosine"}, ValueError, "metric must"),
     (np.zeros((2, 2)), {"metric": "geodesic"}, ValueError, "GlobeTree"),
-    (np.zeros((2, 2)), {"metric": 16}, TypeError, "leafsize by its name"),
+    (np.zeros((2, 2)), {"metric": 16}, TypeError, "metric must"),
+    (np.zeros((2, 2)), {"leafsize": "manhattan"}, TypeError, "metric by its name"),
+    (np.zeros((2, 2)), {"leafsize": 0}, ValueError, "leafsize must"),
     (np.zeros((2, 2)), {"boxsize": 1.0}, ValueError, "boxsize"),
 ])
 def test_bad_data_names_the_argument(data, more, error, words):
@@ -175,8 +177,8 @@ def test_bad_data_names_the_argument(data, more, error, words):
 
 def test_what_is_missing_says_so():
     tree = KDTree(np.eye(3))
-    for name in ("query_ball_point", "query_pairs", "count_neighbors", "sparse_distance_matrix"):
-        with pytest.raises(AttributeError, match=f"no {name}, only query; use scipy"):
+    for name in ("tree", "innernode", "leafnode"):
+        with pytest.raises(AttributeError, match=f"no {name}: its nodes are not accessible; use scipy"):
             getattr(tree, name)
     with pytest.raises(AttributeError, match="nonsense"):
         tree.nonsense

@@ -1,0 +1,221 @@
+"""Searches by radius: the neighbours of many queries as offsets and flat arrays, and the forms in which scipy and scikit-learn give them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+from ctypes import byref
+from typing import Any, Callable, Iterator, NamedTuple, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _search
+from ._library import Handle, library, run
+from ._search import Floats, Indices
+
+_PAIRS_AT_ONCE = 1 << 22
+_MANY_RADII = 8
+_LARGE_QUERIES = 20_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What is asked: by which index, for which queries, `points` makes the C struct of some of them; None: the index's own points."""
+
+    handle: Optional[Handle]
+    points: Optional[Callable[[int, int], Any]]
+    queries: int
+    searched: int  # the index's points
+    threads: int
+    device: int
+    argument: str
+
+
+class Found(NamedTuple):
+    """Query i has indices[offsets[i]:offsets[i + 1]]."""
+
+    offsets: npt.NDArray[np.int64]
+    indices: Indices
+    distances: Floats
+
+
+def radii(value: Any, name: str, shape: tuple[int, ...]) -> Any:
+    """A float, or an array of one radius for each query."""
+    if np.ndim(value) == 0:
+        return _search.real(value, name, 0.0)
+    array = _search.plain_array(value, name).astype(np.float64)
+    try:
+        array = np.broadcast_to(array, shape)
+    except ValueError:
+        raise ValueError(f"{name} has the shape {array.shape}, which does not broadcast to that of the queries, {shape}") from None
+    if not (array >= 0).all():
+        raise ValueError(f"{name} must be numbers >= 0")
+    return np.ascontiguousarray(array).reshape(-1)
+
+
+def _call(asked: Asked, options: Any, first: int, end: int, offsets: Any, indices: Any, distances: Any) -> None:
+    assert asked.handle is not None
+    points = None if asked.points is None else byref(asked.points(first, end))
+    large = asked.queries > _LARGE_QUERIES or float(asked.queries) * asked.searched > _search.LARGE_WORK
+    run(library().gv_index_search_radius, asked.handle.address, points, byref(options), offsets.ctypes.data + 8 * first,
+        None if indices is None else indices.ctypes.data, None if distances is None else distances.ctypes.data,
+        threads=asked.threads, device=asked.device, large=large, argument=asked.argument)
+
+
+def _options(radius: Any, first: int, by_number: bool, exclude_self: bool = False) -> Any:
+    options = _c.RadiusOptions(by_number=int(by_number), exclude_self=int(exclude_self))
+    if isinstance(radius, float):
+        options.radius = radius
+    else:
+        options.radii = radius.ctypes.data + 8 * first
+    return options
+
+
+def count(asked: Asked, radius: Any, exclude_self: bool = False) -> npt.NDArray[np.int64]:
+    """Offsets of the neighbours of all queries."""
+    offsets = np.zeros(asked.queries + 1, dtype=np.int64)
+    if asked.handle is not None and asked.queries > 0:
+        _call(asked, _options(radius, 0, False, exclude_self), 0, asked.queries, offsets, None, None)
+    return offsets
+
+
+def search(asked: Asked, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
+           exclude_self: bool = False) -> Found:
+    """The neighbours of all queries, nearest first or by number."""
+    offsets = count(asked, radius, exclude_self)
+    found = np.empty(offsets[-1] if indices else 0, dtype=np.int64)
+    values = np.empty(offsets[-1] if distances else 0, dtype=np.float64)
+    if offsets[-1] > 0:
+        _call(asked, _options(radius, 0, by_number, exclude_self), 0, asked.queries, offsets, found if indices else None,
+              values if distances else None)
+    return Found(offsets, found.astype(np.intp, copy=False), values)
+
+
+def _part_of(asked: Asked, first: int, end: int) -> Callable[[int, int], Any]:
+    def part(_first: int, _end: int) -> Any:
+        assert asked.points is not None
+        return asked.points(first, end)
+
+    return part
+
+
+def _in_parts(asked: Asked, radius: float) -> Iterator[tuple[npt.NDArray[np.intp], Found]]:
+    """The queries' numbers and neighbours, some million pairs at a time. Only for queries that are given."""
+    offsets = count(asked, radius)
+    first = 0
+    while first < asked.queries:
+        end = max(int(np.searchsorted(offsets, offsets[first] + _PAIRS_AT_ONCE, side="right")) - 1, first + 1)
+        part = offsets[first:end + 1] - offsets[first]
+        found, values = np.empty(part[-1], dtype=np.int64), np.empty(part[-1], dtype=np.float64)
+        if part[-1] > 0:
+            some = dataclasses.replace(asked, points=_part_of(asked, first, end))
+            _call(some, _options(radius, 0, False), 0, end - first, part, found, values)
+        yield np.repeat(np.arange(first, end), np.diff(part)), Found(part, found.astype(np.intp, copy=False), values)
+        first = end
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python's collector would look at all lists again and again while many are made, which takes longer than making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
+    """scipy's form: a list of indices, which are below n, of each query; of a single query the list."""
+    if shape == ():
+        return found.indices.tolist()
+    # Where numbers come several times, lists share Python's objects.
+    flat = np.arange(n).astype(object)[found.indices] if found.indices.size > n else found.indices
+    ends = found.offsets.tolist()
+    answer = np.empty(len(ends) - 1, dtype=object)
+    with _no_collection():
+        for i in range(len(ends) - 1):
+            answer[i] = flat[ends[i]:ends[i + 1]].tolist()
+    return answer.reshape(shape)
+
+
+def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
+    """scikit-learn's form: an array of each query; of a single query the array."""
+    if shape == ():
+        return values
+    ends = found.offsets.tolist()
+    answer = np.empty(len(ends) - 1, dtype=object)
+    for i in range(len(ends) - 1):
+        answer[i] = values[ends[i]:ends[i + 1]]
+    return answer.reshape(shape)
+
+
+def spread(found: Found, rows: Optional[Indices], asking: Optional[Indices], queries: int) -> Found:
+    """What the queries `asking` of `queries` found among the references `rows` (None: all of them), for all queries."""
+    offsets, indices, distances = found
+    if rows is not None:
+        indices = rows[indices] if indices.size else indices
+    if asking is not None:
+        counts = np.zeros(queries, dtype=np.int64)
+        counts[asking] = np.diff(offsets)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+    return Found(offsets, indices, distances)
+
+
+def pair_counts(asked: Asked, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Any:
+    """scipy's count_neighbors: for each radius how many pairs are within it, or the sum of the products of their weights."""
+    single = np.ndim(radius) == 0
+    array = np.atleast_1d(_search.plain_array(radius, "r").astype(np.float64))
+    if array.ndim != 1 or np.isnan(array).any():
+        raise ValueError("r must be a number or a sequence of numbers, without NaN")
+    if not cumulative and (np.diff(array) < 0).any():
+        raise ValueError("r must not decrease if cumulative is False")
+    wanted = np.unique(array[array >= 0])
+    weighted = weights[0] is not None or weights[1] is not None
+    totals = np.zeros(wanted.size + 1, dtype=np.float64 if weighted else np.int64)  # the first: radii below 0
+    if asked.handle is not None and asked.queries > 0 and wanted.size > 0:
+        if not weighted and wanted.size <= _MANY_RADII:
+            totals[1:] = [count(asked, float(one))[-1] for one in wanted]
+        else:
+            bins: Any = np.zeros(wanted.size, dtype=totals.dtype)
+            for queries, found in _in_parts(asked, float(wanted[-1])):
+                of = None
+                if weighted:
+                    of = np.ones(queries.size) if weights[0] is None else weights[0][queries]
+                    of = of if weights[1] is None else of * weights[1][found.indices]
+                bins += np.bincount(np.searchsorted(wanted, found.distances), of, wanted.size).astype(bins.dtype)
+            totals[1:] = np.cumsum(bins)
+    answer = totals[np.searchsorted(wanted, array, side="right")]
+    if not cumulative:
+        answer = np.diff(answer, prepend=answer.dtype.type(0))
+    answer = answer if weighted else answer.astype(np.intp)
+    return answer[0] if single else answer
+
+
+def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:
+    """Distances of pairs in one of scipy's forms."""
+    rows = np.repeat(np.arange(found.offsets.size - 1, dtype=np.intp), np.diff(found.offsets))
+    if output_type == "dict":
+        return dict(zip(zip(rows.tolist(), found.indices.tolist()), found.distances.tolist()))
+    if output_type == "ndarray":
+        table = np.empty(rows.size, dtype=np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True))
+        table["i"], table["j"], table["v"] = rows, found.indices, found.distances
+        return table
+    try:
+        from scipy.sparse import coo_matrix
+    except ImportError as error:
+        raise ImportError(f"output_type {output_type!r} needs scipy: `pip install scipy`, or use 'dict' or 'ndarray'") from error
+    matrix = coo_matrix((found.distances, (rows, found.indices)), shape=shape)
+    return matrix if output_type == "coo_matrix" else matrix.todok()
+
+
+SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix")
+
+
+def places(asked_radius: Any, asking: Optional[Indices]) -> Any:
+    """Radii of those queries that are asked."""
+    return asked_radius if asking is None or isinstance(asked_radius, float) else np.ascontiguousarray(asked_radius[asking])
+
