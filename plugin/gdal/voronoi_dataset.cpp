@@ -178,13 +178,13 @@ CPLErr VoronoiBand::IRasterIO(GDALRWFlag flag, int x, int y, int width, int heig
 int64_t VoronoiBand::GetNoDataValueAsInt64(int *known) {
   int64_t value = 0;
   bool good =
-      what->kind == 0 && VoronoiCall([&](gv_io *io) { return gv_live_nodata(io, Dataset()->Live(), &value); });
+      IsOfIntegers() && VoronoiCall([&](gv_io *io) { return gv_live_nodata(io, Dataset()->Live(), &value); });
   if (known != nullptr) *known = good;
   return value;
 }
 
 double VoronoiBand::GetNoDataValue(int *known) {
-  if (what->kind == 0) return static_cast<double>(GetNoDataValueAsInt64(known));
+  if (IsOfIntegers()) return static_cast<double>(GetNoDataValueAsInt64(known));
   if (known != nullptr) *known = TRUE;
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -193,7 +193,7 @@ double VoronoiBand::GetNoDataValue(int *known) {
 double VoronoiBand::End(int which, int *known) {
   int64_t range[2] = {0, 0};
   bool good =
-      what->kind == 0 && VoronoiCall([&](gv_io *io) { return gv_live_id_range(io, Dataset()->Live(), range); });
+      IsOfIntegers() && VoronoiCall([&](gv_io *io) { return gv_live_id_range(io, Dataset()->Live(), range); });
   if (known != nullptr) *known = good;
   return static_cast<double>(range[which]);
 }

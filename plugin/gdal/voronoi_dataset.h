@@ -97,6 +97,7 @@ protected:
 private:
   VoronoiDataset *Dataset() const { return static_cast<VoronoiDataset *>(poDS); }
   double End(int which, int *known);
+  bool IsOfIntegers() const { return what->kind == 0 && GDALDataTypeIsInteger(eDataType) != 0; }
 
   const gv_live_band *what;
   bool table_made = false;

@@ -92,9 +92,10 @@ CASES = {
     "plain": lambda w: (["--seeds", seeds(w), *SMALL, "--co", "COMPRESS=NONE"], {}, "o.tif"),
     "lossy": lambda w: (["--seeds", seeds(w), *SMALL, "--co", "COMPRESS=LERC", "--co", "MAX_Z_ERROR=0"], {"--distance": "d.tif"},
                         "o.tif"),
+    "attribute": lambda w: (["--seeds", seeds(w), *SMALL, "--attribute", "w", "--max-distance", "3000km"], {"--stats": "t.csv"}, "o.tif"),
     "columns": lambda w: (["--seeds", seeds(w), *SMALL, "-k", "3", "--no-style", "--co", "INTERLEAVE=PIXEL"], {}, "o.tif"),
 }
-SAMPLE = {"all": (3,), "mask": (2,), "same ids": (4,), "cells": (2,), "rows": (2,)}
+SAMPLE = {"all": (3,), "mask": (2,), "same ids": (4,), "cells": (2,), "rows": (2,), "attribute": (2,)}
 
 
 def files(folder):

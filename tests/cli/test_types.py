@@ -67,7 +67,8 @@ def test_nodata_of_a_type(work):
     work.fails(*grid, "--nodata", "7", "no.tif", has="id of a seed")
     work.csv("s.csv", [1, 2], [1, 1], header="x,y", code=[255, 0])
     work.fails(*grid, "no.tif", has=["255", "0", "--nodata"])
-    work.fails("--seeds", "s.csv", "--ot", "Float32", "no.tif", status=2, has=["--ot", "Float32", "UInt16"])
+    work.fails("--seeds", "s.csv", "--ot", "Float32", "no.tif", status=2, has=["--ot", "Float32", "--attribute"])
+    work.fails("--seeds", "s.csv", "--ot", "CFloat32", "no.tif", status=2, has=["--ot", "CFloat32", "UInt16"])
 
 
 @pytest.mark.parametrize("name,driver,kind,options", [

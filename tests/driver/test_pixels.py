@@ -33,6 +33,8 @@ QUESTIONS = {
     "values": {"seeds-raster": "classes.tif", "values": [2, 3], "k": 2},
     "by cell": {"seeds-raster": "classes.tif", "by-cell": True, "size": [200, 130]},
     "per value": {"seeds-raster": "classes.tif", "distance-per-value": True},
+    "attribute": {"seeds": "globe.csv", "attribute": "w", "max-distance": "900km", "size": [300, 150]},
+    "integer attribute": {"seeds": "globe.csv", "attribute": "no", "k": 2, "size": [300, 150]},
     "units": {"seeds": "globe.csv", "distance-unit": "nmi", "distance-type": "Float64", "size": [400, 200]},
 }
 

@@ -48,16 +48,20 @@ static void look_at(column_content *content, const char *text) {
   content->not_number = content->not_number || !gv_parse_number(text, &number);
 }
 
-/* What a CSV file's text column holds as ids: looks at all of it, also at what --where leaves out later. */
+/* What a CSV file's text column holds: looks at all of it, also at what --where leaves out later. */
+static gv_status read_content(gv_seed_reader *r, int field, column_content *content) {
+  gv_seed_start(r);
+  for (OGRFeatureH feature; !content->not_number && (feature = gv_seed_next(r)) != NULL;) {
+    look_at(content, OGR_F_GetFieldAsString(feature, field));
+    OGR_F_Destroy(feature);
+  }
+  return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;
+}
+
 static gv_status detect_csv_ids(gv_seed_reader *r) {
   const char *column = gv_seed_field_name(r->layer, r->id_field);
   column_content content = {0};
-  gv_seed_start(r);
-  for (OGRFeatureH feature; !content.not_number && (feature = gv_seed_next(r)) != NULL;) {
-    look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
-    OGR_F_Destroy(feature);
-  }
-  if (gv_gdal_failed()) return gv_seed_read_failed(r);
+  GV_TRY(read_content(r, r->id_field, &content));
   GV_REQUIRE(r->io, !content.any || content.not_number || !content.not_integer,
              "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text", column);
   r->id = content.any && !content.not_integer ? GV_ID_INTEGER : GV_ID_TEXT;
@@ -82,6 +86,23 @@ gv_status gv_seed_choose_weight(gv_seed_reader *r) {
 
 gv_status gv_seed_choose_height(gv_seed_reader *r) {
   return find_number(r, "--z", r->options->z_field, &r->z_field);
+}
+
+gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
+  column_content content = {0};
+  GV_TRY(find_number(r, "--attribute", r->options->attribute, &r->attribute_field));
+  if (r->attribute_field < 0) return GV_OK;
+  OGRFieldDefnH field = OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(r->layer), r->attribute_field);
+  OGRFieldType type = OGR_Fld_GetType(field);
+  if (type == OFTString) { /* of a CSV file */
+    GV_TRY(read_content(r, r->attribute_field, &content));
+    GV_REQUIRE(r->io, !content.not_number, "--attribute: the field '%s' holds text that is not a number",
+               r->options->attribute);
+  }
+  r->attribute_is_integer =
+      type == OFTInteger || type == OFTInteger64 || (type == OFTString && !content.not_integer);
+  r->set->reals_are_floats = type == OFTReal && OGR_Fld_GetSubType(field) == OFSTFloat32;
+  return GV_OK;
 }
 
 /* Positions by the fields that were named: degrees if they are called so and no system is given. */

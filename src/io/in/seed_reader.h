@@ -26,6 +26,8 @@ typedef struct gv_seed_reader {
   bool swapped;         /* the source's data order is y, x */
   gv_id_kind id;
   int id_field, name_field, weight_field, z_field;
+  int attribute_field; /* -1 = none */
+  bool attribute_is_integer;
   gv_text_ids texts; /* of GV_ID_TEXT, with the numbers of their first rows */
   int64_t row;
   const char
@@ -63,6 +65,7 @@ gv_status gv_seed_choose_id(gv_seed_reader *r);
 bool gv_seed_ids_are_narrow(const gv_seed_reader *r);
 gv_status gv_seed_choose_weight(gv_seed_reader *r);
 gv_status gv_seed_choose_height(gv_seed_reader *r);
+gv_status gv_seed_choose_attribute(gv_seed_reader *r);
 
 /* ------------------------------------------------------------------------------------------------- rows: seed_rows.c */
 

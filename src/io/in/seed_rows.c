@@ -20,8 +20,10 @@ void gv_seed_rows_free(gv_seed_list *set) {
   free(set->fids);
   free(set->weights);
   free(set->z);
-  set->x = set->y = set->weights = set->z = NULL;
-  set->ids = set->rows = set->fids = NULL;
+  free(set->integers);
+  free(set->reals);
+  set->x = set->y = set->weights = set->z = set->reals = NULL;
+  set->ids = set->rows = set->fids = set->integers = NULL;
   set->count = 0;
 }
 
@@ -56,13 +58,21 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
 
 static gv_status reserve(gv_seed_reader *r) {
   gv_seed_list *set = r->set;
-  void *column[] = {set->x, set->y, set->ids, set->rows, set->fids, set->weights, set->z, set->names};
-  const size_t size[] = {sizeof *set->x,    sizeof *set->y,       sizeof *set->ids, sizeof *set->rows,
-                         sizeof *set->fids, sizeof *set->weights, sizeof *set->z,   sizeof *set->names};
-  const bool kept[] = {true,           true,
-                       true,           true,
-                       true,           r->options->weight_field != NULL,
-                       r->has_heights, set->names != NULL || r->capacity == 0};
+  void *column[] = {set->x,       set->y, set->ids,   set->rows,     set->fids,
+                    set->weights, set->z, set->names, set->integers, set->reals};
+  const size_t size[] = {sizeof *set->x,        sizeof *set->y,       sizeof *set->ids, sizeof *set->rows,
+                         sizeof *set->fids,     sizeof *set->weights, sizeof *set->z,   sizeof *set->names,
+                         sizeof *set->integers, sizeof *set->reals};
+  const bool kept[] = {true,
+                       true,
+                       true,
+                       true,
+                       true,
+                       r->options->weight_field != NULL,
+                       r->has_heights,
+                       set->names != NULL || r->capacity == 0,
+                       r->attribute_field >= 0 && r->attribute_is_integer,
+                       r->attribute_field >= 0 && !r->attribute_is_integer};
   int64_t wanted = r->capacity > 0 ? r->capacity + 1 : 1024, room = 0;
   bool all = true;
   for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
@@ -80,6 +90,8 @@ static gv_status reserve(gv_seed_reader *r) {
   set->weights = column[5];
   set->z = column[6];
   set->names = column[7];
+  set->integers = column[8];
+  set->reals = column[9];
   if (!all) return gv_io_fail_memory(r->io, "the seeds");
   r->capacity = room;
   return GV_OK;
@@ -96,7 +108,8 @@ void gv_seed_names_drop(gv_seed_list *set) {
 typedef struct facts {
   int64_t id, fid;
   const char *name;
-  double weight, height;
+  double weight, height, real;
+  int64_t integer;
 } facts;
 
 static gv_status add(gv_seed_reader *r, double x, double y, double z, const facts *f) {
@@ -124,6 +137,8 @@ static gv_status add(gv_seed_reader *r, double x, double y, double z, const fact
   set->fids[i] = f->fid;
   if (set->weights != NULL) set->weights[i] = f->weight;
   if (set->z != NULL) set->z[i] = z;
+  if (set->integers != NULL) set->integers[i] = f->integer;
+  if (set->reals != NULL) set->reals[i] = f->real;
   set->count++;
   return GV_OK;
 }
@@ -229,26 +244,51 @@ static bool is_divisor(double weight) {
   return weight >= 1e-100 && weight <= 1e100;
 }
 
+/* A finite number of a feature, its `what`; GV_OK with *usable false when the feature was skipped. */
+static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what, const facts *f,
+                           double *out, bool *usable) {
+  const char *column = gv_seed_field_name(r->layer, field);
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
+  *usable = false;
+  if (set && gv_seed_field_type(r->layer, field) != OFTString) {
+    *out = OGR_F_GetFieldAsDouble(feature, field);
+  } else {
+    const char *text = set ? OGR_F_GetFieldAsString(feature, field) : "";
+    if (*gv_skip_spaces(text) == '\0') {
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what, column);
+    }
+    if (!parse_text(r, text, out)) {
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid,
+                              "the %s field '%s' holds '%.80s', which is not a number", what, column, text);
+    }
+  }
+  if (!isfinite(*out)) {
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s %g is not finite", what, *out);
+  }
+  *usable = true;
+  return GV_OK;
+}
+
+/* An integer of a feature, its `what`; GV_OK with *usable false when the feature was skipped. */
+static gv_status read_integer(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what, const facts *f,
+                              int64_t *out, bool *usable) {
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
+  *usable = true;
+  if (set && gv_seed_field_type(r->layer, field) != OFTString) {
+    *out = (int64_t)OGR_F_GetFieldAsInteger64(feature, field);
+    return GV_OK;
+  }
+  if (gv_parse_integer(set ? OGR_F_GetFieldAsString(feature, field) : "", out)) return GV_OK;
+  *usable = false;
+  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what,
+                          gv_seed_field_name(r->layer, field));
+}
+
 /* The weight of a feature; GV_OK with *usable false when it was skipped. */
 static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, bool *usable) {
-  const char *column = gv_seed_field_name(r->layer, r->weight_field);
-  bool set = OGR_F_IsFieldSetAndNotNull(feature, r->weight_field) != 0;
+  GV_TRY(read_real(r, feature, r->weight_field, "weight", f, &f->weight, usable));
+  if (!*usable) return GV_OK;
   *usable = false;
-  if (set && gv_seed_field_type(r->layer, r->weight_field) != OFTString) {
-    f->weight = OGR_F_GetFieldAsDouble(feature, r->weight_field);
-  } else {
-    const char *text = set ? OGR_F_GetFieldAsString(feature, r->weight_field) : "";
-    if (*gv_skip_spaces(text) == '\0') {
-      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight field '%s' is empty", column);
-    }
-    if (!parse_text(r, text, &f->weight)) {
-      return gv_seed_unusable(r->io, r->set, r->row, f->fid,
-                              "the weight field '%s' holds '%.80s', which is not a number", column, text);
-    }
-  }
-  if (!isfinite(f->weight)) {
-    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight %g is not finite", f->weight);
-  }
   if (r->options->positive_weights && !is_divisor(f->weight)) {
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not %s", f->weight,
                             f->weight > 0.0 ? "in 1e-100 ... 1e100" : "above 0");
@@ -267,7 +307,7 @@ static gv_status read_text_id(gv_seed_reader *r, OGRFeatureH feature, int64_t *i
 
 static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
   int64_t fid = (int64_t)OGR_F_GetFID(feature);
-  facts f = {fid, fid, NULL, 0.0, 0.0};
+  facts f = {.id = fid, .fid = fid};
   if (r->name_field >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_field)) {
     f.name = OGR_F_GetFieldAsString(feature, r->name_field);
   }
@@ -275,20 +315,20 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
     gv_status status = read_text_id(r, feature, &f.id);
     if (status != GV_OK) return status;
   } else if (r->id == GV_ID_INTEGER) {
-    bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
-    if (set && gv_seed_field_type(r->layer, r->id_field) != OFTString) {
-      f.id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
-    } else {
-      const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
-      if (!gv_parse_integer(text, &f.id)) {
-        return gv_seed_unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty",
-                                gv_seed_field_name(r->layer, r->id_field));
-      }
-    }
+    bool usable;
+    gv_status status = read_integer(r, feature, r->id_field, "id", &f, &f.id, &usable);
+    if (status != GV_OK || !usable) return status;
   }
   if (r->weight_field >= 0) {
     bool usable;
     gv_status status = read_weight(r, feature, &f, &usable);
+    if (status != GV_OK || !usable) return status;
+  }
+  if (r->attribute_field >= 0) {
+    bool usable;
+    gv_status status = r->attribute_is_integer
+                           ? read_integer(r, feature, r->attribute_field, "attribute", &f, &f.integer, &usable)
+                           : read_real(r, feature, r->attribute_field, "attribute", &f, &f.real, &usable);
     if (status != GV_OK || !usable) return status;
   }
   if (r->x_field >= 0) return read_columns(r, feature, &f);

@@ -52,6 +52,7 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
                         .id_field = -1,
                         .name_field = -1,
                         .weight_field = -1,
+                        .attribute_field = -1,
                         .z_field = -1};
   out->skip_invalid = options->skip_invalid;
   out->crs_option = options->crs_option != NULL ? options->crs_option : "--seeds-crs";
@@ -60,7 +61,8 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
   GV_TRY(gv_seed_choose_positions(r));
   GV_TRY(gv_seed_choose_id(r));
   GV_TRY(gv_seed_choose_weight(r));
-  return gv_seed_choose_height(r);
+  GV_TRY(gv_seed_choose_height(r));
+  return gv_seed_choose_attribute(r);
 }
 
 static gv_status read_all(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
@@ -148,6 +150,8 @@ static void move_seed(gv_seed_list *seeds, int64_t i, int64_t j) {
   seeds->fids[j] = seeds->fids[i];
   if (seeds->weights != NULL) seeds->weights[j] = seeds->weights[i];
   if (seeds->z != NULL) seeds->z[j] = seeds->z[i];
+  if (seeds->integers != NULL) seeds->integers[j] = seeds->integers[i];
+  if (seeds->reals != NULL) seeds->reals[j] = seeds->reals[i];
   if (seeds->source_x != NULL) {
     seeds->source_x[j] = seeds->source_x[i];
     seeds->source_y[j] = seeds->source_y[i];
@@ -282,10 +286,10 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
   return gv_seeds_require_some(io, seeds);
 }
 
-void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest) {
-  *lowest = *highest = seeds->ids[0];
-  for (int64_t i = 1; i < seeds->count; i++) {
-    if (seeds->ids[i] < *lowest) *lowest = seeds->ids[i];
-    if (seeds->ids[i] > *highest) *highest = seeds->ids[i];
+void gv_seeds_range(const int64_t *values, int64_t count, int64_t *lowest, int64_t *highest) {
+  *lowest = *highest = values[0];
+  for (int64_t i = 1; i < count; i++) {
+    if (values[i] < *lowest) *lowest = values[i];
+    if (values[i] > *highest) *highest = values[i];
   }
 }

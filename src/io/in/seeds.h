@@ -25,6 +25,7 @@ typedef struct gv_seed_options {
   const char *crs_option;   /* that gives it, for messages; NULL = --seeds-crs */
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
+  const char *attribute;    /* field of numbers to read into `integers` or `reals`; NULL = none */
   const char *x_field,
       *y_field;          /* positions come from these; NULL = from geometries, or columns with known names */
   const char *z_field;   /* with `heights`; NULL = from geometries, if they have them */
@@ -48,6 +49,9 @@ typedef struct gv_seed_list {
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
   double *z;                   /* NULL unless asked for and there */
+  int64_t *integers;           /* the attribute, if it is of integers; else NULL */
+  double *reals;               /* the attribute, if it is of real numbers; else NULL */
+  bool reals_are_floats;       /* the field of `reals` has 32 bits */
   double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
   gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
@@ -118,7 +122,7 @@ OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);
 /* NULL is allowed. */
 void gv_seed_features_close(gv_seed_features *features);
 
-/* Smallest and largest id. */
-void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest);
+/* Smallest and largest of values, of which there is one at least. */
+void gv_seeds_range(const int64_t *values, int64_t count, int64_t *lowest, int64_t *highest);
 
 #endif

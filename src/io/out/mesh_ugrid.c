@@ -266,7 +266,7 @@ static bool make_answers(gv_mesh_sink *sink) {
 static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *facts, OGRSpatialReferenceH crs) {
   static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.8 UGRID-1.0", NULL};
   int64_t lowest, highest;
-  gv_seeds_id_range(facts->seeds, &lowest, &highest);
+  gv_seeds_range(facts->seeds->ids, facts->seeds->count, &lowest, &highest);
   sink->narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
   sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);

@@ -224,8 +224,21 @@ static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *wo
 
 /* ------------------------------------------------------------------------------------------------------ all of it */
 
-/* Seed numbers to ids of other types than Int32. */
-static void write_other_ids(const gv_run_plan *plan, const int32_t *numbers, int64_t n, char *out, int64_t at) {
+/* Seed numbers to real attributes. */
+static void write_reals(const gv_run_plan *plan, const int32_t *numbers, int64_t n, void *out, int64_t at) {
+  bool wide = plan->type[GV_RUN_OUT] == GDT_Float64;
+  for (int64_t i = 0; i < n; i++) {
+    double value = numbers[i] >= 0 ? plan->reals[numbers[i]] : (double)NAN;
+    if (wide) {
+      ((double *)out)[at + i] = value;
+    } else {
+      ((float *)out)[at + i] = (float)value;
+    }
+  }
+}
+
+/* Seed numbers to ids or attributes of other types of integers than Int32. */
+static void write_integers(const gv_run_plan *plan, const int32_t *numbers, int64_t n, char *out, int64_t at) {
   enum { STRETCH = 256 };
   int64_t ids[STRETCH];
   const GDALDataType type = plan->type[GV_RUN_OUT];
@@ -233,7 +246,7 @@ static void write_other_ids(const gv_run_plan *plan, const int32_t *numbers, int
   for (int64_t i = 0; i < n; i += STRETCH) {
     int count = n - i < STRETCH ? (int)(n - i) : STRETCH;
     for (int k = 0; k < count; k++)
-      ids[k] = numbers[i + k] >= 0 ? plan->in->regions->ids[numbers[i + k]] : plan->nodata;
+      ids[k] = numbers[i + k] >= 0 ? plan->integers[numbers[i + k]] : plan->nodata;
     GDALCopyWords(ids, GDT_Int64, sizeof *ids, out + (at + i) * size, type, size, count);
   }
 }
@@ -243,8 +256,12 @@ static void write_other_ids(const gv_run_plan *plan, const int32_t *numbers, int
 static void write_ids(const gv_run_plan *plan, const int32_t *numbers, int64_t n, void *out, int64_t at) {
   enum { STRETCH = 32 };
   int32_t *narrow = (int32_t *)out + at;
+  if (plan->reals != NULL) {
+    write_reals(plan, numbers, n, out, at);
+    return;
+  }
   if (plan->type[GV_RUN_OUT] != GDT_Int32) {
-    write_other_ids(plan, numbers, n, out, at);
+    write_integers(plan, numbers, n, out, at);
     return;
   }
   for (int64_t i = 0; i < n; i += STRETCH) {

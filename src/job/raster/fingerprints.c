@@ -16,6 +16,8 @@ static uint64_t hash_seeds(uint64_t h, const gv_seed_list *s) {
   h = hash_array(h, s->y, s->count, sizeof *s->y);
   h = hash_array(h, s->ids, s->count, sizeof *s->ids);
   h = hash_array(h, s->weights, s->count, sizeof *s->weights);
+  h = hash_array(h, s->integers, s->count, sizeof *s->integers);
+  h = hash_array(h, s->reals, s->count, sizeof *s->reals);
   for (int64_t i = 0; s->names != NULL && i < s->count; i++)
     h = hash_array(h, s->names[i], s->names[i] != NULL ? (int64_t)strlen(s->names[i]) : 0, 1);
   const gv_shapes *shapes = s->shapes;

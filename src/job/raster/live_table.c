@@ -19,7 +19,7 @@ gv_status gv_live_nodata(gv_io *io, gv_live *live, int64_t *out) {
 gv_status gv_live_id_range(gv_io *io, gv_live *live, int64_t range[2]) {
   GV_TRY(gv_live_read_seeds(io, live));
   const gv_run_inputs *in = &live->level[0].in;
-  gv_seeds_id_range(in->regions, &range[0], &range[1]);
+  gv_seeds_range(live->level[0].plan.integers, in->regions->count, &range[0], &range[1]);
   if (!in->job->raster_seeds.by_cell) return GV_OK;
   range[0] = 0;
   range[1] = gv_run_seed_count(in) - 1;

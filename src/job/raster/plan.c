@@ -2,6 +2,7 @@
 #include "job/raster/plan.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* The integers of a type; of Int64 all. */
@@ -11,57 +12,104 @@ static void type_range(GDALDataType type, int64_t *least, int64_t *most) {
   *least = GDALDataTypeIsSigned(type) ? -*most - 1 : 0;
 }
 
-/* Value type from the ids, or the one asked for if they fit. */
-static gv_status choose_type(gv_io *io, const gv_run_inputs *in, GDALDataType *type) {
-  const gv_seed_list *seeds = in->regions;
-  const GDALDataType asked = in->job->id_type;
-  const char *name = GDALGetDataTypeName(asked);
-  int64_t least, most;
-  *type = asked;
-  if (in->job->raster_seeds.by_cell) {
-    GV_REQUIRE(io, asked == GDT_Unknown || asked == GDT_Int64, "--ot %s: the numbers of cells need Int64", name);
-    *type = GDT_Int64;
-  } else if (asked == GDT_Unknown) {
-    gv_seeds_id_range(seeds, &least, &most);
-    *type = least >= INT32_MIN && most <= INT32_MAX ? GDT_Int32 : GDT_Int64;
-  } else {
-    type_range(asked, &least, &most);
-    for (int64_t i = 0; i < seeds->count; i++)
-      GV_REQUIRE(io, seeds->ids[i] >= least && seeds->ids[i] <= most,
-                 "--ot %s: the id %" PRId64 " does not fit: it holds %" PRId64 " to %" PRId64, name, seeds->ids[i],
-                 least, most);
+/* Real attributes as integers of a type, or the other way round, where that changes no value. */
+static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
+  enum { WIDE = 8 /* bytes of both */ };
+  const int64_t count = p->in->regions->count;
+  const char *name = GDALGetDataTypeName(type);
+  p->converted = malloc((size_t)count * WIDE);
+  if (p->converted == NULL) return gv_io_fail_memory(io, "the attribute");
+  int64_t *integers = p->converted;
+  double *reals = p->converted;
+  for (int64_t i = 0; i < count && p->reals != NULL; i++) {
+    double value = p->reals[i];
+    GV_REQUIRE(io, value == rint(value) && value >= -0x1p63 && value < 0x1p63,
+               "--ot %s: the attribute %.17g does not fit: it is not a 64-bit integer", name, value);
+    integers[i] = (int64_t)value;
   }
+  for (int64_t i = 0; i < count && p->reals == NULL; i++) {
+    int64_t value = p->integers[i], most = type == GDT_Float32 ? INT64_C(1) << 24 : INT64_C(1) << 53;
+    GV_REQUIRE(io, value >= -most && value <= most, "--ot %s: the attribute %" PRId64 " is not exact in it", name,
+               value);
+    reals[i] = (double)value;
+  }
+  bool to_integers = p->reals != NULL;
+  p->integers = to_integers ? integers : NULL;
+  p->reals = to_integers ? NULL : reals;
   return GV_OK;
 }
 
-static bool is_id(const gv_seed_list *seeds, int64_t value) {
-  for (int64_t i = 0; i < seeds->count; i++)
-    if (seeds->ids[i] == value) return true;
+/* What OUT holds for each seed, and its type: the one asked for, if that holds all values. */
+static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
+  const gv_seed_list *seeds = in->regions;
+  const GDALDataType asked = in->job->id_type;
+  const char *name = GDALGetDataTypeName(asked);
+  int64_t least, most, lowest, highest;
+  GDALDataType *type = &p->type[GV_RUN_OUT];
+  *type = asked;
+  p->reals = seeds->reals;
+  p->integers = seeds->reals != NULL ? NULL : seeds->integers != NULL ? seeds->integers : seeds->ids;
+  if (in->job->raster_seeds.by_cell) {
+    GV_REQUIRE(io, asked == GDT_Unknown || asked == GDT_Int64, "--ot %s: the numbers of cells need Int64", name);
+    *type = GDT_Int64;
+    return GV_OK;
+  }
+  if (asked == GDT_Unknown && p->reals != NULL) {
+    *type = seeds->reals_are_floats ? GDT_Float32 : GDT_Float64;
+    return GV_OK;
+  }
+  if (asked == GDT_Unknown) {
+    gv_seeds_range(p->integers, seeds->count, &least, &most);
+    *type = least >= INT32_MIN && most <= INT32_MAX ? GDT_Int32 : GDT_Int64;
+    return GV_OK;
+  }
+  if ((p->integers != NULL) != (GDALDataTypeIsInteger(asked) != 0)) GV_TRY(convert_values(io, asked, p));
+  if (p->reals != NULL) return GV_OK;
+  type_range(asked, &least, &most);
+  gv_seeds_range(p->integers, seeds->count, &lowest, &highest);
+  int64_t beyond = lowest < least ? lowest : highest;
+  GV_REQUIRE(io, lowest >= least && highest <= most,
+             "--ot %s: the %s %" PRId64 " does not fit: it holds %" PRId64 " to %" PRId64, name,
+             in->job->seeds.attribute != NULL ? "attribute" : "id", beyond, least, most);
+  return GV_OK;
+}
+
+static bool is_value(const gv_run_plan *p, int64_t value) {
+  for (int64_t i = 0; i < p->in->regions->count; i++)
+    if (p->integers[i] == value) return true;
   return false;
 }
 
-static gv_status choose_nodata(gv_io *io, const gv_run_inputs *in, GDALDataType type, int64_t *nodata) {
+static gv_status choose_nodata(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
   const gv_job *j = in->job;
+  const GDALDataType type = p->type[GV_RUN_OUT];
+  const char *what = j->seeds.attribute != NULL ? "attribute" : "id";
   int64_t least, most;
+  if (p->reals != NULL) {
+    p->nodata = -1;
+    GV_REQUIRE(io, !j->has_nodata, "--nodata: a raster of real numbers has NaN where there is no seed");
+    return GV_OK;
+  }
   type_range(type, &least, &most);
   if (j->has_nodata) {
-    *nodata = j->nodata;
+    p->nodata = j->nodata;
     GV_REQUIRE(io, !j->raster_seeds.by_cell || j->nodata < 0,
                "--nodata: %" PRId64 " may be a cell's number: choose one below 0", j->nodata);
-    GV_REQUIRE(io, !is_id(in->regions, j->nodata), "--nodata: %" PRId64 " is the id of a seed", j->nodata);
+    GV_REQUIRE(io, !is_value(p, j->nodata), "--nodata: %" PRId64 " is the %s of a seed", j->nodata, what);
     GV_REQUIRE(io, j->nodata >= least && j->nodata <= most,
-               "--nodata: %" PRId64 " does not fit into %s, the ids' type", j->nodata, GDALGetDataTypeName(type));
+               "--nodata: %" PRId64 " does not fit into %s, the %ss' type", j->nodata, GDALGetDataTypeName(type),
+               what);
     return GV_OK;
   }
   bool has_sign = GDALDataTypeIsSigned(type) != 0;
   int64_t first = has_sign ? -1 : most, second = has_sign ? least : 0;
-  *nodata = is_id(in->regions, first) ? second : first;
-  GV_REQUIRE(io, !is_id(in->regions, *nodata),
-             has_sign
-                 ? "both -1 and the lowest integer are ids: choose a value for cells without a seed by --nodata"
-                 : "both %" PRId64 " and 0 are ids: choose a value for cells without a seed by --nodata",
-             first);
-  return GV_OK;
+  p->nodata = is_value(p, first) ? second : first;
+  if (!is_value(p, p->nodata)) return GV_OK;
+  GV_REQUIRE(io, !has_sign,
+             "both -1 and the lowest integer are %ss: choose a value for cells without a seed by --nodata", what);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "both %" PRId64 " and 0 are %ss: choose a value for cells without a seed by --nodata", first,
+                    what);
 }
 
 /* Parts are some rows of whole blocks. */
@@ -84,14 +132,14 @@ static gv_status choose_rows(gv_io *io, int64_t side, gv_run_plan *p) {
   return GV_OK;
 }
 
-/* Ids of 32 bits, which the library may write itself. */
+/* Ids or attributes of 32 bits; the library may write ids itself. */
 static gv_status make_labels(gv_io *io, gv_run_plan *p) {
   const gv_seed_list *regions = p->in->regions;
   if (p->type[GV_RUN_OUT] != GDT_Int32) return GV_OK;
   p->labels = malloc((size_t)regions->count * sizeof *p->labels);
   if (p->labels == NULL) return gv_io_fail_memory(io, "the ids");
   for (int64_t i = 0; i < regions->count; i++)
-    p->labels[i] = (int32_t)regions->ids[i];
+    p->labels[i] = (int32_t)p->integers[i];
   return GV_OK;
 }
 
@@ -102,8 +150,8 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
   p->in = in;
   p->width = in->grid.grid.width;
   p->height = in->grid.grid.height;
-  GV_TRY(choose_type(io, in, &p->type[out]));
-  GV_TRY(choose_nodata(io, in, p->type[out], &p->nodata));
+  GV_TRY(choose_values(io, in, p));
+  GV_TRY(choose_nodata(io, in, p));
   GV_TRY(choose_rows(io, part_rows, p));
   p->type[distance] = j->distance_type;
   p->type[azimuth] = GDT_Float32;
@@ -115,11 +163,12 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
   bool of_cells = in->cells.cells != NULL, measures = s[distance] >= 0 || s[azimuth] >= 0;
   p->apart = p->type[out] != GDT_Int32 || of_cells || s[out] < 0;
   p->distances = j->stats != NULL && !j->no_stats_distances;
-  p->numbers = p->apart || p->distances || j->distance != NULL || j->azimuth != NULL;
+  p->numbers = p->apart || p->distances || j->distance != NULL || j->azimuth != NULL || j->seeds.attribute != NULL;
   p->by_region = in->cells.region != NULL && !p->distances && !measures;
   p->converts = s[distance] >= 0 && in->distance_size != 1.0 && !j->distance_per_value;
   /* A part's style is made at the end, of all; of virtual rasters no cell is read. */
-  bool styled = j->raster.path != NULL && s[out] >= 0 && !j->no_style && !j->raster_seeds.by_cell && j->parts == 0;
+  bool styled = j->raster.path != NULL && s[out] >= 0 && !j->no_style && !j->raster_seeds.by_cell &&
+                j->seeds.attribute == NULL && j->parts == 0;
   p->style = styled && in->regions->count <= GV_MAX_NAMED_SEEDS;
   p->unstyled = styled && !p->style;
   if (j->stats != NULL && (j->group || !p->numbers)) GV_TRY(gv_groups_make(io, in->regions, &p->groups));
@@ -130,5 +179,6 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
 
 void gv_run_plan_free(gv_run_plan *p) {
   gv_groups_free(&p->groups);
+  free(p->converted);
   free(p->labels);
 }

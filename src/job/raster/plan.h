@@ -17,12 +17,15 @@ typedef struct gv_run_plan {
   int64_t first_row, rows; /* of these, that rasters are made of */
   int parts;               /* of the raster, if it has parts */
   gv_groups groups;        /* of seeds of one id, if statistics need them */
-  int32_t *labels;         /* Int32 ids by seed */
-  bool apart;     /* blocks of seed numbers need memory of their own: OUT is not there, or holds something else */
-  bool numbers;   /* blocks hold seed numbers first */
-  bool by_region; /* or regions at once, as nothing is said of the seeds themselves */
-  bool distances; /* statistics have them */
-  bool converts;  /* distances go into a raster in another unit than the library's */
+  const int64_t *integers; /* what OUT holds for each seed: an id or an integer attribute; NULL: `reals` */
+  const double *reals;
+  void *converted; /* memory of one of them, if it is not the seeds' */
+  int32_t *labels; /* `integers` of Int32 */
+  bool apart;      /* blocks of seed numbers need memory of their own: OUT is not there, or holds something else */
+  bool numbers;    /* blocks hold seed numbers first */
+  bool by_region;  /* or regions at once, as nothing is said of the seeds themselves */
+  bool distances;  /* statistics have them */
+  bool converts;   /* distances go into a raster in another unit than the library's */
   bool style, unstyled; /* OUT gets names and colours; or there are too many seeds for them */
 } gv_run_plan;
 

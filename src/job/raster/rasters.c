@@ -31,13 +31,16 @@ static char *band_name(const char *what, int rank) {
 }
 
 char **gv_run_band_names(const gv_run_inputs *in, int raster) {
-  static const char *const what[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
+  static const char *const facts[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
+  const char *attribute = raster == GV_RUN_OUT ? in->job->seeds.attribute : NULL;
   bool values = raster == GV_RUN_DISTANCE && in->job->distance_per_value;
   int bands = gv_run_bands(in, raster);
   char **names = CPLCalloc((size_t)bands + 1, sizeof *names);
+  char *what = CPLStrdup(attribute != NULL ? CPLSPrintf("%s of", attribute) : facts[raster]);
   for (int b = 0; b < bands; b++)
-    names[b] = values ? CPLStrdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b]))
-                      : band_name(what[raster], b + 1);
+    names[b] =
+        values ? CPLStrdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b])) : band_name(what, b + 1);
+  CPLFree(what);
   return names;
 }
 
@@ -80,6 +83,7 @@ gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", in->max_distance));
   if (status == GV_OK && j->mask.source != NULL)
     status = add_source(io, &items, "GPUVORONOI_MASK", j->mask.source, NULL);
+  if (j->seeds.attribute != NULL) items = CSLSetNameValue(items, "GPUVORONOI_ATTRIBUTE", j->seeds.attribute);
   const char *id = cells ? (j->raster_seeds.by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"
                                                : j->seeds.id_field;

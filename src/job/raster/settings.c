@@ -95,11 +95,14 @@ static gv_status set_distance_type(gv_io *io, void *to, const char *value) {
 
 static gv_status set_id_type(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  static const GDALDataType types[] = {GDT_Byte, GDT_Int16, GDT_UInt16, GDT_Int32, GDT_UInt32, GDT_Int64};
+  static const GDALDataType types[] = {GDT_Byte,   GDT_Int16, GDT_UInt16,  GDT_Int32,
+                                       GDT_UInt32, GDT_Int64, GDT_Float32, GDT_Float64};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (GDALGetDataTypeByName(value) == types[i]) s->job.id_type = types[i];
-  GV_REQUIRE(io, s->job.id_type != GDT_Unknown, "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64",
-             value);
+  GV_REQUIRE(
+      io, s->job.id_type != GDT_Unknown,
+      "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64, or with --attribute Float32, Float64",
+      value);
   return GV_OK;
 }
 
@@ -193,6 +196,10 @@ const gv_option gv_job_options[] = {
      "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
      "row number from 0, with the text in the attribute table",
      GV_OPTION_INTO(job.seeds.id_field)},
+    {"attribute", "FIELD",
+     "OUT holds this numeric field of the nearest seed instead of its id: integers, or real numbers with NaN where "
+     "there is no seed",
+     GV_OPTION_INTO(job.seeds.attribute)},
     {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
      GV_OPTION_INTO(job.seeds.skip_invalid)},
 
@@ -269,8 +276,9 @@ const gv_option gv_job_options[] = {
     {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)",
      GV_OPTION_INTO(job.raster.driver), .place = GV_IN_OUTPUTS},
     {"ot", "TYPE",
-     "type of the ids: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold them all (default: Int32, or "
-     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16",
+     "type of OUT: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold all ids (default: Int32, or "
+     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16; with --attribute Float32 or "
+     "Float64 too",
      GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"cells", "FILE",
      "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
@@ -439,6 +447,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->signed_distance, !cells, "--signed-distance", "--seeds"},
       {j->weighting != GV_UNWEIGHTED, !cells, "--weighting", "--seeds"},
       {j->group, !cells, "--group", "--seeds"},
+      {j->seeds.attribute != NULL, !cells, "--attribute", "--seeds"},
+      {j->id_type != GDT_Unknown && !GDALDataTypeIsInteger(j->id_type), j->seeds.attribute != NULL,
+       "--ot Float32 or Float64", "--attribute"},
   };
   GV_REQUIRE(io, j->parts == 0 || (j->raster.path != NULL && s->describe == NULL),
              "--part needs OUT, the part file, and runs are described without it");
@@ -460,5 +471,11 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   }
   GV_REQUIRE(io, any, "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
   GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot needs OUT");
+  GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL, "--attribute needs OUT");
+  GV_REQUIRE(io, j->seeds.attribute == NULL || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
+             "--attribute: %s holds ids; write it by a run of its own",
+             j->polygons != NULL ? "--polygons"
+             : j->cells != NULL  ? "--cells"
+                                 : "--mesh");
   return GV_OK;
 }
