@@ -1,7 +1,8 @@
 """Exact nearest seeds: neighbours of points and Voronoi rasters on plane, sphere and ellipsoid.
 
 :class:`KDTree` and :class:`GlobeTree` find neighbours of points, :class:`FeatureTree` nearest lines and polygons;
-:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`statistics` and :func:`sjoin_nearest`
+:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`nearest_value`
+and :func:`regrid` give the values of the nearest seeds or cells; :func:`statistics` and :func:`sjoin_nearest`
 make tables; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
@@ -12,6 +13,7 @@ from .joins import sjoin_nearest
 from .rasters import allocation, direction, proximity, voronoi
 from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
+from .values import nearest_value, regrid
 
-__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "proximity", "qtm", "sjoin_nearest",
-           "statistics", "voronoi"]
+__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "nearest_value",
+           "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "voronoi"]

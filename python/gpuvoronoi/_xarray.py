@@ -40,6 +40,27 @@ def dataset(question: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
     return xarray.Dataset(variables, coordinates)
 
 
+def values(question: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the seeds'."""
+    import xarray
+
+    cells = (("rank",) if question.k > 1 else ()) + question.grid.dims
+    coordinates = _coordinates(question)
+    variables = {}
+    for name, array in found.items():
+        leading = array.ndim - len(cells)
+        names = tuple(getattr(given[name], "dims", ()))[:leading] or tuple(f"dim_{i}" for i in range(leading))
+        own = dict(getattr(given[name], "coords", {})) if hasattr(given[name], "dims") else {}
+        coordinates.update({key: one for key, one in own.items() if one.dims and set(one.dims) <= set(names)})
+        attributes: dict[str, Any] = {"long_name": f"{name} of the nearest seed"}
+        if array.dtype.kind not in "Mm":
+            attributes["_FillValue"] = fills[name]
+        if "spatial_ref" in coordinates:
+            attributes["grid_mapping"] = "spatial_ref"
+        variables[name] = xarray.Variable(names + cells, array, attributes)
+    return xarray.Dataset(variables, coordinates)
+
+
 def _unit(grid: Grid) -> str:
     if grid.crs is None or not grid.crs.axis_info:
         return ""

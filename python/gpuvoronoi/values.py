@@ -1,0 +1,187 @@
+"""The value of the nearest seed: for cells of a raster, and from any cells to any other cells."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _field, _places
+from ._library import Progress
+from ._search import plain_array
+from .rasters import Question, _documented
+from .trees import GlobeTree
+
+Values = npt.NDArray[Any]
+
+
+def take(values: Values, numbers: npt.NDArray[Any], fill: Any) -> Values:
+    """values[..., number] for every number, `fill` where it is < 0."""
+    found = np.take(values, np.maximum(numbers, 0), axis=-1)
+    missing = numbers < 0
+    if missing.any():
+        found[..., missing] = fill
+    return found
+
+
+def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
+    """What stands where there is no seed: NaN, NaT, of integers the least of the type, or the highest of an unsigned one."""
+    if dtype.kind not in "iufMm":
+        raise TypeError(f"{argument} must be numbers or times, not {dtype}")
+    if fill is not None:
+        made = np.asarray(fill).astype(dtype)[()]
+        if dtype.kind in "iu" and made != fill:
+            raise ValueError(f"fill: {fill!r} does not fit into {dtype}")
+        return made
+    if dtype.kind in "iu":
+        return dtype.type(np.iinfo(dtype).max if dtype.kind == "u" else np.iinfo(dtype).min)
+    return dtype.type("NaT") if dtype.kind in "Mm" else dtype.type(math.nan)
+
+
+@_documented
+def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Any) -> Any:
+    """The value of the nearest seed in every cell.
+
+    Parameters
+    ----------
+    ARGUMENTS
+    value : str, array_like, or a mapping of names to these
+        Numbers or times, one a seed: an array whose last dimension is the seeds (dimensions before it, such as times, stay),
+        the name of a column of the seeds' table, or several of them by name. The nearest seeds are computed once.
+    fill : optional
+        What stands where there is no seed: by default NaN, NaT, the least integer of the type, the highest of an unsigned one.
+
+    Returns
+    -------
+    ndarray, xarray.DataArray or xarray.Dataset
+        Of the type of `value`; the dimensions of `value` before its last come first, then `rank` with k above 1, then the cells'.
+        With `like` it is an `xarray.DataArray`, of a mapping an `xarray.Dataset` (without `like` a dict of arrays).
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.nearest_value(([-60.0, 100.0], [0.0, 30.0]), [21.5, 28.0], shape=(2, 4))
+    array([[21.5, 21.5, 28. , 28. ],
+           [21.5, 21.5, 28. , 28. ]])
+    """
+    question = Question(seeds, **arguments)
+    if question.cells is not None or question.nothing:
+        raise ValueError("value: cells of a raster as seeds have their values: use allocation")
+    several = isinstance(value, Mapping)
+    named = dict(value) if several else {value if isinstance(value, str) else "value": value}
+    columns = {name: _of_seeds(question, one, f"value[{name!r}]" if several else "value") for name, one in named.items()}
+    fills = {name: fill_of(one.dtype, fill, "value") for name, one in columns.items()}
+    numbers = question.squeezed(question.compute(_field.Names())[0])
+    found = {name: _taken(one, numbers, fills[name]) for name, one in columns.items()}
+    if question.like is not None:
+        from . import _xarray
+
+        made = _xarray.values(question, found, fills, named)
+        return made if several else made[next(iter(found))]
+    return found if several else next(iter(found.values()))
+
+
+def _of_seeds(question: Question, value: Any, argument: str) -> Values:
+    """Values of the seeds that are searched, along the last axis."""
+    seeds = question.seeds
+    if isinstance(value, str):
+        if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
+            raise ValueError(f"{argument}: the seeds have no column {value!r}")
+        value = seeds.frame[value].to_numpy()
+    array = np.asarray(value) if np.asarray(value).dtype.kind in "Mm" else plain_array(value, argument)
+    count = seeds.x.size if seeds.rows is None else seeds.total
+    if array.ndim == 0 or array.shape[-1] != count:
+        raise ValueError(f"{argument}: the last dimension must have one value for each of {count} seeds, not the shape {array.shape}")
+    return array if seeds.rows is None else array[..., seeds.rows]
+
+
+def _taken(values: Values, numbers: Any, fill: Any) -> Any:
+    if not hasattr(numbers, "dask"):
+        return take(values, numbers, fill)
+    import dask.array
+
+    leading = values.shape[:-1]
+    return dask.array.map_blocks(lambda chunk: take(values, chunk, fill), numbers, dtype=values.dtype, new_axis=list(range(len(leading))),
+                                 chunks=(*((n,) for n in leading), *numbers.chunks), meta=np.empty((0,) * (len(leading) + numbers.ndim),
+                                                                                                   values.dtype))
+
+
+def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
+           max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, backend: str = "auto",
+           device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+    """Values of the nearest cell of another grid: nearest-neighbour regridding between any cells.
+
+    Parameters
+    ----------
+    source : xarray.DataArray or xarray.Dataset
+        With coordinates of longitude and latitude (by CF's `standard_name` or `units`, or by their usual names) in degrees or
+        radians: one-dimensional axes, two-dimensional ones of a curvilinear grid or swath, or one place a cell of an
+        unstructured mesh. Cells without a place are left out.
+    target : xarray.DataArray, xarray.Dataset or (array_like, array_like)
+        The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape.
+    metric, ellipsoid, backend, device
+        As of :class:`GlobeTree`. Equal distances go to the cell of `source` that comes first.
+    max_distance : float
+        Metres; cells farther away do not count. Inclusive.
+    fill : optional
+        As of :func:`nearest_value`; also for target cells without a place.
+    dims : sequence of str, optional
+        The names of the dimensions of a pair of arrays as `target`; by default ``cell`` or ``y, x``.
+    workers, progress
+        As of :meth:`GlobeTree.query`.
+
+    Returns
+    -------
+    xarray.DataArray or xarray.Dataset
+        The variables of `source`, with the cells of `target` as their last dimensions; variables of a Dataset that do not have
+        the source's cells are unchanged. The nearest cells are computed once; values are taken lazily, chunk by chunk, where
+        variables are Dask arrays.
+
+    Examples
+    --------
+    >>> import numpy, xarray, gpuvoronoi
+    >>> station = xarray.DataArray([[7.0, 20.0]], dims=("time", "station"),
+    ...                            coords={"lon": ("station", [8.5, -60.0]), "lat": ("station", [47.4, -3.1])})
+    >>> gpuvoronoi.regrid(station, ([0.0, -50.0, 20.0], [50.0, 0.0, 40.0])).values
+    array([[ 7., 20.,  7.]])
+    """
+    import xarray
+
+    if not isinstance(source, (xarray.DataArray, xarray.Dataset)):
+        raise TypeError(f"source must be an xarray DataArray or Dataset, not {type(source).__name__}")
+    start, end = _places.read(source, "source"), _places.read(target, "target", dims)
+    tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
+    index = tree.query(end.lon, end.lat, max_distance=max_distance, workers=workers, progress=progress)[1]
+    numbers = np.where(index == tree.n, -1, index).reshape(end.shape)
+    one = isinstance(source, xarray.DataArray)
+    name = source.name if one else None
+    dataset = source.to_dataset(name="value") if one else source
+    found = {key: _regridded(variable, start, end, numbers, fill) for key, variable in dataset.data_vars.items()}
+    kept = {key: value for key, value in dataset.coords.items() if not set(value.dims) & set(start.dims)}
+    made = xarray.Dataset(found, {**kept, **end.coordinates}, dataset.attrs)
+    return made["value"].rename(name) if one else made
+
+
+def _regridded(variable: Any, start: _places.Places, end: _places.Places, numbers: Values, fill: Any) -> Any:
+    import xarray
+
+    if not set(start.dims) <= set(variable.dims):
+        if set(start.dims) & set(variable.dims):
+            raise ValueError(f"source: the variable {variable.name!r} has only some of the dimensions {start.dims} of the cells")
+        return variable.variable
+    value = fill_of(variable.dtype, fill, f"source: {variable.name!r}")
+    shape = tuple(variable.sizes[d] for d in start.dims)
+    work = functools.partial(_flat_take, axes=len(shape), numbers=numbers, fill=value)
+    result = xarray.apply_ufunc(
+        work, variable.variable, input_core_dims=[start.dims], output_core_dims=[end.dims], exclude_dims=set(start.dims), dask="parallelized",
+        output_dtypes=[variable.dtype], keep_attrs=True,
+        dask_gufunc_kwargs={"output_sizes": dict(zip(end.dims, end.shape)), "allow_rechunk": True})
+    result.attrs.pop("grid_mapping", None)
+    return result
+
+
+def _flat_take(values: Values, axes: int, numbers: Values, fill: Any) -> Values:
+    return take(values.reshape(*values.shape[:values.ndim - axes], -1), numbers, fill)
