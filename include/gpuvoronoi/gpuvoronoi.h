@@ -621,7 +621,9 @@ typedef enum gv_grid_kind {
   GV_GRID_PROJECTED =
       2, /**< cells are projected, `inverse` gives their longitude, latitude; seeds have longitude, latitude */
   GV_GRID_QTM =
-      3 /**< cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude */
+      3, /**< cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude */
+  GV_GRID_HEALPIX = 4, /**< cells are the pixels of a HEALPix `order`; seeds have longitude, latitude */
+  GV_GRID_POINTS = 5   /**< cells are a list of places; seeds have longitude, latitude */
 } gv_grid_kind;
 
 /**
@@ -641,6 +643,12 @@ typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
  * QTM level (gv_qtm_center_vector). GV_GRID_QTM lists the triangles: one row of gv_qtm_count(level) cells in the order of their numbers
  * (the library sets width and height and ignores geotransform). On a LONLAT or PROJECTED grid each cell gets the result of the triangle
  * that its center lies in (gv_qtm_from_lonlat).
+ *
+ * GV_GRID_HEALPIX lists the pixels: one row of gv_healpix_count(order) cells (the library sets width and height and ignores geotransform).
+ * Distances are measured from their centers. The latitude of a center (gv_healpix_center) is a geodetic one, or with `authalic` an
+ * authalic one: then all pixels have the same area on the ellipsoid. GV_GRID_POINTS has one row of `width` places, in any order; nearby
+ * ones next to each other (along a curve, say) are faster. Both have the results of each backend but `cuda-tile`, which does not support
+ * them; "auto" uses the processors.
  */
 typedef struct gv_grid {
   size_t struct_size;
@@ -651,16 +659,37 @@ typedef struct gv_grid {
   double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive what is made of the grid */
   void *inverse_user;
-  int level; /**< of the QTM; GV_QTM_NONE = the grid's own cells */
+  int level;    /**< of the QTM; GV_QTM_NONE = the grid's own cells */
+  int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER */
+  int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
+  int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
+  const double *
+      longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive what is made of the grid */
+  const double
+      *latitude; /**< GV_GRID_POINTS: likewise; a place that is not finite or beyond 90 degrees gets no seed */
 } gv_grid;
 
 #define GV_QTM_NONE           (-1)
 #define GV_QTM_MAX_GRID_LEVEL 20
+#define GV_HEALPIX_MAX_ORDER  18
 
 /** Sets the defaults: cells of 1 x 1 on the plane, of which there are none yet. */
 static inline void gv_grid_init(gv_grid *grid) {
-  const gv_grid defaults = {sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL,
-                            GV_QTM_NONE};
+  const gv_grid defaults = {sizeof(gv_grid),
+                            GV_GRID_PLANE,
+                            0,
+                            0,
+                            {0, 1, 0, 0, 0, 1},
+                            0.0,
+                            0.0,
+                            NULL,
+                            NULL,
+                            GV_QTM_NONE,
+                            0,
+                            0,
+                            0,
+                            NULL,
+                            NULL};
   *grid = defaults;
 }
 
@@ -1099,6 +1128,33 @@ GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude
  *         sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id.
  */
 GV_API double gv_qtm_area(gv_qtm_id id);
+
+/* --------------------------------------------------------------------------------------------------------- HEALPix */
+
+/**
+ * @par Example
+ * @code
+ * double lon, lat;
+ * int64_t ring = gv_healpix_to_ring(1, 3);
+ * if (gv_healpix_count(1) != 48 || ring != 0 || gv_healpix_from_ring(1, ring) != 3) return 1;
+ * if (gv_healpix_center(1, 3, &lon, &lat) != GV_OK || lon != 45.0 || lat < 66.4 || lat > 66.5) return 1;
+ * @endcode
+ */
+
+/** @return the number of pixels, 12 * 4^order; 0 for an order that is not 0 ... GV_HEALPIX_MAX_ORDER. */
+GV_API int64_t gv_healpix_count(int order);
+
+/**
+ * The center of a pixel of the NESTED scheme, by the published formulas. Thread safe.
+ * @param[out] longitude degrees, (-180, 180].
+ * @param[out] latitude  degrees, on the unit sphere.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude);
+
+/** The number of a pixel in the RING scheme, and back in the NESTED one. @return -1 for a number or an order out of range. */
+GV_API int64_t gv_healpix_to_ring(int order, int64_t number);
+GV_API int64_t gv_healpix_from_ring(int order, int64_t ring_number);
 
 #ifdef __cplusplus
 }

@@ -74,6 +74,8 @@ GRID_PLANE = 0
 GRID_LONLAT = 1
 GRID_PROJECTED = 2
 GRID_QTM = 3
+GRID_HEALPIX = 4
+GRID_POINTS = 5
 
 UNWEIGHTED = 0
 MULTIPLICATIVE = 1
@@ -146,7 +148,8 @@ class RadiusOptions(Structure):
 class Grid(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
                 ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double),
-                ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int)]
+                ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int), ("order", c_int), ("ring", c_int),
+                ("authalic", c_int), ("longitude", c_void_p), ("latitude", c_void_p)]
     defaults = {"geotransform": (0, 1, 0, 0, 0, 1), "level": -1}
 
 
@@ -298,6 +301,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_qtm_center_vector": (c_int, [c_int64, HANDLE]),
     "gv_qtm_center": (c_int, [c_int64, HANDLE, HANDLE]),
     "gv_qtm_area": (c_double, [c_int64]),
+    "gv_healpix_count": (c_int64, [c_int]),
+    "gv_healpix_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
+    "gv_healpix_to_ring": (c_int64, [c_int, c_int64]),
+    "gv_healpix_from_ring": (c_int64, [c_int, c_int64]),
     "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_destroy": (None, [HANDLE]),

@@ -1,6 +1,9 @@
 /* Areas of cells. */
 #include "cells/area.h"
 
+#include "cells/healpix.h"
+#include "cells/parts.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* artanh(e y / x) / e with the square of e; where that is negative an arc tangent, for x of either sign. */
@@ -88,6 +91,24 @@ static void mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipso
   }
 }
 
+/* The same for all where latitudes are authalic. Otherwise the ellipsoid's area by solid angle at the centre: a a (1 - e2) / (1 - e2 s s)^2,
+ * where s is the sine of the latitude. */
+static void healpix_areas(const gv_cells *cells, const gv_tile *tile, double *area) {
+  const gv_ellipsoid *e = &cells->ellipsoid;
+  const double poles[2] = {-90.0, 90.0}, count = (double)gv_healpix_count(cells->grid.order);
+  double mean;
+  gv_zone_areas(e, 1, poles, &mean);
+  mean *= 2.0 * pi / count;
+  for (int64_t i = 0; i < tile->c1 - tile->c0; i++) {
+    double x, y, sine, root;
+    area[i] = mean;
+    if (cells->grid.authalic != 0) continue;
+    gv_healpix_positions(cells->healpix, NULL, tile->c0 + i, 1, &x, &y, &sine);
+    root = e->semi_major / (1.0 - e->eccentricity2 * sine * sine);
+    area[i] = root * root * (1.0 - e->eccentricity2) * (4.0 * pi / count);
+  }
+}
+
 static double within_poles(double latitude) {
   return latitude > 90.0 ? 90.0 : latitude < -90.0 ? -90.0 : latitude;
 }
@@ -104,6 +125,15 @@ void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, in
   const double *g = cells->grid.geotransform;
   if (cells->grid.kind == GV_GRID_QTM) {
     mesh_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
+    return;
+  }
+  if (cells->grid.kind == GV_GRID_HEALPIX) {
+    healpix_areas(cells, tile, area);
+    return;
+  }
+  if (cells->grid.kind == GV_GRID_POINTS) {
+    for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
+      area[c] = NAN;
     return;
   }
   enum { AT_ONCE = 64 };

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "cells/mesh.h"
+#include "cells/healpix.h"
+#include "cells/parts.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -24,7 +25,34 @@ static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric 
   return GV_OK;
 }
 
+static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric metric) {
+  if (metric != GV_GREAT_CIRCLE && metric != GV_GEODESIC) {
+    const char *name = gv_metric_name(metric);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for cells on the globe",
+                   name != NULL ? name : "of no name");
+  }
+  if (grid->level != GV_QTM_NONE)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a QTM level is not supported for HEALPix and lists");
+  if (grid->kind == GV_GRID_POINTS) {
+    if (grid->width < 1 || grid->width > INT64_C(1) << 40 || grid->longitude == NULL || grid->latitude == NULL)
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a list of %lld places, or no positions",
+                     (long long)grid->width);
+    return GV_OK;
+  }
+  if (grid->order < 0 || grid->order > GV_HEALPIX_MAX_ORDER) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "HEALPix order %d is out of range [0, %d]", grid->order,
+                   GV_HEALPIX_MAX_ORDER);
+  }
+  if (grid->authalic != 0 && grid->semi_major != 0.0 && !(fabs(grid->flattening) <= GV_HEALPIX_FLATTEST)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "authalic latitudes need a flattening of up to %g in size, not %g", GV_HEALPIX_FLATTEST,
+                   grid->flattening);
+  }
+  return GV_OK;
+}
+
 static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric metric) {
+  if (grid->kind == GV_GRID_HEALPIX || grid->kind == GV_GRID_POINTS) return check_list(context, grid, metric);
   if (grid->kind == GV_GRID_QTM) return check_mesh(context, grid, metric);
   if (grid->level != GV_QTM_NONE) {
     GV_TRY(check_mesh(context, grid, metric));
@@ -160,6 +188,22 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     out->grid.height = 1;
     /* Angles have a few roundings, and the mean and its length a few more. */
     out->position_error = 40.0 * epsilon;
+  } else if (grid->kind == GV_GRID_HEALPIX) {
+    out->shape = GV_CELLS_POINTS;
+    out->grid.width = gv_healpix_count(grid->order);
+    out->grid.height = 1;
+    out->position_error =
+        40.0 * epsilon; /* sine and cosine of the latitude have some roundings, the authalic series a few more */
+    out->healpix = gv_allocate(&out->allocator, 1, sizeof *out->healpix);
+    if (out->healpix == NULL) {
+      status = gv_fail_memory(context, "the grid's tables");
+    } else {
+      gv_healpix_make(grid->order, grid->ring != 0, grid->authalic != 0, &out->ellipsoid, out->healpix);
+    }
+  } else if (grid->kind == GV_GRID_POINTS) {
+    out->shape = GV_CELLS_POINTS;
+    out->grid.height = 1;
+    out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
   } else if (grid->level != GV_QTM_NONE) {
     out->shape = GV_CELLS_POINTS;
     out->position_error = 16.0 * epsilon; /* as below */
@@ -194,7 +238,9 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
 
 void gv_cells_clear(gv_cells *cells) {
   gv_release(&cells->allocator, cells->tables);
+  gv_release(&cells->allocator, cells->healpix);
   cells->tables = NULL;
+  cells->healpix = NULL;
   double **tables[] = {&cells->column_x,    &cells->column_y,     &cells->row_p,       &cells->row_z,
                        &cells->row_inverse, &cells->half_cos,     &cells->half_sin,    &cells->half_p,
                        &cells->half_z,      &cells->half_sin_lat, &cells->half_cos_lat};
@@ -283,6 +329,13 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
                              gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, tile->c0, n, x, y, z, lon, lat);
     return GV_OK;
   }
+  if (cells->grid.kind == GV_GRID_HEALPIX) {
+    const gv_ellipsoid *ellipsoid = gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL;
+    gv_healpix_span_positions(cells->healpix, ellipsoid, tile->c0, n, x, y, z);
+    for (; lon != NULL && i < n; i++)
+      gv_healpix_lonlat(cells->healpix, tile->c0 + i, &lon[i], &lat[i]);
+    return GV_OK;
+  }
   if (cells->shape == GV_CELLS_LONLAT) {
     for (int64_t r = tile->r0; r < tile->r1; r++) {
       for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
@@ -296,6 +349,12 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
   }
   double *cx = cells->dim == 3 ? (lon != NULL ? lon : scratch) : x;
   double *cy = cells->dim == 3 ? (lat != NULL ? lat : scratch + n) : y;
+  if (cells->grid.kind == GV_GRID_POINTS) {
+    memcpy(cx, cells->grid.longitude + tile->c0, (size_t)n * sizeof *cx);
+    memcpy(cy, cells->grid.latitude + tile->c0, (size_t)n * sizeof *cy);
+    projected_vectors(cells, n, cx, cy, x, y, z);
+    return GV_OK;
+  }
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
       cx[i] = gv_centre_x(g, (double)c, (double)r);

@@ -4,7 +4,7 @@
  * Three shapes of position, named after what a cell's coordinates depend on:
  *   GV_CELLS_PLANE    x by column, y by row (north-up or south-up plane grid)
  *   GV_CELLS_LONLAT   (p_row cos_column, p_row sin_column, z_row): W + H table entries serve W x H cells
- *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe; triangles)
+ *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe; meshes; lists)
  */
 #ifndef GV_GRID_H
 #define GV_GRID_H
@@ -19,6 +19,7 @@ extern "C" {
 typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS } gv_cells_shape;
 
 struct gv_mesh_tables; /* mesh.h */
+struct gv_healpix;     /* healpix.h */
 
 typedef struct gv_cells {
   gv_cells_shape shape;
@@ -39,6 +40,8 @@ typedef struct gv_cells {
   double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
 
   struct gv_mesh_tables *tables; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
+
+  struct gv_healpix *healpix; /* GV_GRID_HEALPIX */
 
   double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT, QTM */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "cells/parts.h"
 #include "core/given.h"
 #include "core/parallel.h"
 #include "geodesic/series_numbers.h"
@@ -81,7 +82,7 @@ static gv_status place_cells(gv_context *context, const work *j, const row_piece
     return GV_OK;
   }
   gv_tile tile = {piece->first, piece->first + piece->n, piece->row, piece->row + 1};
-  bool points = cells->grid.kind != GV_GRID_QTM && cells->dim == 3;
+  bool points = !gv_grid_is_mesh(&cells->grid) && cells->dim == 3;
   gv_status status = gv_cells_positions(context, cells, &tile, j->x, j->y, j->z, points ? j->lon : NULL,
                                         points ? j->lat : NULL, NULL);
   if (status != GV_OK || j->m->azimuth == NULL || cells->dim == 2) return status;
@@ -130,7 +131,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
     repeat(j->seed_y + i, end - i, y);
     if (globe) repeat(j->seed_z + i, end - i, z);
   }
-  if (v->cells.grid.kind == GV_GRID_PROJECTED) {
+  if (v->cells.grid.kind == GV_GRID_PROJECTED || v->cells.grid.kind == GV_GRID_POINTS) {
     for (int64_t i = 0; i < piece->n && !piece->gaps; i++)
       piece->gaps = isnan(j->x[i]);
   }

@@ -2,7 +2,7 @@
 #ifndef GV_MEASURE_PLACE_H
 #define GV_MEASURE_PLACE_H
 
-#include "cells/grid.h"
+#include "cells/parts.h"
 
 /* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. False, and nothing, for cells that have to
  * be placed by gv_cells_positions. */
@@ -14,10 +14,8 @@ static inline bool gv_place_of_cell(const gv_cells *cells, int64_t column, int64
     gv_normalise_lonlat(lon, &equator);
     return true;
   }
-  if (cells->grid.kind != GV_GRID_QTM) return false;
-  gv_qtm_id id = 0;
-  gv_qtm_from_number(cells->grid.level, column, &id);
-  gv_qtm_center(id, lon, lat);
+  if (!gv_grid_is_list(&cells->grid)) return false;
+  gv_cell_lonlat(cells, column, lon, lat);
   return true;
 }
 

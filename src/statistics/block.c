@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "cells/parts.h"
 #include "core/given.h"
 #include "statistics/parts.h"
 
@@ -13,7 +14,7 @@ typedef struct work {
   const gv_statistics_cells *block;
   gv_tile tile;                /* the cells */
   gv_block_quantity *quantity; /* one a sum */
-  double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
+  double *mesh[5]; /* areas of a mesh's cells, three moments, shares of the largest area; NULL for a raster */
   gv_regions regions;
 } work;
 
@@ -21,8 +22,8 @@ static gv_status no_memory(const work *w) {
   return gv_fail_memory(w->context, "a block's statistics");
 }
 
-/* Areas, moments and shares of the triangles of a block. */
-static gv_status make_triangles(work *w) {
+/* Areas, moments and shares of the cells of a block of a mesh. */
+static gv_status make_mesh(work *w) {
   const gv_cells *cells = &w->s->voronoi->cells;
   int64_t n = w->tile.c1 - w->tile.c0;
   double scale = 1.0 / (w->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
@@ -31,8 +32,7 @@ static gv_status make_triangles(work *w) {
   for (int d = 1; d < 5; d++)
     w->mesh[d] = w->mesh[0] + d * n;
   gv_cells_areas(cells, &w->tile, w->mesh[0], n);
-  gv_mesh_number_positions(cells->tables, cells->grid.level, NULL, w->tile.c0, n, w->mesh[1], w->mesh[2],
-                           w->mesh[3], NULL, NULL);
+  gv_cell_vectors(cells, w->tile.c0, n, w->mesh[1], w->mesh[2], w->mesh[3]);
   for (int64_t c = 0; c < n; c++)
     w->mesh[4][c] = w->mesh[0][c] * scale;
   for (int d = 1; d < 4; d++) {
@@ -53,8 +53,8 @@ static gv_status work_make(work *w) {
   for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
     status = gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
   }
-  bool triangles = s->voronoi->cells.grid.kind == GV_GRID_QTM;
-  return status == GV_OK && triangles ? make_triangles(w) : status;
+  bool mesh = gv_grid_is_mesh(&s->voronoi->cells.grid);
+  return status == GV_OK && mesh ? make_mesh(w) : status;
 }
 
 static void work_free(work *w) {

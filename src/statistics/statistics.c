@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "cells/parts.h"
 #include "core/given.h"
 #include "statistics/parts.h"
 
@@ -64,6 +65,8 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d has the bound %g", (int)i, o.bound[i]);
     }
   }
+  if (voronoi->cells.grid.kind == GV_GRID_POINTS)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "a list of places has no areas, and no statistics");
   gv_statistics *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
@@ -78,8 +81,8 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   gv_status status = GV_OK;
   if (grid->kind == GV_GRID_LONLAT) {
     status = gv_lonlat_sums(context, s);
-  } else if (grid->kind == GV_GRID_QTM) {
-    /* No triangle of a level has more than twice the mean area. */
+  } else if (gv_grid_is_mesh(grid)) {
+    /* No cell of a mesh has more than twice the mean area. */
     const gv_ellipsoid *e = &voronoi->cells.ellipsoid;
     const double poles[2] = {-90.0, 90.0};
     double globe;
@@ -121,9 +124,9 @@ void gv_statistics_destroy(gv_statistics *s) {
 static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statistics *out) {
   const gv_grid *grid = &s->voronoi->cells.grid;
   double m[3] = {(double)t->moment[0], (double)t->moment[1], (double)t->moment[2]};
-  if (grid->kind == GV_GRID_LONLAT || grid->kind == GV_GRID_QTM) {
+  if (grid->kind == GV_GRID_LONLAT || gv_grid_is_mesh(grid)) {
     /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a term. */
-    double unit = grid->kind == GV_GRID_QTM ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
+    double unit = gv_grid_is_mesh(grid) ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
     if (grid->kind == GV_GRID_LONLAT) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
     if (!(length > 1e-9 * (double)t->area)) return;
@@ -153,7 +156,7 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   gv_seed_statistics result = {out->struct_size, t->cells, area, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {
-    double units = s->row != NULL || s->voronoi->cells.grid.kind == GV_GRID_QTM
+    double units = s->row != NULL || gv_grid_is_mesh(&s->voronoi->cells.grid)
                        ? (double)t->area
                        : (double)t->area * (double)(INT64_C(1) << GV_TERM_BITS);
     if (units > 0.0) result.distance_mean = (double)t->distance / units * s->longest;

@@ -35,7 +35,7 @@ static gv_status check(gv_context *context, const gv_statistics *s, int64_t seed
 /* Cells of the grid, of which each counts for one seed. */
 static int64_t sums_cells(const gv_statistics *s) {
   const gv_grid *grid = &s->voronoi->cells.grid;
-  return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
+  return grid->width * grid->height;
 }
 
 /* Whether a seed can have these sums: of no more cells than the grid's, each of a term of GV_TERM_BITS and its rounding. */

@@ -1,6 +1,7 @@
 /* Blocks of a grid: how many there are, their cells, which of them are a part, what masks leave out. */
 #include <string.h>
 
+#include "cells/parts.h"
 #include "gpuvoronoi/experimental.h"
 #include "voronoi/engine.h"
 
@@ -43,7 +44,7 @@ gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *v, int32_t part
   labels->column = labels->row = 0;
   labels->columns = grid->width;
   labels->rows = grid->height;
-  if (grid->kind == GV_GRID_QTM) {
+  if (gv_grid_is_list(grid)) {
     choose_cells(grid->width, v->block_width, part, parts, &labels->column, &labels->columns);
   } else {
     choose_cells(grid->height, v->block_height, part, parts, &labels->row, &labels->rows);

@@ -67,7 +67,7 @@ gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t c
 bool gv_within_block(const gv_voronoi *voronoi, const gv_tile *tile);
 
 extern const gv_engine gv_engine_tile;
-extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
+extern const gv_engine gv_engine_mesh;        /* its form for meshes and lists */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
 extern const gv_engine gv_engine_points;
 extern const gv_engine gv_engine_features; /* lines and polygons, whatever the grid */

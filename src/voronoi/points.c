@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "cells/parts.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
 #include "voronoi/rank.h"
@@ -161,7 +162,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   }
   j.query = batch;
   j.canonical = batch + at_once * dim;
-  status = v->cells.grid.kind == GV_GRID_QTM && !geodesic
+  status = gv_grid_is_mesh(&v->cells.grid) && !geodesic
                ? gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, NULL, NULL, NULL)
                : gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, j.lon, j.lat, NULL);
   if (!geodesic) j.lon = j.lat = NULL;

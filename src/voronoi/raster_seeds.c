@@ -4,6 +4,7 @@
  * the spans are found grows with their number, and so does the memory: each span that is not kept whole has edges that are kept.
  */
 #include "voronoi/raster_seeds.h"
+#include "cells/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,9 +71,10 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   s->metric = o.metric;
   s->by_cell = o.by_cell != 0;
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
+  /* Of HEALPix and lists anything may ask. */
+  bool proves = o.asking != NULL && (asking.kind == GV_GRID_QTM || !gv_grid_is_list(&asking));
   gv_status status = row_first != NULL ? GV_OK : no_memory(context);
-  if (status == GV_OK)
-    status = gv_raster_proof_init(context, &g, o.asking != NULL ? &asking : NULL, o.metric, &s->proof);
+  if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &asking : NULL, o.metric, &s->proof);
   if (status != GV_OK) {
     gv_raster_seeds_destroy(s);
     return status;

@@ -1,6 +1,7 @@
 /* The public face of grids: checks, the choice of an engine, blocks, rectangles, whole rasters. */
 #include <string.h>
 
+#include "cells/parts.h"
 #include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
@@ -16,6 +17,10 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
   v->backend = v->automatic ? &gv_backends[GV_BACKEND_TILE] : gv_backend_find(name);
   if (v->backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
   v->engine = v->backend->engine_for(grid);
+  if (v->engine == &gv_engine_cuda_tile && gv_grid_is_list(grid) && grid->kind != GV_GRID_QTM) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend '%s' does not support HEALPix and lists of places: use tile or auto", v->backend->name);
+  }
   return GV_OK;
 }
 
@@ -139,7 +144,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   GV_TAKE(context, gv_grid, &g, grid);
   GV_TAKE(context, gv_voronoi_options, &o, options);
   GV_TRY(gv_take_points(context, &seeds, &own));
-  bool mesh = g.kind == GV_GRID_QTM;
+  bool mesh = gv_grid_is_list(&g);
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks of %d x %d cells", (int)o.block_width,
@@ -171,7 +176,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   bool far = status == GV_OK && beyond_squares(v);
   if (far) v->engine = &gv_engine_points;
-  bool made = status == GV_OK && v->automatic && o.features == NULL && !far && try_device(context, v);
+  bool on_devices = o.features == NULL && (!mesh || g.kind == GV_GRID_QTM);
+  bool made = status == GV_OK && v->automatic && on_devices && !far && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;

@@ -26,7 +26,7 @@ static double uniform(void) {
 }
 
 /* Inverse polar azimuthal equidistant, with no inverse outside the globe: the pole lies inside grids around 0, 0. */
-static int inverse_polar(double *x, double *y, int64_t n, void *user) {
+static inline int inverse_polar(double *x, double *y, int64_t n, void *user) {
   (void)user;
   for (int64_t i = 0; i < n; i++) {
     double lon = atan2(x[i], -y[i]) * 180.0 / pi, lat = 90.0 - hypot(x[i], y[i]) / 1e5;

@@ -1,0 +1,28 @@
+/*
+ * A block of a list of places, in an order in which neighbours are near each other: along a Morton curve through the box around them. What
+ * 4^bits consecutive ones are in that order is a part, as of a mesh; its bound comes from the positions.
+ */
+#ifndef GV_MESH_LIST_H
+#define GV_MESH_LIST_H
+
+#include "voronoi/cpu/cull.h"
+
+typedef struct gv_mesh_list {
+  int64_t count;           /* cells of the block that have a place */
+  const double *x, *y, *z; /* theirs, in that order, padded by GV_TABLE_PADDING */
+  const int32_t *cell;     /* their numbers, from the block's first */
+  const double *box;       /* of every 64 of them: low x, y, z, high x, y, z */
+} gv_mesh_list;
+
+/* Of the cells of `tile`; the memory is the workspace's. Cells without a place get nodata in all bands of `block`. */
+gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space, const gv_tile *tile,
+                            const gv_labels *block, gv_mesh_list *out);
+
+/* Of `count` cells from `first`, a multiple of 64, on. */
+void gv_mesh_list_bound(const gv_mesh_list *list, int64_t first, int64_t count, gv_bound *out);
+
+/* The box around some positions: low x, y, z, high x, y, z; and its bound. */
+void gv_mesh_box_around(double *const at[3], int64_t first, int64_t end, double box[6]);
+void gv_mesh_box_bound(const double low[3], const double high[3], gv_bound *out);
+
+#endif
