@@ -851,6 +851,19 @@ static inline void gv_measure_init(gv_measure *measure) {
 GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
 
 /**
+ * Longitudes and latitudes of the centers of the cells of a rectangle within a grid on the globe; NaN for a cell without a place.
+ * @param column,row      the first cell.
+ * @param columns,rows    size of the rectangle; 0 = up to the grid's edge.
+ * @param[out] longitude  longitude[r * stride + c], degrees, (-180, 180].
+ * @param[out] latitude   likewise, geodetic.
+ * @param stride          in values, at least columns; 0 = columns.
+ * @return GV_OK, INVALID_ARGUMENT (also a grid on the plane), PROJECTION, OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *voronoi, int64_t column,
+                                         int64_t row, int64_t columns, int64_t rows, double *longitude,
+                                         double *latitude, int64_t stride);
+
+/**
  * Areas of the cells of a rectangle within the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the grid's ellipsoid, of the part of
  * the cell between the poles; triangles have edges that are straight in the ZOT plane (gv_qtm_area). Else |g1 g5 - g2 g4|, square units
  * of the plane. Relative error below 1e-13.

@@ -278,6 +278,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_voronoi_block_size": (None, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_fill": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_measure": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_cell_centers": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, HANDLE, c_int64]),
     "gv_voronoi_cell_areas": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
     "gv_statistics_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_statistics_destroy": (None, [HANDLE]),

@@ -16,6 +16,10 @@ void cli_print_warnings(void) {
 
 static void print_grid(const gv_job_report *r) {
   char size[64], level[48] = "";
+  if (r->cells_of[0] != '\0') {
+    cli_print_line("grid: %" PRId64 " cells, %s, %s", r->width, r->cells_of, r->crs);
+    return;
+  }
   snprintf(size, sizeof size, r->cell_height != r->cell_width ? "%.9g x %.9g" : "%.9g", r->cell_width,
            r->cell_height);
   if (r->level >= 0) snprintf(level, sizeof level, ", by the triangles of QTM level %d", r->level);
@@ -181,11 +185,15 @@ static void put_grid(gv_json_writer *json, const gv_job_report *r) {
   gv_json_begin_object(json, "grid", GV_JSON_IN_LINE);
   gv_json_put_integer(json, "width", r->width);
   gv_json_put_integer(json, "height", r->height);
-  gv_json_begin_array(json, "cell_size", GV_JSON_IN_LINE);
-  gv_json_put_number(json, NULL, r->cell_width);
-  gv_json_put_number(json, NULL, r->cell_height);
-  gv_json_end(json);
-  gv_json_put_string(json, "unit", r->unit);
+  if (r->cells_of[0] != '\0') {
+    gv_json_put_string(json, "cells_of", r->cells_of);
+  } else {
+    gv_json_begin_array(json, "cell_size", GV_JSON_IN_LINE);
+    gv_json_put_number(json, NULL, r->cell_width);
+    gv_json_put_number(json, NULL, r->cell_height);
+    gv_json_end(json);
+    gv_json_put_string(json, "unit", r->unit);
+  }
   gv_json_put_string(json, "crs", r->crs);
   put_count(json, "level", r->level);
   gv_json_end(json);

@@ -375,3 +375,28 @@ gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, 
   gv_cells_areas(&voronoi->cells, &tile, area, stride);
   return GV_OK;
 }
+
+gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
+                                  int64_t columns, int64_t rows, double *longitude, double *latitude,
+                                  int64_t stride) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (voronoi == NULL || longitude == NULL || latitude == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the centers");
+  const gv_cells *cells = &voronoi->cells;
+  if (cells->dim != 3) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid does not lie on the globe");
+  GV_TRY(gv_check_rectangle(context, &cells->grid, column, row, &columns, &rows));
+  if (stride == 0) stride = columns;
+  if (stride < columns) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+                   (long long)stride, (long long)columns);
+  }
+  double *vectors = gv_allocate(&context->allocator, 3 * columns, sizeof *vectors);
+  gv_status status = vectors != NULL ? GV_OK : gv_fail_memory(context, "the centers");
+  for (int64_t r = 0; r < rows && status == GV_OK; r++) {
+    const gv_tile tile = {column, column + columns, row + r, row + r + 1};
+    status = gv_cells_positions(context, cells, &tile, vectors, vectors + columns, vectors + 2 * columns,
+                                longitude + r * stride, latitude + r * stride, NULL);
+  }
+  gv_release(&context->allocator, vectors);
+  return status;
+}

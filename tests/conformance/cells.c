@@ -235,6 +235,14 @@ static void areas_and_statistics(void **state) {
     assert_int_equal(gv_context_create(NULL, &context), GV_OK);
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
     assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, 0, 0, 0, area, 0), GV_OK);
+    static double lon[CELLS], lat[CELLS];
+    assert_int_equal(gv_voronoi_cell_centers(context, voronoi, 0, 0, 0, 0, lon, lat, 0), GV_OK);
+    for (int i = 0; i < CELLS; i++) {
+      double u, w;
+      assert_int_equal(gv_healpix_center(ORDER, i, &u, &w), GV_OK);
+      assert_true(fabs(lon[i] - u) < 1e-12);
+      assert_true(authalic ? fabs(lat[i]) >= fabs(w) && fabs(lat[i] - w) < 0.13 : fabs(lat[i] - w) < 1e-12);
+    }
     double sum = 0.0, globe = 510065621724088.5;
     for (int i = 0; i < CELLS; i++)
       sum += area[i];

@@ -22,6 +22,15 @@ void gv_raster_grid_free(gv_raster_grid *grid) {
   memset(grid, 0, sizeof *grid);
 }
 
+/* True if cells on the globe ask, other than the pixels of a raster. */
+static bool asks_on_globe(const gv_grid_options *options) {
+  return options->has_level || gv_cells_of_lists(&options->cells_of);
+}
+
+static const char *name_of_cells(const gv_grid_options *options) {
+  return options->has_level ? "--level" : "--cells-of";
+}
+
 /* ------------------------------------------------------------------------------------------- the template */
 
 static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_raster_grid *out) {
@@ -121,10 +130,11 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   }
   GV_REQUIRE(io, !options->snap_seeds || options->has_level,
              "--snap-seeds needs --level: it moves seeds to their triangles");
-  if (options->has_level && options->has_metric && !gv_metric_on_globe(options->metric)) {
-    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
-                         gv_metric_name(options->metric));
+  if (asks_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
+    return gv_io_fail_as(
+        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+        "%s: meshes and lists of places lie on the globe, where --metric is geodesic or great-circle, not %s",
+        name_of_cells(options), gv_metric_name(options->metric));
   }
   GV_REQUIRE(io, !options->has_resolution || !options->has_size, "two grid definitions at once: --res and --size");
   if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
@@ -287,20 +297,21 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   gv_crs_describe(out->crs, name, sizeof name);
   GV_REQUIRE(io, out->crs == NULL || !OSRIsGeocentric(out->crs),
              "%s is geocentric: a raster grid needs a map's coordinates", name);
-  if (out->crs == NULL && options->has_level) {
+  if (out->crs == NULL && asks_on_globe(options)) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "--level needs a coordinate system: the seeds have none, give --seeds-crs");
+                         "%s needs a coordinate system: the seeds have none, give --seeds-crs",
+                         name_of_cells(options));
   }
   GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds,
              "--snap-seeds moves points, not lines and polygons");
   gv_metric_question question = {.crs = out->crs,
-                                 .asked = options->has_metric || options->has_level,
+                                 .asked = options->has_metric || asks_on_globe(options),
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
   GV_TRY(gv_metric_choose(io, &question, &out->metric));
   out->metric_reason =
-      options->has_level && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
+      asks_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
   if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--edges geodesic: metric %s measures on the plane, where edges are straight",
@@ -334,7 +345,8 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
 static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                               gv_raster_grid *out) {
   bool swapped;
-  if (!options->has_level || !OSRIsProjected(seeds->crs)) return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
+  if (!asks_on_globe(options) || !OSRIsProjected(seeds->crs))
+    return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
   gv_gdal_reset();
   OGRSpatialReferenceH geographic = OSRCloneGeogCS(seeds->crs);
   if (geographic == NULL) {

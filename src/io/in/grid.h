@@ -6,6 +6,7 @@
 #ifndef GV_IO_GRID_H
 #define GV_IO_GRID_H
 
+#include "io/in/cells_of.h"
 #include "io/in/seeds.h"
 #include "io/units.h"
 
@@ -27,7 +28,8 @@ typedef struct gv_grid_options {
   gv_metric metric;
   bool has_level; /* the cells that ask are the triangles of this QTM level */
   int level;
-  bool snap_seeds; /* with a level: seeds move to the centre of their own triangle */
+  bool snap_seeds;      /* with a level: seeds move to the centre of their own triangle */
+  gv_cells_of cells_of; /* HEALPix or a file of places: these ask, not the grid's cells */
 } gv_grid_options;
 
 typedef struct gv_raster_grid {

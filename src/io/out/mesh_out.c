@@ -1,4 +1,4 @@
-/* Triangles are answered and measured by all threads, block by block, and handed to the formats in order. */
+/* Cells are answered and measured by all threads, block by block, and handed to the formats in order. */
 #include "io/out/mesh_out.h"
 
 #include <stdlib.h>
@@ -25,11 +25,19 @@ struct gv_mesh_out {
 
 /* ------------------------------------------------------------------------------------------------------- the files */
 
-gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
+/* What --cells writes. */
+static const gv_mesh_format *format_of_cells(const gv_mesh_options *options, const gv_cells_of *cells) {
+  if (!gv_cells_of_lists(cells)) return &gv_mesh_features;
+  return options->cells != NULL && EQUAL(CPLGetExtension(options->cells), "nc") ? &gv_mesh_variables
+                                                                                : &gv_mesh_table;
+}
+
+gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,
+                       gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
   const char *paths[GV_MESH_FORMATS] = {options->cells, options->mesh};
-  const gv_mesh_format *formats[GV_MESH_FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
+  const gv_mesh_format *formats[GV_MESH_FORMATS] = {format_of_cells(options, cells), &gv_mesh_ugrid};
   gv_status status = GV_OK;
   for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
@@ -100,15 +108,17 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   options.device = question->device;
   options.progress = gv_io_go_on;
   options.progress_user = io;
-  if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
+  if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the cells");
   b->stride = size;
-  b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) + values * (sizeof *b->distance + sizeof *b->seed));
-  if (b->id == NULL) return gv_io_fail_memory(io, "the triangles");
+  b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) +
+                 values * (sizeof *b->distance + sizeof *b->seed + sizeof *b->azimuth));
+  if (b->id == NULL) return gv_io_fail_memory(io, "the cells");
   b->lon = (double *)(b->id + count);
   b->lat = b->lon + count;
   b->area = b->lat + count;
   b->distance = b->area + count;
   b->seed = (int32_t *)(b->distance + values);
+  b->azimuth = (float *)(b->seed + values);
   return GV_OK;
 }
 
@@ -117,16 +127,16 @@ static void free_worker(worker *w) {
   free(w->block.id);
 }
 
-/* Block `number` of triangles into the worker's. */
+/* Block `number` of cells into the worker's. */
 static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
   gv_mesh_block *b = &w->block;
   gv_labels block;
   gv_labels_init(&block);
   gv_measure measure;
   gv_measure_init(&measure);
-  int64_t cells = gv_qtm_count(facts->level);
+  bool list = gv_cells_of_lists(facts->question->cells);
   b->first = number * b->stride;
-  b->count = cells - b->first < b->stride ? cells - b->first : b->stride;
+  b->count = facts->cells - b->first < b->stride ? facts->cells - b->first : b->stride;
   block.column = measure.column = b->first;
   block.columns = measure.columns = b->count;
   block.out = b->seed;
@@ -134,11 +144,13 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
   measure.bands = facts->bands;
   measure.type = GV_FLOAT64;
   measure.distance = b->distance;
+  if (list) measure.azimuth = b->azimuth;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
   GV_TRY(gv_voronoi_fill(w->context, voronoi, &block));
   GV_TRY(gv_voronoi_measure(w->context, voronoi, &measure));
   GV_TRY(gv_voronoi_cell_areas(w->context, voronoi, b->first, 0, b->count, 1, b->area, 0));
+  if (list) return gv_voronoi_cell_centers(w->context, voronoi, b->first, 0, b->count, 1, b->lon, b->lat, 0);
   for (int64_t i = 0; i < b->count; i++) {
     gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
@@ -172,13 +184,13 @@ static gv_status answer_some(gv_io *io, void *user, int number, int64_t first, i
 
 static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
                            const gv_mesh_question *question) {
-  int64_t size, cells = gv_qtm_count(facts->level);
+  int64_t size, cells = facts->cells;
   gv_voronoi_block_size(voronoi, &size, NULL);
   if (size > cells) size = cells;
   int64_t blocks = (cells + size - 1) / size;
   int threads = question->threads < blocks ? question->threads : (int)blocks;
   worker *workers = calloc((size_t)threads, sizeof *workers);
-  gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
+  gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the cells");
   for (int i = 0; i < threads && status == GV_OK; i++)
     status = make_worker(io, &workers[i], size, facts->bands, question);
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
@@ -198,9 +210,34 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   return status;
 }
 
-/* Triangles handled at once, a power of 4: few megabytes a thread whatever k is. */
+/* Cells handled at once, a power of 4: few megabytes a thread whatever k is. */
 static int32_t block_of(int bands) {
   return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
+}
+
+/* The grid whose cells ask, and their number. */
+static int64_t make_grid(const gv_raster_grid *grid, const gv_mesh_question *question, gv_grid *out) {
+  const gv_cells_of *cells = question->cells;
+  gv_grid_init(out);
+  out->semi_major = grid->grid.semi_major;
+  out->flattening = grid->grid.flattening;
+  if (cells->kind == GV_CELLS_OF_HEALPIX) {
+    out->kind = GV_GRID_HEALPIX;
+    out->order = cells->level;
+    out->ring = cells->ring;
+    out->authalic = cells->authalic;
+    return gv_healpix_count(out->order);
+  }
+  if (cells->kind == GV_CELLS_OF_FILE) {
+    out->kind = GV_GRID_POINTS;
+    out->width = question->centres->count;
+    out->longitude = question->centres->x;
+    out->latitude = question->centres->y;
+    return out->width;
+  }
+  out->kind = GV_GRID_QTM;
+  out->level = grid->grid.level;
+  return gv_qtm_count(out->level);
 }
 
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
@@ -208,10 +245,11 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
-  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the triangles");
+  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the cells");
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   int bands = question->voronoi->k > 1 ? question->voronoi->k : 1;
-  gv_mesh_facts facts = {.level = grid->grid.level,
+  gv_mesh_facts facts = {.level = gv_cells_of_lists(question->cells) ? question->cells->level : grid->grid.level,
+                         .question = question,
                          .bands = bands,
                          .nodata = question->nodata,
                          .crs = crs,
@@ -220,28 +258,23 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
 
   gv_context_options context_options;
   gv_context_options_init(&context_options);
-  gv_grid triangles;
-  gv_grid_init(&triangles);
+  gv_grid cells;
   gv_voronoi_options options = *question->voronoi;
   gv_points positions = gv_points_xy(seeds->x, seeds->y, seeds->count);
   context_options.threads = question->threads;
   context_options.device = question->device;
   context_options.progress = gv_io_go_on;
   context_options.progress_user = io;
-  triangles.kind = GV_GRID_QTM;
-  triangles.level = facts.level;
-  triangles.semi_major = grid->grid.semi_major;
-  triangles.flattening = grid->grid.flattening;
+  facts.cells = make_grid(grid, question, &cells);
   options.labels = NULL;
   options.nodata = -1;
   options.block_width = block_of(bands);
   gv_status status = gv_context_create(&context_options, &context);
   if (status != GV_OK) {
-    status = gv_io_fail_memory(io, "the triangles");
+    status = gv_io_fail_memory(io, "the cells");
   } else {
     const gv_points *seeds_of = options.features == NULL ? &positions : NULL;
-    status =
-        gv_io_pass_on_library(io, context, gv_voronoi_create(context, &triangles, seeds_of, &options, &voronoi));
+    status = gv_io_pass_on_library(io, context, gv_voronoi_create(context, &cells, seeds_of, &options, &voronoi));
   }
   if (status == GV_OK) status = open_outputs(io, mesh, &facts);
   if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, question);

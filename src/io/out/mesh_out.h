@@ -1,6 +1,7 @@
 /*
  * The triangles of a QTM level with their answers, as polygons in any OGR format (mesh_features.c), as a UGRID mesh in a
- * NetCDF file (mesh_ugrid.c), or both in one go. A few blocks of triangles are in memory at a time.
+ * NetCDF file (mesh_ugrid.c), or both in one go; HEALPix pixels and lists of places as a table (cells/table.c) or as variables of a NetCDF
+ * file (cells/variables.c). A few blocks of cells are in memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
@@ -11,7 +12,7 @@
 enum { GV_MESH_FORMATS = 2 };
 
 typedef struct gv_mesh_options {
-  const char *cells; /* file for the polygons, or NULL */
+  const char *cells; /* file for the polygons or the table, or NULL */
   const char *mesh;  /* file for the UGRID mesh, or NULL */
   bool overwrite;
 } gv_mesh_options;
@@ -19,7 +20,13 @@ typedef struct gv_mesh_options {
 /* What the triangles are asked, and by whom. */
 typedef struct gv_mesh_question {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not looked at */
-  int64_t nodata; /* written where there is no seed, where the format has no other way to say so */
+  const gv_cells_of *cells;          /* which cells */
+  const gv_seed_list *centres;       /* GV_CELLS_OF_FILE: their places, in degrees */
+  const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
+  const double *reals;
+  const char *attribute; /* a field of the seeds that lists of cells get too, or NULL */
+  double distance_size;  /* one unit of the distances of lists, in metres */
+  int64_t nodata;        /* written where there is no seed, where the format has no other way to say so */
   int threads;
   int device; /* as in gv_context_options */
 } gv_mesh_question;
@@ -27,9 +34,10 @@ typedef struct gv_mesh_question {
 typedef struct gv_mesh_out gv_mesh_out;
 
 /* Checks paths and level and finds the drivers. *out is to be given back with gv_mesh_close. */
-gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out);
+gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,
+                       gv_mesh_out **out);
 
-/* Answers and writes all triangles. The grid must have a level. */
+/* Answers and writes all cells. The grid must have a level unless the question has other cells. */
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_question *question);
 

@@ -3,22 +3,26 @@
 #define GV_IO_MESH_SINK_H
 
 #include "io/in/grid.h"
+#include "io/out/mesh_out.h"
 #include "io/out/place.h"
 
-/* A span of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
+/* A span of cells in the order of their numbers. Band b (0 = the nearest seed) of cell i is at b * stride + i. */
 typedef struct gv_mesh_block {
   int64_t first; /* number of the first */
   int64_t count, stride;
-  gv_qtm_id *id;
+  gv_qtm_id *id;     /* of a triangle */
   double *lon, *lat; /* centres, degrees */
-  double *area;      /* square metres */
+  double *area;      /* square metres; NaN of places */
   int32_t *seed;     /* number of the seed; -1 = none */
   double *distance;  /* metres; NaN = no seed */
+  float *azimuth;    /* of lists; degrees; NaN = no seed */
 } gv_mesh_block;
 
-/* What is true of all triangles. */
+/* What is true of all cells. */
 typedef struct gv_mesh_facts {
   int level;
+  const gv_mesh_question *question;
+  int64_t cells;
   int bands;
   int64_t nodata;           /* in place of a seed's id */
   OGRSpatialReferenceH crs; /* geographic */
@@ -40,6 +44,11 @@ typedef struct gv_mesh_format {
   gv_status (*close)(gv_io *io, gv_mesh_sink *sink, gv_status status);
 } gv_mesh_format;
 
-extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid;
+extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid, gv_mesh_table, gv_mesh_variables;
+
+/* The number of a cell of a list in its own system: of HEALPix the pixel's, of a file the feature's id. */
+static inline int64_t gv_mesh_cell_number(const gv_mesh_facts *facts, int64_t cell) {
+  return facts->question->cells->kind == GV_CELLS_OF_FILE ? facts->question->centres->fids[cell] : cell;
+}
 
 #endif

@@ -18,11 +18,12 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/out/formats/mesh_arrays.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
 
 /* Beyond level 13 programs that count faces in 32-bit integers could not read the mesh. */
-enum { MAX_LEVEL = 13, CHUNK = 1 << 16 };
+enum { MAX_LEVEL = 13, CHUNK = GV_MDARRAY_CHUNK };
 
 struct gv_mesh_sink {
   gv_place *place;
@@ -57,49 +58,7 @@ static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
 }
 
-/* ------------------------------------------------------------------------------------------------------ attributes */
-
-static bool put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value) {
-  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
-  bool good = made != NULL && GDALAttributeWriteDouble(made, value);
-  GDALAttributeRelease(made);
-  return good;
-}
-
-static bool put_global(GDALGroupH root, const char *name, const char *text) {
-  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
-  GDALAttributeH made = GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
-  bool good = made != NULL && GDALAttributeWriteString(made, text);
-  GDALAttributeRelease(made);
-  GDALExtendedDataTypeRelease(type);
-  return good;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- arrays */
-
-/* An array along one dimension, or two, in compressed chunks. */
-static GDALMDArrayH make_array(const gv_mesh_sink *sink, const char *name, GDALDimensionH first,
-                               GDALDimensionH second, GDALExtendedDataTypeH type) {
-  GDALDimensionH dimensions[2] = {first, second};
-  int64_t size = (int64_t)GDALDimensionGetSize(first), chunk = size < CHUNK ? size : CHUNK;
-  char text[64];
-  snprintf(text, sizeof text, second != NULL ? "%" PRId64 ",%" PRIu64 : "%" PRId64, chunk,
-           second != NULL ? (uint64_t)GDALDimensionGetSize(second) : 0);
-  char **options = CSLSetNameValue(NULL, "COMPRESS", "DEFLATE");
-  options = CSLSetNameValue(options, "ZLEVEL", "1");
-  options = CSLSetNameValue(options, "BLOCKSIZE", text);
-  GDALMDArrayH made =
-      GDALGroupCreateMDArray(sink->root, name, second != NULL ? 2 : 1, dimensions, type, (CSLConstList)options);
-  CSLDestroy(options);
-  return made;
-}
-
-static bool write_rows(GDALMDArrayH array, int64_t first, int64_t count, int64_t columns,
-                       GDALExtendedDataTypeH type, const void *values) {
-  GUInt64 start[2] = {(GUInt64)first, 0};
-  size_t counts[2] = {(size_t)count, (size_t)columns};
-  return GDALMDArrayWrite(array, start, counts, NULL, NULL, type, values, NULL, 0) != 0;
-}
 
 /* The topology's own variable, which holds no number but attributes. */
 static bool describe_mesh(const gv_mesh_sink *sink) {
@@ -110,29 +69,9 @@ static bool describe_mesh(const gv_mesh_sink *sink) {
                                          {"face_dimension", "mesh_faces"}};
   GDALMDArrayH mesh = GDALGroupCreateMDArray(sink->root, "mesh", 0, NULL, sink->int32, NULL);
   bool good = mesh != NULL && gv_array_put_texts(mesh, texts, 2) &&
-              put_number(mesh, "topology_dimension", sink->int32, 2.0) && gv_array_put_texts(mesh, texts + 2, 3);
+              gv_mdarray_put_number(mesh, "topology_dimension", sink->int32, 2.0) &&
+              gv_array_put_texts(mesh, texts + 2, 3);
   GDALMDArrayRelease(mesh);
-  return good;
-}
-
-static bool describe_crs(const gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
-  static const char *const format[] = {"FORMAT=WKT2_2018", NULL};
-  char *wkt = NULL;
-  OGRErr error = OGRERR_NONE;
-  if (OSRExportToWktEx(crs, &wkt, format) != OGRERR_NONE || wkt == NULL) {
-    CPLFree(wkt);
-    return false;
-  }
-  const char *const texts[][2] = {
-      {"grid_mapping_name", "latitude_longitude"}, {"crs_wkt", wkt}, {"wkt", wkt}}; /* the latter for MDAL */
-  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "crs", 0, NULL, sink->int32, NULL);
-  bool good = made != NULL && gv_array_put_texts(made, texts, 1) &&
-              put_number(made, "semi_major_axis", sink->float64, OSRGetSemiMajor(crs, &error)) &&
-              put_number(made, "inverse_flattening", sink->float64, OSRGetInvFlattening(crs, &error)) &&
-              put_number(made, "longitude_of_prime_meridian", sink->float64, OSRGetPrimeMeridian(crs, NULL)) &&
-              gv_array_put_texts(made, texts + 1, 2);
-  GDALMDArrayRelease(made);
-  CPLFree(wkt);
   return good;
 }
 
@@ -141,7 +80,7 @@ static GDALMDArrayH make_face_array(const gv_mesh_sink *sink, const char *name, 
   const char *const texts[][2] = {{"long_name", long_name}, {"standard_name", standard_name},
                                   {"units", units},         {"mesh", "mesh"},
                                   {"location", "face"},     {"grid_mapping", "crs"}};
-  GDALMDArrayH made = make_array(sink, name, sink->faces, NULL, type);
+  GDALMDArrayH made = gv_mdarray_make(sink->root, name, sink->faces, NULL, type);
   if (made != NULL && gv_array_put_texts(made, texts, 6)) return made;
   GDALMDArrayRelease(made);
   return NULL;
@@ -194,8 +133,8 @@ static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH l
       node_position(sink->n, row, step, &x[waiting], &y[waiting]);
       waiting++;
       if (waiting < CHUNK && written + waiting < node_count(sink->n)) continue;
-      good = write_rows(lon, written, waiting, 1, sink->float64, x) &&
-             write_rows(lat, written, waiting, 1, sink->float64, y);
+      good = gv_mdarray_write(lon, written, waiting, 1, sink->float64, x) &&
+             gv_mdarray_write(lat, written, waiting, 1, sink->float64, y);
       written += waiting;
       waiting = 0;
     }
@@ -212,7 +151,7 @@ static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
   GDALMDArrayH made[2];
   bool good = true;
   for (int i = 0; i < 2; i++)
-    good = (made[i] = make_array(sink, names[i], sink->nodes, NULL, sink->float64)) != NULL && good;
+    good = (made[i] = gv_mdarray_make(sink->root, names[i], sink->nodes, NULL, sink->float64)) != NULL && good;
   for (int i = 0; i < 2 && good; i++)
     good = gv_array_put_texts(made[i], texts[i], 3);
   gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : fail(io, sink);
@@ -279,16 +218,17 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->faces = GDALGroupCreateDimension(sink->root, "mesh_faces", NULL, NULL, faces, NULL);
   sink->corners = GDALGroupCreateDimension(sink->root, "mesh_corners", NULL, NULL, 3, NULL);
   if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
-  bool good = put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-              put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->level)) &&
-              put_global(sink->root, "metric", facts->metric) && describe_mesh(sink) && describe_crs(sink, crs);
+  bool good = gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              gv_mdarray_put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->level)) &&
+              gv_mdarray_put_global(sink->root, "metric", facts->metric) && describe_mesh(sink) &&
+              gv_mdarray_describe_crs(sink->root, crs);
   if (!good) return false;
-  sink->connectivity = make_array(sink, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
+  sink->connectivity = gv_mdarray_make(sink->root, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
   sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
   if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
   static const char *const role[][2] = {{"cf_role", "face_node_connectivity"}};
   return gv_array_put_texts(sink->connectivity, role, 1) &&
-         put_number(sink->connectivity, "start_index", sink->int32, 0.0);
+         gv_mdarray_put_number(sink->connectivity, "start_index", sink->int32, 0.0);
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
@@ -339,14 +279,14 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
     for (int c = 0; c < 3; c++)
       sink->connected[3 * i + c] = (int32_t)node_at(sink->n, lon[c], lat[c]);
   }
-  bool good = write_rows(sink->connectivity, block->first, block->count, 3, sink->int32, sink->connected) &&
-              write_rows(sink->area, block->first, block->count, 1, sink->float64, block->area);
+  bool good = gv_mdarray_write(sink->connectivity, block->first, block->count, 3, sink->int32, sink->connected) &&
+              gv_mdarray_write(sink->area, block->first, block->count, 1, sink->float64, block->area);
   for (int b = 0; b < sink->bands && good; b++) {
     number_seeds(sink, block->seed + b * block->stride, block->count);
-    good = write_rows(sink->seed[b], block->first, block->count, 1, sink->narrow ? sink->int32 : sink->int64,
-                      sink->ids) &&
-           write_rows(sink->distance[b], block->first, block->count, 1, sink->float64,
-                      block->distance + b * block->stride);
+    good = gv_mdarray_write(sink->seed[b], block->first, block->count, 1, sink->narrow ? sink->int32 : sink->int64,
+                            sink->ids) &&
+           gv_mdarray_write(sink->distance[b], block->first, block->count, 1, sink->float64,
+                            block->distance + b * block->stride);
   }
   return good ? GV_OK : fail(io, sink);
 }

@@ -15,6 +15,7 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
                             {j->grid.like, raster, NULL, j->grid.like_options, NULL},
                             {j->mask.source, merges ? 0 : either, j->mask.layer, j->mask.open_options, NULL},
                             {j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL},
+                            {j->grid.cells_of.source, vector, NULL, NULL, NULL},
                             {j->config, 0, NULL, NULL, NULL}};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
     GV_TRY(gv_inputs_add(io, inputs, fixed[i]));
@@ -38,7 +39,16 @@ typedef struct run {
 static gv_status write_mesh(gv_io *io, run *r) {
   const gv_job *j = r->in.job;
   const gv_voronoi_options options = gv_run_question(&r->in);
-  const gv_mesh_question mesh = {&options, r->plan.nodata, r->in.threads, j->device};
+  const gv_mesh_question mesh = {.voronoi = &options,
+                                 .cells = &j->grid.cells_of,
+                                 .centres = &r->in.centres,
+                                 .integers = r->plan.integers,
+                                 .reals = r->plan.reals,
+                                 .attribute = j->seeds.attribute,
+                                 .distance_size = r->in.distance_size,
+                                 .nodata = r->plan.nodata,
+                                 .threads = r->in.threads,
+                                 .device = j->device};
   return gv_mesh_write(io, r->out.mesh, &r->in.grid, r->in.seeds, &mesh);
 }
 

@@ -40,6 +40,7 @@ typedef struct gv_job_report {
   double cell_width, cell_height;
   char unit[64];       /* of these; "" = none */
   int level;           /* of the mesh; -1 = none */
+  char cells_of[64];   /* what asks if it is no raster's cells, of which there are `width`; "" = a raster's do */
   int64_t empty_cells; /* without a seed */
   int64_t seeds, seeds_skipped, seeds_without_cells;
   const char *backend; /* NULL = not known */

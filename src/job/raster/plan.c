@@ -74,18 +74,21 @@ static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *
   return GV_OK;
 }
 
+/* True if an output may hold the value for a seed: lists of cells have ids and attributes. */
 static bool is_value(const gv_run_plan *p, int64_t value) {
-  for (int64_t i = 0; i < p->in->regions->count; i++)
-    if (p->integers[i] == value) return true;
+  const gv_seed_list *seeds = p->in->regions;
+  bool ids = gv_cells_of_lists(&p->job->grid.cells_of);
+  for (int64_t i = 0; i < seeds->count; i++)
+    if ((p->integers != NULL && p->integers[i] == value) || (ids && seeds->ids[i] == value)) return true;
   return false;
 }
 
 static gv_status choose_nodata(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
   const gv_job *j = in->job;
-  const GDALDataType type = p->type[GV_RUN_OUT];
+  const GDALDataType type = p->reals != NULL ? GDT_Int64 : p->type[GV_RUN_OUT];
   const char *what = j->seeds.attribute != NULL ? "attribute" : "id";
   int64_t least, most;
-  if (p->reals != NULL) {
+  if (p->reals != NULL && !gv_cells_of_lists(&j->grid.cells_of)) {
     p->nodata = -1;
     GV_REQUIRE(io, !j->has_nodata, "--nodata: a raster of real numbers has NaN where there is no seed");
     return GV_OK;

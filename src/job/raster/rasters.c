@@ -18,6 +18,13 @@ int64_t gv_run_seed_count(const gv_run_inputs *in) {
   return by_cell ? list.cells : in->regions->count;
 }
 
+int64_t gv_run_cells(const gv_run_inputs *in) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  if (cells->kind == GV_CELLS_OF_HEALPIX) return gv_healpix_count(cells->level);
+  if (cells->kind == GV_CELLS_OF_FILE) return in->centres.count;
+  return in->job->grid.has_level ? gv_qtm_count(in->job->grid.level) : 0;
+}
+
 int gv_run_bands(const gv_run_inputs *in, int raster) {
   return raster == GV_RUN_DISTANCE && in->job->distance_per_value ? (int)in->regions->count : in->job->k;
 }

@@ -145,6 +145,21 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   return GV_OK;
 }
 
+/* The places that ask, where the grid's metric wants them. */
+static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
+  if (cells->kind != GV_CELLS_OF_FILE) return GV_OK;
+  gv_status status = gv_seeds_read(io, &options, &in->centres);
+  if (status == GV_OK && in->centres.crs == NULL) {
+    status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                           "%s has no coordinate system; longitudes and latitudes in columns lon and lat need none",
+                           cells->source);
+  }
+  if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centres);
+  return gv_io_within(io, status, "--cells-of");
+}
+
 gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   begin(j, in);
   in->context = context;
@@ -156,6 +171,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
     GV_TRY(make_grid(io, &in->layer, &j->grid, in));
   }
   GV_TRY(check_grid(io, in));
+  GV_TRY(read_centres(io, in));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
   /* Parts have what masks and sums have come to. */
   return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);
@@ -205,4 +221,5 @@ void gv_run_inputs_free(gv_run_inputs *in) {
   gv_raster_grid_free(&in->grid);
   gv_raster_seeds_free(&in->cells);
   gv_seeds_free(&in->layer);
+  gv_seeds_free(&in->centres);
 }

@@ -16,6 +16,7 @@ typedef struct gv_run_inputs {
   gv_raster_seed_content cells; /* seeds that are cells of a raster */
   const gv_seed_list *seeds;    /* one of them; of an overview, that of the whole raster may be borrowed */
   const gv_seed_list *regions;  /* what is written about: the seeds, or the values of their cells */
+  gv_seed_list centres;         /* places of --cells-of, in degrees; none: other cells ask */
   gv_features features;         /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
   double max_distance;  /* in the library's unit */
@@ -41,6 +42,9 @@ void gv_run_inputs_free(gv_run_inputs *inputs);
 
 /* The number of seeds; of cells that of their values, or by cell of them all, kept or not. */
 int64_t gv_run_seed_count(const gv_run_inputs *inputs);
+
+/* The number of cells of a mesh or list that ask; 0: none. */
+int64_t gv_run_cells(const gv_run_inputs *inputs);
 
 /* Bands of a raster, what they are called, to be freed with CSLDestroy, and the unit of their values (NULL: none). */
 int gv_run_bands(const gv_run_inputs *inputs, int raster);

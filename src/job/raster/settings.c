@@ -61,6 +61,16 @@ static gv_status set_extent(gv_io *io, void *to, const char *value) {
   return GV_OK;
 }
 
+static gv_status set_cells_of(gv_io *io, void *to, const char *value) {
+  gv_grid_options *grid = &((settings *)to)->job.grid;
+  GV_TRY(gv_cells_of_read(io, value, &grid->cells_of));
+  if (grid->cells_of.kind == GV_CELLS_OF_FILE) gv_source_remember(value);
+  if (grid->cells_of.kind != GV_CELLS_OF_QTM) return GV_OK;
+  grid->has_level = true;
+  grid->level = grid->cells_of.level;
+  return GV_OK;
+}
+
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
   return gv_read_memory(io, value, &((settings *)to)->job.memory);
 }
@@ -236,6 +246,11 @@ const gv_option gv_job_options[] = {
      "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
      "carries its triangle's answer (default grid: the globe in 2^(L+3) x 2^(L+2) pixels)",
      GV_OPTION_RANGE(job.grid.level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(job.grid.has_level)},
+    {"cells-of", "CELLS",
+     "these cells ask instead of a raster's, and --cells FILE holds their answers: healpix:LEVEL (NESTED; ,ring "
+     "and "
+     ",authalic may follow), or a file of places, which are read as --seeds is; qtm:LEVEL is --level LEVEL",
+     GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: seeds move to the centre of their own triangle",
      GV_OPTION_INTO(job.grid.snap_seeds)},
     {"crs", "CRS", "coordinate system of the grid (default: the seeds')", GV_OPTION_INTO(job.grid.crs)},
@@ -281,8 +296,10 @@ const gv_option gv_job_options[] = {
      "Float64 too",
      GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"cells", "FILE",
-     "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
-     ".fgb, .csv, .geojson or any other vector format's extension",
+     "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; with "
+     "--cells-of: a table of the cells, with cell, lon, lat, seed, distance, azimuth; .gpkg, .fgb, .csv, .geojson "
+     "or any "
+     "other vector format's extension; of --cells-of also .nc",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
     {"mesh", "FILE.nc", "with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area",
      GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
@@ -461,6 +478,28 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
+/* Cells that are no raster's have one output. */
+static gv_status check_lists(gv_io *io, const gv_job *j) {
+  const struct {
+    const char *path, *name;
+  } others[] = {{j->raster.path, "OUT"},     {j->distance, "--distance"},
+                {j->azimuth, "--azimuth"},   {j->stats, "--stats"},
+                {j->polygons, "--polygons"}, {j->mesh, "--mesh"},
+                {j->mask.source, "--mask"},  {j->raster_seeds.source, "--seeds-raster"}};
+  const gv_grid_options *g = &j->grid;
+  if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    GV_REQUIRE(
+        io, others[i].path == NULL,
+        "--cells-of: %s is not supported for cells that are not a raster's; --cells FILE holds their answers",
+        others[i].name);
+  GV_REQUIRE(io, j->cells != NULL, "--cells-of needs --cells FILE: .nc, .gpkg, .csv ...");
+  bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;
+  GV_REQUIRE(io, !grid && !g->has_level, "two grid definitions at once: --cells-of and %s",
+             g->has_level ? "--level" : "a raster's grid");
+  return GV_OK;
+}
+
 gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   const gv_job *j = &s->job;
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
@@ -471,8 +510,11 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   }
   GV_REQUIRE(io, any, "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
   GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot needs OUT");
-  GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL, "--attribute needs OUT");
-  GV_REQUIRE(io, j->seeds.attribute == NULL || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
+  bool lists = gv_cells_of_lists(&j->grid.cells_of);
+  GV_TRY(check_lists(io, j));
+  GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL || lists, "--attribute needs OUT");
+  GV_REQUIRE(io,
+             j->seeds.attribute == NULL || lists || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
              "--attribute: %s holds ids; write it by a run of its own",
              j->polygons != NULL ? "--polygons"
              : j->cells != NULL  ? "--cells"

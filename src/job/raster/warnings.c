@@ -59,8 +59,7 @@ void gv_run_warn(const gv_run_work *w) {
 /* What the run would write. */
 static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
   const gv_job *j = p->job;
-  const int64_t triangles = j->grid.has_level ? INT64_C(8) << (2 * j->grid.level) : 0,
-                seeds = p->in->regions->count;
+  const int64_t triangles = gv_run_cells(p->in), seeds = p->in->regions->count;
   static const char *const rasters[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"};
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int64_t values = p->width * p->height * p->bands[i], bytes = values * GDALGetDataTypeSizeBytes(p->type[i]);
@@ -74,6 +73,20 @@ static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
                                       {"--mesh", j->mesh, triangles, -1, NULL}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].path != NULL) out->planned[out->planned_count++] = tables[i];
+}
+
+/* In place of a raster's grid. */
+static void report_list(const gv_run_inputs *in, gv_job_report *out) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  out->width = gv_run_cells(in);
+  out->height = 1;
+  out->cell_width = out->cell_height = (double)NAN;
+  if (cells->kind == GV_CELLS_OF_FILE) {
+    snprintf(out->cells_of, sizeof out->cells_of, "places of a file");
+  } else {
+    snprintf(out->cells_of, sizeof out->cells_of, "HEALPix level %d (%s, %s latitudes)", cells->level,
+             cells->ring ? "RING" : "NESTED", cells->authalic ? "authalic" : "geodetic");
+  }
 }
 
 void gv_run_report(const gv_run_work *w, gv_job_report *out) {
@@ -98,6 +111,7 @@ void gv_run_report(const gv_run_work *w, gv_job_report *out) {
                                                          : NULL,
                          .backend_asked = j->backend,
                          .threads = w->worker_count};
+  if (gv_cells_of_lists(&j->grid.cells_of)) report_list(w->in, out);
   if (j->dry_run) plan_outputs(w->plan, out);
   gv_crs_describe(grid->crs, out->crs, sizeof out->crs);
   char *unit = NULL;

@@ -58,7 +58,8 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
              "--part: the seeds are read once more when parts are merged: write them to a file");
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
   GV_REQUIRE(io, j->parts == 0, "--part: rasters have parts, %s has none: it takes a run of its own", triangles);
-  GV_REQUIRE(io, j->grid.has_level, "%s needs --level: it writes the mesh's triangles", triangles);
+  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of),
+             "%s needs --level or --cells-of: it writes their cells", triangles);
   GV_REQUIRE(io, j->mask.source == NULL, "%s answers all triangles: it does not go with --mask", triangles);
   return GV_OK;
 }
@@ -112,7 +113,8 @@ static gv_status plan_others(gv_io *io, int threads, gv_run_outputs *out) {
   const gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
   const char *stats = j->stats_layer != NULL ? j->stats_layer : "statistics",
              *polygons = j->polygons_layer != NULL ? j->polygons_layer : "regions";
-  if (j->cells != NULL || j->mesh != NULL) GV_TRY(gv_mesh_plan(io, &mesh, j->grid.level, &out->mesh));
+  if (j->cells != NULL || j->mesh != NULL)
+    GV_TRY(gv_mesh_plan(io, &mesh, j->grid.level, &j->grid.cells_of, &out->mesh));
   if (j->stats != NULL) GV_TRY(gv_table_plan(io, "--stats", j->stats, stats, j->raster.overwrite, &out->stats));
   if (j->polygons == NULL) return GV_OK;
   GV_TRY(gv_table_plan(io, "--polygons", j->polygons, polygons, j->raster.overwrite, &out->polygons));

@@ -1,0 +1,206 @@
+/*
+ * HEALPix pixels and places as variables of a NetCDF-4 file along the dimension cells, after CF: the coordinates lon and lat, cell_ids,
+ * and seed, distance, azimuth and the seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix cell_ids have the attributes that
+ * xdggs decodes, and the variable healpix is CF's grid mapping.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <gdal.h>
+
+#include "io/out/formats/mesh_arrays.h"
+#include "io/out/formats/variables.h"
+#include "io/out/mesh_sink.h"
+
+enum { VARIABLE_SEED, VARIABLE_DISTANCE, VARIABLE_AZIMUTH, VARIABLE_ATTRIBUTE, VARIABLES };
+
+struct gv_mesh_sink {
+  gv_place *place;
+  const gv_mesh_facts *facts;
+  GDALDatasetH dataset;
+  GDALGroupH root;
+  GDALExtendedDataTypeH int32, int64, float32, float64;
+  GDALDimensionH cells;
+  GDALMDArrayH id, lon, lat;
+  GDALMDArrayH of_seed[GV_VORONOI_MAX_K][VARIABLES];
+  void *values; /* of a block, 8 bytes each */
+};
+
+static gv_status variables_check(gv_io *io, const char *path, int level) {
+  (void)path, (void)level;
+  if (GDALGetDriverByName("netCDF") != NULL) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: this GDAL has no netCDF driver");
+}
+
+static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
+}
+
+static bool is_healpix(const gv_mesh_sink *sink) {
+  return sink->facts->question->cells->kind == GV_CELLS_OF_HEALPIX;
+}
+
+/* CF's grid mapping of HEALPix. xdggs refuses attributes that it does not know, here and of cell_ids: what else is to be said is global. */
+static bool variables_describe_healpix(const gv_mesh_sink *sink) {
+  const gv_cells_of *cells = sink->facts->question->cells;
+  const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
+                                  {"indexing_scheme", cells->ring ? "ring" : "nested"}};
+  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "healpix", 0, NULL, sink->int32, NULL);
+  bool good = made != NULL && gv_array_put_texts(made, texts, 2) &&
+              gv_mdarray_put_number(made, "refinement_level", sink->int32, cells->level) &&
+              gv_mdarray_put_global(sink->root, "healpix_latitudes", cells->authalic ? "authalic" : "geodetic");
+  GDALMDArrayRelease(made);
+  return good;
+}
+
+static bool variables_make_coordinates(gv_mesh_sink *sink) {
+  const gv_cells_of *cells = sink->facts->question->cells;
+  const char *const lon[][2] = {{"standard_name", "longitude"}, {"units", "degrees_east"}};
+  const char *const lat[][2] = {{"standard_name", "latitude"}, {"units", "degrees_north"}};
+  const char *const healpix[][2] = {{"grid_name", "healpix"}, {"indexing_scheme", cells->ring ? "ring" : "nested"}};
+  const char *const of_file[][2] = {{"long_name", "feature id"}};
+  sink->id = gv_mdarray_make(sink->root, "cell_ids", sink->cells, NULL, sink->int64);
+  sink->lon = gv_mdarray_make(sink->root, "lon", sink->cells, NULL, sink->float64);
+  sink->lat = gv_mdarray_make(sink->root, "lat", sink->cells, NULL, sink->float64);
+  if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
+  if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
+  if (!is_healpix(sink)) return gv_array_put_texts(sink->id, of_file, 1);
+  return gv_array_put_texts(sink->id, healpix, 2) &&
+         gv_mdarray_put_number(sink->id, "level", sink->int32, cells->level);
+}
+
+/* The variables of neighbour number `band` (from 0). */
+static bool variables_make_band(gv_mesh_sink *sink, int band) {
+  const gv_mesh_question *q = sink->facts->question;
+  const char *names[VARIABLES] = {"seed", "distance", "azimuth", q->attribute};
+  const char *units[VARIABLES] = {NULL, q->distance_size == 1.0 ? "m" : NULL, "degree", NULL};
+  const GDALExtendedDataTypeH types[VARIABLES] = {sink->int64, sink->float64, sink->float32,
+                                                  q->reals != NULL ? sink->float64 : sink->int64};
+  for (int i = 0; i < VARIABLES; i++) {
+    if (names[i] == NULL) continue;
+    char *name = CPLStrdup(band == 0 ? names[i] : CPLSPrintf("%s_%d", names[i], band + 1));
+    const char *const texts[][2] = {{"long_name", name},
+                                    {"units", units[i]},
+                                    {"coordinates", "cell_ids lat lon"},
+                                    {"grid_mapping", is_healpix(sink) ? "healpix" : "crs"}};
+    GDALMDArrayH made = sink->of_seed[band][i] = gv_mdarray_make(sink->root, name, sink->cells, NULL, types[i]);
+    bool good = made != NULL && gv_array_put_texts(made, texts, 4) &&
+                (types[i] == sink->int64 ? GDALMDArraySetNoDataValueAsInt64(made, q->nodata)
+                                         : GDALMDArraySetNoDataValueAsDouble(made, (double)NAN));
+    CPLFree(name);
+    if (!good) return false;
+  }
+  return true;
+}
+
+static bool variables_create(gv_mesh_sink *sink) {
+  static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL};
+  const gv_mesh_facts *facts = sink->facts;
+  sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
+  sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
+  sink->float32 = GDALExtendedDataTypeCreate(GDT_Float32);
+  sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
+  sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), gv_place_work(sink->place), NULL,
+                                             (CSLConstList)format);
+  sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
+  if (sink->root == NULL) return false;
+  sink->cells = GDALGroupCreateDimension(sink->root, "cells", NULL, NULL, (GUInt64)facts->cells, NULL);
+  bool good =
+      sink->cells != NULL && gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+      gv_mdarray_put_global(sink->root, "metric", facts->metric) &&
+      (is_healpix(sink) ? variables_describe_healpix(sink) : gv_mdarray_describe_crs(sink->root, facts->crs)) &&
+      variables_make_coordinates(sink);
+  for (int b = 0; b < facts->bands && good; b++)
+    good = variables_make_band(sink, b);
+  return good;
+}
+
+static gv_status variables_open(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
+  gv_mesh_sink *sink = *out = calloc(1, sizeof *sink);
+  if (sink == NULL) return gv_io_fail_memory(io, "the cells");
+  sink->place = place;
+  sink->facts = facts;
+  GV_TRY(gv_place_begin(io, place));
+  gv_gdal_reset();
+  return variables_create(sink) ? GV_OK : variables_fail(io, sink);
+}
+
+/* Values of the seeds of a band, `from` by seed, into the sink's buffer. */
+static void variables_look_up(const gv_mesh_sink *sink, const int32_t *seed, int64_t count, const int64_t *from) {
+  int64_t *to = sink->values;
+  for (int64_t i = 0; i < count; i++)
+    to[i] = seed[i] >= 0 ? from[seed[i]] : sink->facts->nodata;
+}
+
+static bool variables_write_band(const gv_mesh_sink *sink, const gv_mesh_block *block, int band) {
+  const gv_mesh_question *q = sink->facts->question;
+  const GDALMDArrayH *array = sink->of_seed[band];
+  const int64_t count = block->count, at = band * block->stride;
+  double *reals = sink->values;
+  variables_look_up(sink, block->seed + at, count, sink->facts->seeds->ids);
+  if (!gv_mdarray_write(array[VARIABLE_SEED], block->first, count, 1, sink->int64, sink->values)) return false;
+  for (int64_t i = 0; i < count; i++)
+    reals[i] = block->distance[at + i] / q->distance_size;
+  if (!gv_mdarray_write(array[VARIABLE_DISTANCE], block->first, count, 1, sink->float64, reals) ||
+      !gv_mdarray_write(array[VARIABLE_AZIMUTH], block->first, count, 1, sink->float32, block->azimuth + at))
+    return false;
+  if (q->attribute == NULL) return true;
+  if (q->reals == NULL) {
+    variables_look_up(sink, block->seed + at, count, q->integers);
+    return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->int64, sink->values);
+  }
+  for (int64_t i = 0; i < count; i++)
+    reals[i] = block->seed[at + i] >= 0 ? q->reals[block->seed[at + i]] : (double)NAN;
+  return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->float64, reals);
+}
+
+static gv_status variables_write(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+  if (sink->values == NULL) { /* the first block, of which none is larger */
+    sink->values = malloc((size_t)block->count * sizeof(int64_t));
+    if (sink->values == NULL) return gv_io_fail_memory(io, "a block of cells");
+  }
+  int64_t *number = sink->values;
+  for (int64_t i = 0; i < block->count; i++)
+    number[i] = gv_mesh_cell_number(sink->facts, block->first + i);
+  bool good = gv_mdarray_write(sink->id, block->first, block->count, 1, sink->int64, number) &&
+              gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->float64, block->lon) &&
+              gv_mdarray_write(sink->lat, block->first, block->count, 1, sink->float64, block->lat);
+  for (int b = 0; b < sink->facts->bands && good; b++)
+    good = variables_write_band(sink, block, b);
+  return good ? GV_OK : variables_fail(io, sink);
+}
+
+/* GDAL's functions take NULL. */
+static void variables_release(gv_mesh_sink *sink) {
+  GDALMDArrayRelease(sink->id);
+  GDALMDArrayRelease(sink->lon);
+  GDALMDArrayRelease(sink->lat);
+  for (int b = 0; b < sink->facts->bands; b++) {
+    for (int i = 0; i < VARIABLES; i++)
+      GDALMDArrayRelease(sink->of_seed[b][i]);
+  }
+  GDALDimensionRelease(sink->cells);
+  GDALExtendedDataTypeRelease(sink->int32);
+  GDALExtendedDataTypeRelease(sink->int64);
+  GDALExtendedDataTypeRelease(sink->float32);
+  GDALExtendedDataTypeRelease(sink->float64);
+  GDALGroupRelease(sink->root);
+  GDALClose(sink->dataset);
+  free(sink->values);
+  free(sink);
+}
+
+static gv_status variables_close(gv_io *io, gv_mesh_sink *sink, gv_status status) {
+  gv_place *place = sink->place;
+  gv_gdal_reset();
+  variables_release(sink);
+  if (status == GV_OK && gv_gdal_failed())
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
+  return status == GV_OK ? gv_place_check_written(io, place) : status;
+}
+
+const gv_mesh_format gv_mesh_variables = {"--cells",       NULL,           variables_check, variables_open,
+                                          variables_write, variables_close};

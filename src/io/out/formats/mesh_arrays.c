@@ -1,0 +1,75 @@
+#include "io/out/formats/mesh_arrays.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "io/out/formats/variables.h"
+
+bool gv_mdarray_put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteDouble(made, value);
+  GDALAttributeRelease(made);
+  return good;
+}
+
+bool gv_mdarray_put_global(GDALGroupH root, const char *name, const char *text) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
+  GDALAttributeH made = GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteString(made, text);
+  GDALAttributeRelease(made);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH first, GDALDimensionH second,
+                             GDALExtendedDataTypeH type) {
+  GDALDimensionH dimensions[2] = {first, second};
+  int64_t size = (int64_t)GDALDimensionGetSize(first), chunk = size < GV_MDARRAY_CHUNK ? size : GV_MDARRAY_CHUNK;
+  char text[64];
+  snprintf(text, sizeof text, second != NULL ? "%" PRId64 ",%" PRIu64 : "%" PRId64, chunk,
+           second != NULL ? (uint64_t)GDALDimensionGetSize(second) : 0);
+  char **options = CSLSetNameValue(NULL, "COMPRESS", "DEFLATE");
+  options = CSLSetNameValue(options, "ZLEVEL", "1");
+  options = CSLSetNameValue(options, "BLOCKSIZE", text);
+  GDALMDArrayH made =
+      GDALGroupCreateMDArray(root, name, second != NULL ? 2 : 1, dimensions, type, (CSLConstList)options);
+  CSLDestroy(options);
+  return made;
+}
+
+bool gv_mdarray_write(GDALMDArrayH array, int64_t first, int64_t count, int64_t columns, GDALExtendedDataTypeH type,
+                      const void *values) {
+  GUInt64 start[2] = {(GUInt64)first, 0};
+  size_t counts[2] = {(size_t)count, (size_t)columns};
+  return GDALMDArrayWrite(array, start, counts, NULL, NULL, type, values, NULL, 0) != 0;
+}
+
+bool gv_mdarray_describe_crs(GDALGroupH root, OGRSpatialReferenceH crs) {
+  static const char *const format[] = {"FORMAT=WKT2_2018", NULL};
+  char *wkt = NULL;
+  OGRErr error = OGRERR_NONE;
+  GDALExtendedDataTypeH int32 = GDALExtendedDataTypeCreate(GDT_Int32),
+                        float64 = GDALExtendedDataTypeCreate(GDT_Float64);
+  if (OSRExportToWktEx(crs, &wkt, format) != OGRERR_NONE || wkt == NULL) {
+    CPLFree(wkt);
+    GDALExtendedDataTypeRelease(int32);
+    GDALExtendedDataTypeRelease(float64);
+    return false;
+  }
+  const char *const texts[][2] = {
+      {"grid_mapping_name", "latitude_longitude"}, {"crs_wkt", wkt}, {"wkt", wkt}}; /* the latter for MDAL */
+  GDALMDArrayH made = GDALGroupCreateMDArray(root, "crs", 0, NULL, int32, NULL);
+  bool good = made != NULL && gv_array_put_texts(made, texts, 1) &&
+              gv_mdarray_put_number(made, "semi_major_axis", float64, OSRGetSemiMajor(crs, &error)) &&
+              gv_mdarray_put_number(made, "inverse_flattening", float64, OSRGetInvFlattening(crs, &error)) &&
+              gv_mdarray_put_number(made, "longitude_of_prime_meridian", float64, OSRGetPrimeMeridian(crs, NULL)) &&
+              gv_array_put_texts(made, texts + 1, 2);
+  GDALMDArrayRelease(made);
+  GDALExtendedDataTypeRelease(int32);
+  GDALExtendedDataTypeRelease(float64);
+  CPLFree(wkt);
+  return good;
+}

@@ -1,0 +1,220 @@
+"""--cells-of: HEALPix and files of places, as tables and NetCDF. Oracles: healpy's centres, scipy's tree, PROJ's geodesics."""
+
+import json
+
+import numpy as np
+import pytest
+from conftest import globe
+from osgeo import gdal, ogr
+from scipy.spatial import cKDTree
+
+COUNT = 120
+LON, LAT = globe(COUNT, seed=21)
+VALUES = np.random.default_rng(8).normal(size=COUNT)
+
+
+def unit(lon, lat):
+    a, b = np.radians(lon), np.radians(lat)
+    return np.stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)], -1)
+
+
+def nearest(lon, lat, k=1):
+    chord, number = cKDTree(unit(LON, LAT)).query(unit(lon, lat), k=k)
+    return 2 * np.arcsin(chord / 2) * 6371008.7714, number
+
+
+def healpix(level, ring=False):
+    healpy = pytest.importorskip("healpy")
+    lon, lat = healpy.pix2ang(2**level, np.arange(12 * 4**level), nest=not ring, lonlat=True)
+    return (lon + 180) % 360 - 180, lat
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", LON, LAT, t=[repr(float(v)) for v in VALUES], code=range(-1, COUNT - 1))
+    return work
+
+
+def table(work, name, layer="cells"):
+    """Columns by name; NaN where a value is missing."""
+    opened = gdal.OpenEx(str(work.path(name)), open_options=["AUTODETECT_TYPE=YES"] if name.endswith(".csv") else [])
+    made = opened.GetLayer(0 if name.endswith(".csv") else layer)
+    names = [f.GetName() for f in made.schema]
+    rows = [[feature.GetField(n) for n in names] + [feature.geometry() and feature.geometry().GetPoint_2D()] for feature in made]
+    columns = {n: np.array([np.nan if row[i] is None else row[i] for row in rows], float) for i, n in enumerate(names)}
+    columns["point"] = [row[-1] for row in rows]
+    return columns
+
+
+def variables(work, name):
+    root = gdal.OpenEx(str(work.path(name)), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    arrays = {n: root.OpenMDArray(n) for n in root.GetMDArrayNames(["SHOW_ALL=YES"])}
+    return {n: a.ReadAsArray() for n, a in arrays.items() if a.GetDimensionCount() == 1}, {
+        n: {t.GetName(): t.Read() for t in a.GetAttributes()} for n, a in arrays.items()}, {n: a.GetNoDataValue() for n, a in arrays.items()}
+
+
+@pytest.mark.parametrize("scheme", ["nested", "ring"])
+@pytest.mark.parametrize("level", [0, 2, 4])
+def test_healpix(seeds, level, scheme):
+    lon, lat = healpix(level, scheme == "ring")
+    name = f"healpix:{level}" + (",ring" if scheme == "ring" else "")
+    seeds.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "-k", "2", "--cells", "out.gpkg")
+    seeds.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "-k", "2", "--cells", "out.nc")
+    away, number = nearest(lon, lat, 2)
+    rows, (arrays, attributes, _) = table(seeds, "out.gpkg"), variables(seeds, "out.nc")
+    assert np.array_equal(rows["cell"], np.arange(12 * 4**level)) and np.array_equal(arrays["cell_ids"], rows["cell"])
+    for found in (rows, arrays):
+        assert np.allclose((found["lon"] - lon + 180) % 360, 180, rtol=0, atol=1e-10) and np.allclose(found["lat"], lat, rtol=0, atol=1e-10)
+        for rank, end in enumerate(("", "_2")):
+            assert np.array_equal(found["seed" + end], number[:, rank] + 1)
+            assert np.allclose(found["distance" + end], away[:, rank], rtol=0, atol=1e-3)
+    assert np.allclose(np.array(rows["point"]), np.stack([rows["lon"], rows["lat"]], -1))
+    assert attributes["cell_ids"] == {"grid_name": "healpix", "indexing_scheme": scheme, "level": level}
+    assert attributes["healpix"]["grid_mapping_name"] == "healpix" and attributes["healpix"]["refinement_level"] == level
+
+
+def test_xarray_and_xdggs(seeds):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:3", "--cells", "out.nc")
+    opened = xarray.open_dataset(seeds.path("out.nc"))
+    assert set(opened.coords) == {"cell_ids", "lon", "lat"} and opened.attrs["healpix_latitudes"] == "geodetic"
+    assert opened.seed.attrs["grid_mapping"] == "healpix" and opened.distance.attrs["units"] == "m"
+    xdggs = pytest.importorskip("xdggs")
+    for found in (xdggs.decode(opened), xdggs.decode(opened, convention="cf", name="cell_ids")):
+        assert found.dggs.grid_info.level == 3 and found.dggs.grid_info.indexing_scheme == "nested"
+        assert np.allclose(found.dggs.cell_centers().latitude, opened.lat, rtol=0, atol=1e-10)
+
+
+def test_geodesics_and_azimuths(seeds):
+    geod = pytest.importorskip("pyproj").Geod(ellps="WGS84")
+    lon, lat = healpix(2)
+    seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:2", "--cells", "out.csv")
+    rows = table(seeds, "out.csv")
+    azimuth, _, away = geod.inv(*np.broadcast_arrays(lon[:, None], lat[:, None], LON, LAT))
+    number = away.argmin(axis=1)
+    assert np.array_equal(rows["seed"], number + 1)
+    assert np.allclose(rows["distance"], away.min(axis=1), rtol=0, atol=1e-6)
+    turned = np.take_along_axis(azimuth, number[:, None], 1)[:, 0]
+    assert np.max(np.abs((rows["azimuth"] - turned + 180) % 360 - 180)) < 1e-3
+    # The same as the area element at the centre; sums are within a ten-thousandth of the globe's.
+    assert abs(rows["area_km2"].sum() / 510065621.724 - 1) < 1e-3
+
+
+def test_authalic_latitudes(seeds):
+    pyproj = pytest.importorskip("pyproj")
+    lon, lat = healpix(3)
+    seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:3,authalic", "--cells", "out.csv")
+    rows = table(seeds, "out.csv")
+    assert np.ptp(rows["area_km2"]) < 1e-6 and abs(rows["area_km2"].sum() - 510065621.724) < 1
+    # PROJ's cylindrical equal-area map has y = the sine of the authalic latitude, scaled.
+    project = pyproj.Transformer.from_crs("EPSG:4326", "+proj=cea +ellps=WGS84", always_xy=True).transform
+    y = np.array([project(0, b)[1] for b in rows["lat"]]) / project(0, 90)[1]
+    assert np.allclose(y, np.sin(np.radians(lat)), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["out.gpkg", "out.csv", "out.nc"])
+@pytest.mark.parametrize("attribute", [None, "t", "code"])
+def test_a_file_of_places(seeds, name, attribute):
+    """In the file's order; with a limit and an attribute of the nearest."""
+    random = np.random.default_rng(4)
+    lon, lat = random.uniform(-180, 180, 700), np.degrees(np.arcsin(random.uniform(-1, 1, 700)))
+    seeds.csv("places.csv", lon, lat)
+    more = [] if attribute is None else ["--attribute", attribute]
+    seeds.ok("--seeds", "s.csv", "--id", "code", "--cells-of", "places.csv", "--metric", "great-circle", "--max-distance", "1200km", *more,
+             "--cells", name)
+    away, number = nearest(lon, lat)
+    there = away <= 1200e3
+
+    def close(a, b):  # GDAL writes 15 digits of a number into CSV
+        return np.allclose(a, b, rtol=1e-14 if name.endswith(".csv") else 0, atol=0, equal_nan=True)
+
+    assert 0 < there.sum() < 700
+    if name.endswith(".nc"):
+        found, _, nodata = variables(seeds, name)
+        ids = found["seed"].astype(float)
+        assert nodata["seed"] < -1  # -1 is an id
+        ids[found["seed"] == nodata["seed"]] = np.nan
+        numbers = found["cell_ids"]
+    else:
+        found = table(seeds, name)
+        ids, numbers = found["seed"], found["cell"]
+    assert np.array_equal(numbers, np.arange(1, 701)) and close(found["lon"], lon) and close(found["lat"], lat)
+    assert np.array_equal(ids, np.where(there, number - 1.0, np.nan), equal_nan=True)
+    assert np.allclose(found["distance"], np.where(there, away, np.nan), rtol=0, atol=1e-3, equal_nan=True)
+    if attribute == "t":
+        assert close(found["t"], np.where(there, VALUES[number], np.nan))
+    elif attribute == "code":
+        codes = found["code"].astype(float)
+        codes[~there] = np.nan
+        assert np.array_equal(codes, np.where(there, number - 1.0, np.nan), equal_nan=True)
+
+
+def test_places_in_another_system(seeds):
+    x, y = np.meshgrid(np.linspace(3e6, 5e6, 20), np.linspace(2e6, 4e6, 15))
+    seeds.points("p.gpkg", "GPKG", x.ravel(), y.ravel(), epsg=3035)
+    pyproj = pytest.importorskip("pyproj")
+    lon, lat = pyproj.Transformer.from_crs("EPSG:3035", "EPSG:4326", always_xy=True).transform(x.ravel(), y.ravel())
+    seeds.ok("--seeds", "s.csv", "--cells-of", "p.gpkg", "--metric", "great-circle", "--cells", "out.fgb")
+    rows = table(seeds, "out.fgb")
+    order = np.argsort(rows["cell"])
+    assert np.allclose(rows["lon"][order], lon, rtol=0, atol=1e-8) and np.array_equal(rows["seed"][order], nearest(lon, lat)[1] + 1)
+
+
+def test_every_backend_gives_the_same_bytes(seeds):
+    written = {}
+    for backend in ("serial", "openmp", "kdtree", "octree", "tile", "auto"):
+        seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:3", "--backend", backend, "--cells", f"{backend}.csv")
+        written[backend] = seeds.path(f"{backend}.csv").read_bytes()
+    assert len(set(written.values())) == 1
+    seeds.fails("--seeds", "s.csv", "--cells-of", "healpix:3", "--backend", "cuda-tile", "--cells", "no.csv", has=["cuda-tile", "HEALPix"])
+
+
+def test_lines_and_triangles(seeds):
+    source = ogr.GetDriverByName("GeoJSON").CreateDataSource(str(seeds.path("line.geojson")))
+    layer = source.CreateLayer("lines")
+    for text in ("LINESTRING (-170 0, 170 0)", "POINT (0 80)"):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        layer.CreateFeature(feature)
+    source = None
+    seeds.ok("--seeds", "line.geojson", "--cells-of", "healpix:1", "--metric", "great-circle", "--edges", "straight", "--cells", "out.csv")
+    rows = table(seeds, "out.csv")
+    assert rows["seed"][np.abs(rows["lat"]) < 1e-9].tolist() == [0] * 8 and set(rows["seed"]) == {0.0, 1.0}
+    seeds.ok("--seeds", "s.csv", "--cells-of", "qtm:2", "--cells", "a.csv")
+    seeds.ok("--seeds", "s.csv", "--level", "2", "--cells", "b.csv")
+    assert seeds.path("a.csv").read_bytes() == seeds.path("b.csv").read_bytes()
+
+
+def test_descriptions_and_reports(seeds):
+    run = ["--seeds", "s.csv", "--cells-of", "healpix:3,ring", "--cells", "out.csv"]
+    seeds.ok(*run, "--describe", "run.voronoi.json")
+    described = json.loads(seeds.path("run.voronoi.json").read_text())
+    assert described["cells-of"] == "healpix:3,ring"
+    seeds.ok(*run)
+    expected = seeds.path("out.csv").read_bytes()
+    seeds.ok("--config", "run.voronoi.json", "--overwrite")
+    assert seeds.path("out.csv").read_bytes() == expected
+    report = json.loads(seeds.ok(*run, "--overwrite", "--json").stdout)
+    assert report["grid"]["width"] == 768 and "HEALPix level 3 (RING" in report["grid"]["cells_of"]
+
+
+@pytest.mark.parametrize("options,words,status", [
+    (["--cells-of", "healpix:19", "--cells", "no.csv"], ["healpix:19", "0 to 18"], 2),
+    (["--cells-of", "healpix:3,sideways", "--cells", "no.csv"], ["healpix:3,sideways", "authalic"], 2),
+    (["--cells-of", "qtm:21", "--cells", "no.csv"], ["qtm:21", "0 to 20"], 2),
+    (["--cells-of", "h3:5", "--cells", "no.csv"], ["h3", "not supported", "centres"], 2),
+    (["--cells-of", "s2:5", "--cells", "no.csv"], ["s2", "not supported", "centres"], 2),
+    (["--cells-of", "healpix:3"], ["no output"], 2),
+    (["--cells-of", "healpix:3", "--cells", "no.csv", "no.tif"], ["--cells-of", "OUT"], 2),
+    (["--cells-of", "healpix:3", "--cells", "no.csv", "--stats", "t.csv"], ["--cells-of", "--stats"], 2),
+    (["--cells-of", "healpix:3", "--cells", "no.csv", "--size", "4,4"], ["two grid definitions", "--cells-of"], 2),
+    (["--cells-of", "healpix:3", "--level", "3", "--cells", "no.csv"], ["--cells-of", "--level"], 2),
+    (["--cells-of", "healpix:3", "--cells", "no.csv", "--metric", "euclidean"], ["--cells-of", "euclidean"], 1),
+    (["--cells-of", "none.csv", "--cells", "no.csv"], ["--cells-of", "none.csv"], 1),
+    (["--cells-of", "plane.csv", "--cells", "no.csv"], ["--cells-of", "coordinate system"], 1),
+    (["--cells-of", "s.csv", "--cells", "s.csv", "--overwrite"], ["s.csv", "input"], 1),
+])
+def test_refusals(seeds, options, words, status):
+    seeds.csv("plane.csv", [1, 2], [1, 2], header="x,y")
+    seeds.fails("--seeds", "s.csv", *options, status=status, has=words)
