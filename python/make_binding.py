@@ -161,7 +161,7 @@ class Binding:
     @staticmethod
     def macros() -> list[tuple[str, int]]:
         text = "".join((ROOT / "include" / header).read_text() for header in HEADERS)
-        return [(name, int(value)) for name, value in re.findall(r"^#define GV_((?:QTM|VORONOI|SEARCH)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)]
+        return [(name, int(value)) for name, value in re.findall(r"^#define GV_((?:QTM|HEALPIX|VORONOI|SEARCH)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)]
 
 
 def main(check: bool) -> int:

@@ -97,6 +97,7 @@ DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uin
 SEARCH_MAX_K = 1024
 QTM_NONE = -1
 QTM_MAX_GRID_LEVEL = 20
+HEALPIX_MAX_ORDER = 18
 VORONOI_MAX_K = 64
 QTM_MAX_LEVEL = 29
 QTM_STRING_SIZE = 31

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, NoReturn, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs
+from . import _c, _crs, _places
 from ._grid import Grid
 from ._library import Bar, Context, Handle, Progress, Stop, context, interruptible, library, on_a_thread, processors, run
 
@@ -94,6 +94,7 @@ class Plan:
     backend: str
     device: int
     block: tuple[int, int]
+    cells: Optional[_places.Cells] = None
 
     @property
     def window(self) -> Window:
@@ -104,9 +105,11 @@ class Plan:
         digest = hashlib.sha256()
         inverse = None if self.inverse is None else (self.inverse.operation.definition, self.inverse.tolerance)
         for part in (self.kind, self.rows, self.columns, self.transform, self.ellipsoid, inverse, self.level, self.metric, self.k,
-                     self.max_distance, self.weighting, self.backend, self.device, self.block):
+                     self.max_distance, self.weighting, self.backend, self.device, self.block,
+                     None if self.cells is None else (self.cells.order, self.cells.ring, self.cells.authalic)):
             digest.update(repr(part).encode() + b"\0")
-        for array in (self.x, self.y, self.weights):
+        places = (None, None) if self.cells is None else (self.cells.lon, self.cells.lat)
+        for array in (self.x, self.y, self.weights, *places):
             digest.update(b"" if array is None else array.tobytes())
         return digest.hexdigest()
 
@@ -115,7 +118,8 @@ def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], met
          weighting: str, weights: Optional[npt.NDArray[np.float64]], backend: str, device: int) -> Plan:
     ellipsoid, inverse, kind = (0.0, 0.0), None, _c.GRID_PLANE
     if metric in _c.GLOBE_METRICS:
-        kind = _c.GRID_QTM if grid.mesh else _c.GRID_LONLAT
+        kind = _c.GRID_LONLAT if not grid.mesh else _c.GRID_QTM if grid.cells is None else (
+            _c.GRID_HEALPIX if grid.cells.order >= 0 else _c.GRID_POINTS)
         if grid.crs is not None:
             ellipsoid = _crs.ellipsoid(grid.crs)
             if not grid.mesh and not _crs.is_lonlat(grid.crs):
@@ -133,7 +137,7 @@ def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], met
         side = _BLOCK if k == 1 else _BLOCK // 2 if k <= 4 else _BLOCK // 4
         block = (side, side)
     return Plan(kind, grid.rows, grid.columns, grid.transform, ellipsoid, inverse, grid.level, np.ascontiguousarray(x),
-                np.ascontiguousarray(y), metric, k, max_distance, weighting, weights, backend, device, block)
+                np.ascontiguousarray(y), metric, k, max_distance, weighting, weights, backend, device, block, grid.cells)
 
 
 def _even(chunks: tuple[int, ...]) -> int:
@@ -152,13 +156,18 @@ class Field:
     def __init__(self, plan: Plan, workers: int = 0) -> None:
         self.plan = plan
         c = library()
-        if plan.kind == _c.GRID_QTM:
+        if plan.kind in (_c.GRID_QTM, _c.GRID_HEALPIX, _c.GRID_POINTS):
             self.block = (1, _MESH_BLOCK)
         else:
             self.block = plan.block
         self._grid = _c.Grid(kind=plan.kind, width=plan.columns, height=plan.rows,
                              geotransform=(ctypes.c_double * 6)(*plan.transform), semi_major=plan.ellipsoid[0],
                              flattening=plan.ellipsoid[1], level=plan.level)
+        if plan.cells is not None and plan.cells.order >= 0:
+            self._grid.order, self._grid.ring, self._grid.authalic = plan.cells.order, plan.cells.ring, plan.cells.authalic
+        elif plan.cells is not None:
+            assert plan.cells.lon is not None and plan.cells.lat is not None
+            self._grid.longitude, self._grid.latitude = plan.cells.lon.ctypes.data, plan.cells.lat.ctypes.data  # kept by the plan
         self._raised: list[BaseException] = []
         if plan.inverse is not None:
             self._inverse = _c.Inverse(self._invert)  # must live as long as the library's object

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs
+from . import _c, _crs, _places
 from ._search import number_in, real
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +28,8 @@ class Grid:
     transform: tuple[float, float, float, float, float, float]
     crs: Any = None
     level: int = _c.QTM_NONE
-    mesh: bool = False  # the triangles themselves, in one row
+    mesh: bool = False  # the triangles themselves, or other cells, in one row
+    cells: Optional[_places.Cells] = None  # HEALPix pixels or places; None: triangles, or a raster's cells
     y_name: str = "y"
     x_name: str = "x"
     lonlat_names: bool = False
@@ -45,10 +46,14 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        if self.cells is not None:
+            return self.cells.shape
         return (self.columns,) if self.mesh else (self.rows, self.columns)
 
     @property
     def dims(self) -> tuple[str, ...]:
+        if self.cells is not None:
+            return self.cells.dims
         return ("cell",) if self.mesh else (self.y_name, self.x_name)
 
     def lattice(self) -> tuple[Floats, Floats]:
@@ -65,10 +70,16 @@ class Grid:
 
 
 def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
-                 seeds_crs: Any) -> Grid:
+                 seeds_crs: Any, cells: Any = None) -> Grid:
     """The grid that a user means by these arguments."""
     wanted = _c.QTM_NONE if level is None else number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL)
     given = None if crs is None else _crs.parse(crs, "crs")
+    if cells is not None:
+        if like is not None or shape is not None or extent is not None or level is not None:
+            raise ValueError("cells stands alone: it has no like, shape, extent or level")
+        found = _places.cells(cells)
+        return Grid(1, found.count, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), given if given is not None else seeds_crs, mesh=True, cells=found,
+                    coordinates=found.coordinates)
     if like is not None:
         if shape is not None or extent is not None:
             raise ValueError("like stands alone: it has a shape and an extent of its own")
@@ -80,7 +91,7 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
             raise ValueError("extent needs shape")
         made = Grid(1, 8 * 4**wanted, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), given if given is not None else seeds_crs, mesh=True)
     else:
-        raise ValueError("which cells? Give like, shape or level")
+        raise ValueError("which cells? Give like, shape, level or cells")
     return dataclasses.replace(made, level=wanted)
 
 

@@ -8,7 +8,8 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ._search import as_degrees
+from . import _c
+from ._search import as_degrees, number_in
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,6 +28,48 @@ class Places:
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     coordinates: Mapping[Any, Any]
+
+
+@dataclasses.dataclass
+class Cells:
+    """Cells that are no raster's: the pixels of a HEALPix order, or places (then `order` is -1)."""
+
+    count: int
+    shape: tuple[int, ...]
+    dims: tuple[str, ...]
+    order: int = -1
+    ring: bool = False
+    authalic: bool = False
+    lon: Optional[Floats] = None
+    lat: Optional[Floats] = None
+    coordinates: Any = None  # by name; None: those of places are not known
+    labelled: bool = False  # they came as an xarray object, and so do answers
+
+
+def cells(given: Any) -> Cells:
+    """What a user means by `cells`: "healpix:LEVEL[,ring][,authalic]", or places."""
+    if isinstance(given, str):
+        kind, _, rest = given.partition(":")
+        level, *words = rest.split(",")
+        if kind in ("h3", "s2"):
+            raise ValueError(f"cells: {kind} is not supported: give the centres of its cells, e.g. by the package "
+                             f"{'h3' if kind == 'h3' else 's2sphere'}, as (lon, lat)")
+        if kind != "healpix" or not level.isdigit() or not set(words) <= {"ring", "authalic"}:
+            raise ValueError(f"cells must be 'healpix:LEVEL[,ring][,authalic]', a pair (lon, lat) or an xarray object, not {given!r}")
+        order = number_in(int(level), "cells: the level", 0, _c.HEALPIX_MAX_ORDER)
+        count = 12 * 4**order
+        return Cells(count, (count,), ("cells",), order, "ring" in words, "authalic" in words, coordinates=None)
+    found = read(given, "cells")
+    if found.lon.size == 0:
+        raise ValueError("cells: there are none")
+    return Cells(found.lon.size, found.shape, found.dims, lon=found.lon, lat=found.lat, coordinates=found.coordinates,
+                 labelled=hasattr(given, "dims"))
+
+
+def healpix_coordinates(of: Cells) -> dict[str, Any]:
+    """The coordinate that xdggs decodes."""
+    attributes = {"grid_name": "healpix", "level": of.order, "indexing_scheme": "ring" if of.ring else "nested"}
+    return {"cell_ids": ("cells", np.arange(of.count), attributes)}
 
 
 def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Places:

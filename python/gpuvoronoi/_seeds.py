@@ -118,7 +118,7 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
             raise ValueError("metric: without a coordinate system it must be told: metric='euclidean' for a plane, "
                              "metric='geodesic' (or crs=) for longitudes and latitudes")
-        return "geodesic" if crs is None or geographic or grid.level != _c.QTM_NONE else "euclidean"
+        return "geodesic" if crs is None or geographic or grid.mesh or grid.level != _c.QTM_NONE else "euclidean"
     if metric not in _c.METRICS:
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
@@ -126,6 +126,8 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
                          f"great-circle, or a projected crs")
     if grid.level != _c.QTM_NONE and metric not in _c.GLOBE_METRICS:
         raise ValueError(f"{argument}: level goes with geodesic and great-circle, not {metric}")
+    if grid.cells is not None and metric not in _c.GLOBE_METRICS:
+        raise ValueError(f"{argument}: cells go with geodesic and great-circle, not {metric}")
     return metric
 
 

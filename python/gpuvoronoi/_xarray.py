@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from . import _c, _crs
+from . import _c, _crs, _places
 from ._grid import Grid
 
 _LONG_NAMES = {"allocation": "nearest seed", "proximity": "distance to the nearest seed",
@@ -71,7 +71,9 @@ def _unit(grid: Grid) -> str:
 def _coordinates(question: Any) -> dict[str, Any]:
     grid: Grid = question.grid
     made: dict[str, Any] = {"rank": ("rank", np.arange(1, question.k + 1))} if question.k > 1 else {}
-    if grid.coordinates is not None:
+    if grid.cells is not None and grid.cells.order >= 0:
+        made.update(_places.healpix_coordinates(grid.cells))
+    elif grid.coordinates is not None:
         made.update(grid.coordinates)
     elif not grid.mesh:
         made[grid.y_name] = (grid.y_name, grid.y(), _axis(grid, question.metric, "y"))

@@ -35,6 +35,10 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     level : int, optional
         A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the answer of its triangle;
         alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
+    cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
+        Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
+        ``",authalic"``: latitudes of centres are authalic, not geodetic); longitudes and latitudes of places, arrays of one
+        shape, which the answer has; or an xarray object with such coordinates, as :func:`regrid` takes it.
     crs : optional
         The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
         positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
@@ -83,13 +87,15 @@ class Question:
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
-                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False) -> None:
+                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
         self.cells: Optional[_cells.Cells] = None
         raster: Optional[_cells.Raster] = None
         if _cells.is_raster(seeds, target_values):
+            if cells is not None:
+                raise ValueError("cells: cells of a raster as seeds are not supported; give like, shape or level, or use regrid")
             if self.k > 1 or weights is not None:
                 raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
             if not hasattr(seeds, "dims") and shape is not None:
@@ -106,7 +112,9 @@ class Question:
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid)
             self.like = like
-            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
+            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells)
+            if self.grid.cells is not None and self.grid.cells.labelled:
+                self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
         self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric)
         if self.seeds.x.size == 0 and raster is None:
@@ -157,7 +165,7 @@ class Question:
     def squeezed(self, array: Any) -> Any:
         """k x rows x columns as a user sees it."""
         if self.grid.mesh:
-            array = array[:, 0, :]
+            array = array.reshape(array.shape[0], *self.grid.shape)
         return array if self.k > 1 else array[0]
 
     def names(self, ids: Any) -> _field.Names:

@@ -120,8 +120,9 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         With coordinates of longitude and latitude (by CF's `standard_name` or `units`, or by their usual names) in degrees or
         radians: one-dimensional axes, two-dimensional ones of a curvilinear grid or swath, or one place a cell of an
         unstructured mesh. Cells without a place are left out.
-    target : xarray.DataArray, xarray.Dataset or (array_like, array_like)
-        The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape.
+    target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
+        The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape, or
+        ``"healpix:LEVEL"`` with ``",ring"`` and ``",authalic"`` as :func:`allocation` takes it.
     metric, ellipsoid, backend, device
         As of :class:`GlobeTree`. Equal distances go to the cell of `source` that comes first.
     max_distance : float
@@ -152,10 +153,21 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
 
     if not isinstance(source, (xarray.DataArray, xarray.Dataset)):
         raise TypeError(f"source must be an xarray DataArray or Dataset, not {type(source).__name__}")
-    start, end = _places.read(source, "source"), _places.read(target, "target", dims)
-    tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
-    index = tree.query(end.lon, end.lat, max_distance=max_distance, workers=workers, progress=progress)[1]
-    numbers = np.where(index == tree.n, -1, index).reshape(end.shape)
+    start = _places.read(source, "source")
+    if isinstance(target, str):
+        if ellipsoid is not None or dims is not None:
+            raise ValueError("ellipsoid and dims go with coordinates as target")
+        question = Question((start.lon, start.lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
+                            backend=backend, device=device, workers=workers, progress=progress)
+        cells = question.grid.cells
+        assert cells is not None
+        numbers = question.squeezed(question.compute(question.names(None))[0])
+        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.healpix_coordinates(cells))
+    else:
+        end = _places.read(target, "target", dims)
+        tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
+        index = tree.query(end.lon, end.lat, max_distance=max_distance, workers=workers, progress=progress)[1]
+        numbers = np.where(index == tree.n, -1, index).reshape(end.shape)
     one = isinstance(source, xarray.DataArray)
     name = source.name if one else None
     dataset = source.to_dataset(name="value") if one else source
