@@ -17,7 +17,8 @@ from pycparser import c_ast, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
-HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/experimental.h")
+HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h",
+           "gpuvoronoi/experimental.h")
 # What the headers need of the system's.
 STUBS = {
     "stddef.h": "#define NULL 0\ntypedef unsigned long size_t;\n",

@@ -7,7 +7,8 @@
  * Three parts, each built on the one before:
  *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
  *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
- *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), and experimental.h (CUDA arrays, several processes).
+ *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
+ *      and experimental.h (CUDA arrays, several processes).
  *
  * Conventions of every function:
  *   - It returns a gv_status; GV_OK is 0. After an error the context holds one line of text (gv_context_message), and the outputs are

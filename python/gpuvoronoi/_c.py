@@ -235,6 +235,19 @@ class Answer(Structure):
     defaults = {"nodata": -1, "value_type": 4}
 
 
+class DiagramOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("semi_major", c_double), ("flattening", c_double),
+                ("extent", c_double * 4), ("tolerance", c_double)]
+    defaults = {"extent": (0.0, 0.0, 0.0, 0.0), "tolerance": 1.0}
+
+
+class DiagramParts(Structure):
+    _fields_ = [("struct_size", c_size_t), ("seed_count", c_int64), ("place_count", c_int64), ("vertex_count", c_int64),
+                ("edge_count", c_int64), ("unverified", c_int64), ("owner", c_void_p), ("vertex_x", c_void_p),
+                ("vertex_y", c_void_p), ("edge_vertex", c_void_p), ("edge_seed", c_void_p), ("line", c_void_p),
+                ("line_x", c_void_p), ("line_y", c_void_p), ("cell", c_void_p), ("ring", c_void_p)]
+
+
 class Communicator(Structure):
     _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
                 ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
@@ -317,6 +330,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_raster_seeds_alike": (c_int, [HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE]),
     "gv_index_build_raster_seeds": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_answer": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_destroy": (None, [HANDLE]),
+    "gv_diagram_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_areas": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

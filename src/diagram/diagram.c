@@ -1,0 +1,293 @@
+/* The public functions of diagrams: triangulation, vertices, cells, lines, one after the other. */
+#include "gpuvoronoi/diagram.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/given.h"
+#include "core/parallel.h"
+#include "diagram/trace.h"
+#include "search/pair.h"
+
+struct gv_diagram {
+  gv_allocator allocator;
+  bool plane;
+  gv_ellipsoid shape; /* of areas */
+  gv_globe globe;
+  double extent[4];
+  double *lon, *lat, *position;
+  int64_t unverified;
+  gv_cells cells;
+  gv_lines lines;
+};
+
+static gv_status diagram_read_plane(gv_context *context, const gv_points *seeds, gv_diagram *d) {
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double *p = d->position + 3 * i;
+    gv_pair_get(seeds, i, &p[0], &p[1]);
+    if (!(fabs(p[0]) <= 1e70 && fabs(p[1]) <= 1e70))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld (from 0) is at %g, %g", (long long)i, p[0],
+                     p[1]);
+    p[0] += 0.0; /* without negative zeros */
+    p[1] += 0.0;
+    p[2] = 0.0;
+  }
+  return GV_OK;
+}
+
+static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds, gv_diagram *d) {
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double lon, lat;
+    gv_pair_get(seeds, i, &lon, &lat);
+    if (!(isfinite(lon) && fabs(lat) <= 90.0))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld (from 0) is at longitude %g, latitude %g",
+                     (long long)i, lon, lat);
+    gv_normalise_lonlat(&lon, &lat);
+    d->lon[i] = lon;
+    d->lat[i] = lat;
+  }
+  gv_globe_vectors(&d->globe, seeds->count, d->lon, d->lat, d->position);
+  return GV_OK;
+}
+
+/* The rectangle of cells, and three far corners around all: a place of the rectangle is at most 2 radii from each seed, a far corner is at least 7. */
+static gv_status diagram_frame(gv_context *context, const double extent[4], int64_t count, gv_diagram *d) {
+  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  bool given = extent[0] != 0.0 || extent[1] != 0.0 || extent[2] != 0.0 || extent[3] != 0.0;
+  for (int64_t i = 0; i < 2 * count; i++) {
+    double value = d->position[3 * (i / 2) + i % 2];
+    box[i % 2] = fmin(box[i % 2], value);
+    box[2 + i % 2] = fmax(box[2 + i % 2], value);
+  }
+  double margin = 0.1 * fmax(box[2] - box[0], box[3] - box[1]);
+  if (margin == 0.0) margin = fmax(1.0, 1e-6 * fmax(fabs(box[0]), fabs(box[1])));
+  for (int i = 0; i < 4; i++)
+    d->extent[i] = given ? extent[i] : i < 2 ? box[i] - margin : box[i] + margin;
+  const double *e = d->extent;
+  if (!(e[0] < e[2] && e[1] < e[3] && fabs(e[0]) <= 1e70 && fabs(e[1]) <= 1e70 && fabs(e[2]) <= 1e70 &&
+        fabs(e[3]) <= 1e70))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "extent: invalid rectangle (%g, %g, %g, %g); expected west < east and south < north", e[0], e[1],
+                   e[2], e[3]);
+  for (int i = 0; i < 2; i++) {
+    box[i] = fmin(box[i], e[i]);
+    box[2 + i] = fmax(box[2 + i], e[2 + i]);
+  }
+  double x = 0.5 * (box[0] + box[2]), y = 0.5 * (box[1] + box[3]);
+  double far = 8.0 * 0.5 * hypot(box[2] - box[0], box[3] - box[1]);
+  const double corner[6] = {
+      x, y + far, x - 0.8660254037844386 * far, y - 0.5 * far, x + 0.8660254037844386 * far, y - 0.5 * far};
+  for (int i = 0; i < 3; i++) {
+    double *p = d->position + 3 * (count + i);
+    p[0] = corner[2 * i];
+    p[1] = corner[2 * i + 1];
+    p[2] = 0.0;
+  }
+  return GV_OK;
+}
+
+static gv_status diagram_read(gv_context *context, const gv_points *seeds, const gv_diagram_options *o,
+                              gv_diagram *d) {
+  const gv_allocator *allocator = &d->allocator;
+  int64_t count = seeds->count;
+  d->position = gv_allocate(allocator, count + 3, 3 * sizeof(double));
+  d->lon = gv_allocate(allocator, d->plane ? 0 : count, sizeof(double));
+  d->lat = gv_allocate(allocator, d->plane ? 0 : count, sizeof(double));
+  if (d->position == NULL || d->lon == NULL || d->lat == NULL) return gv_fail_memory(context, "the seeds");
+  if (!d->plane) return diagram_read_globe(context, seeds, d);
+  GV_TRY(diagram_read_plane(context, seeds, d));
+  return diagram_frame(context, o->extent, count, d);
+}
+
+/* The two places on the bisector of two seeds, from those on the conformal sphere. */
+static void diagram_adjust_two(gv_diagram *d) {
+  const gv_cells *c = &d->cells;
+  if (c->places != 2 || d->plane || !d->globe.ellipsoid) return;
+  const double lon[2] = {d->lon[c->side[0]], d->lon[c->side[1]]}, lat[2] = {d->lat[c->side[0]], d->lat[c->side[1]]};
+  for (int i = 0; i < 2; i++) {
+    gv_equidistant at = {.lon = c->x[i], .lat = c->y[i]};
+    if (gv_equidistant_find(&d->globe, 2, lon, lat, &at)) {
+      c->x[i] = at.lon;
+      c->y[i] = at.lat;
+    } else {
+      d->unverified++;
+    }
+  }
+}
+
+static gv_status diagram_make(gv_context *context, int64_t count, double tolerance, gv_diagram *d) {
+  const gv_globe *globe = d->plane ? NULL : &d->globe;
+  gv_triangulation t = {.allocator = d->allocator};
+  gv_vertices v = {.allocator = d->allocator};
+  gv_context quiet = *context;
+  quiet.progress = NULL;
+  gv_status status = gv_triangulate(context, !d->plane, d->position, count, &t);
+  if (status == GV_OK) {
+    status = gv_vertices_find(&quiet, &t, globe, d->lon, d->lat, &v);
+    if (status == GV_OK) status = gv_cells_make(&quiet, &t, &v, globe, &d->cells);
+    d->unverified = v.unverified;
+    if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  }
+  gv_triangulation_destroy(&t);
+  gv_vertices_free(&v);
+  if (status != GV_OK) return status;
+  diagram_adjust_two(d);
+  if (d->plane) GV_TRY(gv_cells_clip(context, d->extent, d->position, &d->cells));
+  return gv_lines_trace(context, &d->cells, globe, d->lon, d->lat, d->position, tolerance, &d->lines);
+}
+
+static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {
+  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
+  GV_TRY(gv_check_pairs(context, seeds, "seed"));
+  if (seeds->count > (1 << 30) - 8)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of seeds: out of range [1, %d] (%lld)",
+                   (1 << 30) - 8, (long long)seeds->count);
+  if (o->metric == GV_MANHATTAN || o->metric == GV_CHEBYSHEV)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "metric: unsupported for diagrams (%s); use euclidean, great-circle or geodesic",
+                   gv_metric_name(o->metric));
+  if (gv_metric_name(o->metric) == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number (%d)", (int)o->metric);
+  if (!(o->tolerance > 0.0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "tolerance: invalid (%g); expected a number above 0",
+                   o->tolerance);
+  return GV_OK;
+}
+
+gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const gv_diagram_options *options,
+                            gv_diagram **out) {
+  gv_points own;
+  gv_diagram_options o;
+  gv_diagram_options_init(&o);
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the diagram is NULL");
+  GV_TAKE(context, gv_diagram_options, &o, options);
+  GV_TRY(gv_take_points(context, &seeds, &own));
+  GV_TRY(diagram_check(context, seeds, &o));
+  gv_diagram *d = gv_allocate_zeroed(&context->allocator, 1, sizeof *d);
+  if (d == NULL) return gv_fail_memory(context, "the diagram");
+  d->allocator = d->cells.allocator = d->lines.allocator = context->allocator;
+  d->plane = o.metric == GV_EUCLIDEAN;
+  gv_status status = d->plane ? GV_OK : gv_ellipsoid_init(context, o.semi_major, o.flattening, &d->shape);
+  if (status == GV_OK && !d->plane) gv_globe_init(o.metric, &d->shape, &d->globe);
+  if (status == GV_OK) status = diagram_read(context, seeds, &o, d);
+  if (status == GV_OK) status = diagram_make(context, seeds->count, o.tolerance, d);
+  if (status == GV_OK) {
+    *out = d;
+  } else {
+    gv_diagram_destroy(d);
+  }
+  return status;
+}
+
+void gv_diagram_destroy(gv_diagram *d) {
+  if (d == NULL) return;
+  gv_allocator allocator = d->allocator;
+  gv_cells_free(&d->cells);
+  gv_lines_free(&d->lines);
+  gv_release(&allocator, d->lon);
+  gv_release(&allocator, d->lat);
+  gv_release(&allocator, d->position);
+  gv_release(&allocator, d);
+}
+
+gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_parts *parts) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (d == NULL || parts == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the diagram or the place for its parts is NULL");
+  const gv_cells *c = &d->cells;
+  const gv_diagram_parts own = {.struct_size = sizeof own,
+                                .seed_count = c->seeds,
+                                .place_count = c->places,
+                                .vertex_count = c->vertices,
+                                .edge_count = c->edges,
+                                .unverified = d->unverified,
+                                .owner = c->owner,
+                                .vertex_x = c->x,
+                                .vertex_y = c->y,
+                                .edge_vertex = c->end,
+                                .edge_seed = c->side,
+                                .line = d->lines.first,
+                                .line_x = d->lines.x,
+                                .line_y = d->lines.y,
+                                .cell = c->first,
+                                .ring = c->ring};
+  if (!gv_give(parts, &own, sizeof own))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "gv_diagram_parts: struct_size is not set: call gv_..._init");
+  return GV_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- areas */
+
+typedef struct measurer {
+  const gv_diagram *diagram;
+  struct geod_geodesic geod;
+  double *area;
+} measurer;
+
+/* Points of a ring's edge without its last one, one after the other; false at the end. */
+typedef struct ring_walk {
+  const gv_diagram *d;
+  int64_t at, end; /* in the ring */
+  int64_t point;   /* of the edge */
+} ring_walk;
+
+static bool ring_next(ring_walk *w, double *x, double *y) {
+  const gv_lines *lines = &w->d->lines;
+  if (w->at == w->end) return false;
+  int64_t ring = w->d->cells.ring[w->at], edge = ring < 0 ? -1 - ring : ring;
+  int64_t first = lines->first[edge], count = lines->first[edge + 1] - first;
+  int64_t point = ring < 0 ? first + count - 1 - w->point : first + w->point;
+  *x = lines->x[point];
+  *y = lines->y[point];
+  if (++w->point == count - 1) {
+    w->point = 0;
+    w->at++;
+  }
+  return true;
+}
+
+static double area_plane(ring_walk *w) {
+  double x0, y0, x1, y1, x2, y2, twice = 0.0;
+  if (!ring_next(w, &x0, &y0) || !ring_next(w, &x1, &y1)) return 0.0;
+  for (; ring_next(w, &x2, &y2); x1 = x2, y1 = y2)
+    twice += (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+  return 0.5 * twice;
+}
+
+static double area_globe(const struct geod_geodesic *geod, ring_walk *w) {
+  struct geod_polygon polygon;
+  double lon, lat, area, whole = 12.566370614359172 * geod->c2;
+  geod_polygon_init(&polygon, 0);
+  while (ring_next(w, &lon, &lat))
+    geod_polygon_addpoint(geod, &polygon, lat, lon);
+  geod_polygon_compute(geod, &polygon, 0, 1, &area, NULL);
+  /* A cell may have more than half of the globe, and rounding may make a tiny one negative. */
+  return area < -0.25 * whole ? area + whole : area;
+}
+
+static gv_status area_body(gv_worker *worker, int64_t first, int64_t end) {
+  const measurer *m = worker->user;
+  const gv_cells *c = &m->diagram->cells;
+  for (int64_t seed = first; seed < end; seed++) {
+    ring_walk walk = {m->diagram, c->first[seed], c->first[seed + 1], 0};
+    if (walk.at == walk.end) {
+      bool all = !m->diagram->plane && c->places == 1 && c->owner[seed] == seed;
+      m->area[seed] = all ? 12.566370614359172 * m->geod.c2 : 0.0;
+    } else {
+      m->area[seed] = m->diagram->plane ? area_plane(&walk) : area_globe(&m->geod, &walk);
+    }
+  }
+  return GV_OK;
+}
+
+gv_status gv_diagram_areas(gv_context *context, const gv_diagram *d, double *area) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (d == NULL || area == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the diagram or the place for areas is NULL");
+  measurer m = {.diagram = d, .area = area};
+  if (!d->plane) geod_init(&m.geod, d->shape.semi_major, d->shape.flattening);
+  gv_loop loop = {context, context->threads, d->cells.seeds, 64, NULL, &m};
+  return gv_parallel_for(&loop, area_body);
+}

@@ -1,0 +1,137 @@
+/* Newton's method on geodesics, and the conformal sphere (Karney, Transverse Mercator with an accuracy of a few nanometers, 2011). */
+#include "diagram/equidistant.h"
+
+#include <math.h>
+
+static const double degree = 0.017453292519943295;
+
+void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out) {
+  *out = (gv_globe){
+      .ellipsoid = metric == GV_GEODESIC && shape->flattening != 0.0, .radius = shape->semi_major, .shape = *shape};
+  if (metric == GV_GREAT_CIRCLE) {
+    out->radius = shape->semi_major * (3.0 - shape->flattening) / 3.0;
+    out->shape.flattening = out->shape.eccentricity2 = 0.0;
+  }
+  geod_init(&out->geod, out->radius, out->shape.flattening);
+}
+
+/* e atanh(e x) */
+static double conformal_shift(double e2, double x) {
+  double e = sqrt(fabs(e2));
+  return e2 >= 0.0 ? e * atanh(e * x) : -e * atan(e * x);
+}
+
+/* The tangent of the conformal latitude. */
+static double conformal_tangent(double e2, double tangent) {
+  double secant = hypot(1.0, tangent), sigma = sinh(conformal_shift(e2, tangent / secant));
+  return tangent * hypot(1.0, sigma) - sigma * secant;
+}
+
+void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat, double *vectors) {
+  enum { STRETCH = 256 };
+  double x[STRETCH], y[STRETCH], z[STRETCH];
+  for (int64_t from = 0; from < count; from += STRETCH) {
+    int64_t n = count - from < STRETCH ? count - from : STRETCH;
+    gv_lonlat_to_vectors(&globe->shape, false, n, lon + from, lat + from, x, y, z);
+    for (int64_t i = 0; i < n; i++) {
+      double *v = vectors + 3 * (from + i), scale = 1.0, height = z[i], cosine = hypot(x[i], y[i]);
+      if (globe->ellipsoid && cosine > 0.0) {
+        double tangent = conformal_tangent(globe->shape.eccentricity2, height / cosine),
+               secant = hypot(1.0, tangent);
+        scale = 1.0 / (secant * cosine);
+        height = tangent / secant;
+      }
+      v[0] = x[i] * scale;
+      v[1] = y[i] * scale;
+      v[2] = height;
+    }
+  }
+}
+
+void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, double *lat) {
+  double cosine = hypot(vector[0], vector[1]), e2 = globe->shape.eccentricity2, rest = 1.0 - e2;
+  if (cosine == 0.0) {
+    *lon = 0.0;
+    *lat = vector[2] < 0.0 ? -90.0 : 90.0;
+    return;
+  }
+  double conformal = vector[2] / cosine, tangent = conformal;
+  if (globe->ellipsoid) {
+    tangent = conformal / rest;
+    for (int i = 0; i < 6; i++) {
+      double now = conformal_tangent(e2, tangent);
+      double step =
+          (conformal - now) * (1.0 + rest * tangent * tangent) / (rest * hypot(1.0, now) * hypot(1.0, tangent));
+      tangent += step;
+      if (!(fabs(step) > 1e-16 * fmax(1.0, fabs(tangent)))) break;
+    }
+  }
+  *lon = atan2(vector[1], vector[0]) / degree;
+  *lat = atan(tangent) / degree;
+  if (isnan(*lat)) *lat = vector[2] < 0.0 ? -90.0 : 90.0;
+  gv_normalise_lonlat(lon, lat);
+}
+
+double gv_globe_reach(const gv_globe *globe) {
+  return 3.141592653589793 * fmin(globe->geod.a, globe->geod.b) - 1000.0;
+}
+
+/* Moves by metres to the east and north. */
+static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
+  double length = hypot(east, north), e2 = globe->shape.eccentricity2;
+  if (length < 1.0 && fabs(at->lat) < 89.0) {
+    double sine = sin(at->lat * degree), w2 = 1.0 - e2 * sine * sine, normal = globe->radius / sqrt(w2);
+    at->lon += east / (normal * cos(at->lat * degree)) / degree;
+    at->lat += north / (normal * (1.0 - e2) / w2) / degree;
+  } else {
+    geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / degree, length, &at->lat, &at->lon, NULL);
+  }
+  gv_normalise_lonlat(&at->lon, &at->lat);
+}
+
+bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,
+                         gv_equidistant *at) {
+  enum { LARGEST = 40 };
+  static const double geodesic_noise = 3e-8;
+  double limit = 0.3 * globe->radius;
+  for (int iteration = 0; iteration < LARGEST; iteration++) {
+    double length[3], east[3], north[3], step_east, step_north, turn = 1.0;
+    for (int i = 0; i < seeds; i++) {
+      double azimuth;
+      geod_inverse(&globe->geod, at->lat, at->lon, lat[i], lon[i], &length[i], &azimuth, NULL);
+      east[i] = -sin(azimuth * degree);
+      north[i] = -cos(azimuth * degree);
+    }
+    double e1 = east[1] - east[0], n1 = north[1] - north[0], d1 = length[0] - length[1];
+    if (seeds == 2) {
+      double square = e1 * e1 + n1 * n1;
+      if (!(square > 0.0)) return false;
+      step_east = d1 * e1 / square;
+      step_north = d1 * n1 / square;
+      at->noise = geodesic_noise / sqrt(square);
+    } else {
+      double e2 = east[2] - east[0], n2 = north[2] - north[0], d2 = length[0] - length[2];
+      double determinant = e1 * n2 - e2 * n1;
+      turn = determinant;
+      if (determinant == 0.0) return false;
+      step_east = (d1 * n2 - d2 * n1) / determinant;
+      step_north = (e1 * d2 - e2 * d1) / determinant;
+      at->noise = geodesic_noise * fmax(hypot(e1, n1), hypot(e2, n2)) / fabs(determinant);
+    }
+    double step = hypot(step_east, step_north), least = fmin(length[0], length[1]);
+    if (seeds == 3) least = fmin(least, length[2]);
+    if (!isfinite(step)) return false;
+    /* The step is much longer than what the distances are good for: shorten it. */
+    double most = fmin(limit, 0.7 * least + 1e-3);
+    if (step > most) {
+      step_east *= most / step;
+      step_north *= most / step;
+    }
+    equidistant_move(globe, step_east, step_north, at);
+    at->distance = length[0] + east[0] * step_east + north[0] * step_north;
+    if (step <= most && (step * step <= 1e-9 * least || step <= at->noise))
+
+      return turn > 0.0 && at->distance < gv_globe_reach(globe);
+  }
+  return false;
+}

@@ -1,0 +1,50 @@
+/*
+ * Places on the globe that are equally far from two or three seeds.
+ *
+ * On the ellipsoid they are found by Newton's method: a geodesic's length changes with its end by the cosine of the angle, and
+ * PROJ's geod_inverse returns length and azimuth. A step of d metres leaves an error of about d^2 / s, s the distance of the seeds; iteration ends
+ * where that is below a nanometre. geod_inverse is accurate to 15 nm, which `noise` multiplies by what the angles make of it.
+ *
+ * Geodesics shorter than the injectivity radius, pi b, are the only shortest ones, and lengths are smooth. Places farther from their seeds are not looked for: there
+ * are some only if all seeds are so close together that a place within 34 km of the antipode of one is nearest to it.
+ *
+ * The auxiliary sphere is that of conformal latitudes: the mapping preserves angles, and small circles are circles, so the triangulation of the mapped
+ * seeds is nearly that of the ellipsoid, and the great circle between two of them is close to their bisector. For flattening 0 it is the sphere itself.
+ */
+#ifndef GV_DIAGRAM_EQUIDISTANT_H
+#define GV_DIAGRAM_EQUIDISTANT_H
+
+#include <geodesic.h>
+
+#include "exact/globe.h"
+
+typedef struct gv_globe {
+  bool ellipsoid; /* distances are geodesics */
+  double radius;  /* metres; of the sphere, or the semi-major axis */
+  gv_ellipsoid shape;
+  struct geod_geodesic geod;
+} gv_globe;
+
+/* For GV_GREAT_CIRCLE or GV_GEODESIC. */
+void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out);
+
+/* Unit vectors of normalised longitudes and latitudes, interleaved; of conformal latitudes on the ellipsoid. */
+void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat, double *vectors);
+
+/* The place of a vector of any length but 0. Longitude in (-180, 180]. */
+void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, double *lat);
+
+typedef struct gv_equidistant {
+  double lon, lat; /* the place; at first where the search begins */
+  double distance; /* of the seeds, metres */
+  double noise;    /* of the place, metres */
+} gv_equidistant;
+
+/* Metres: places farther from their seeds are not found. */
+double gv_globe_reach(const gv_globe *globe);
+
+/* `seeds` (2 or 3) on the ellipsoid, by longitude and latitude; three lie counterclockwise around the place. False where none was found. */
+bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,
+                         gv_equidistant *at);
+
+#endif

@@ -1,0 +1,289 @@
+/* Points on edges by halving, in blocks of edges. */
+#include "diagram/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "core/parallel.h"
+
+enum { TRACE_BLOCK = 512, TRACE_DEPTH = 48, TRACE_BENDS = 16 };
+
+typedef struct tracer {
+  const gv_cells *cells;
+  const gv_globe *globe;
+  const double *lon, *lat, *position;
+  double tolerance;
+  gv_lines *out;
+  gv_buffer *block; /* of blocks of edges: their points, x and y in turn */
+} tracer;
+
+/* An edge on its way. */
+typedef struct track {
+  const tracer *t;
+  double lon[2], lat[2]; /* of the seeds */
+  double x[3], y[3];     /* the circle: from x on towards y, by `angle` */
+  double angle;
+  double begin[3], end[3]; /* what the ends are off the circle */
+  gv_buffer *points;
+  int64_t count;
+} track;
+
+/* How far the bisector is off the circle in a part of the edge, from `from` to `to` of it: at its begin, middle and end; a parabola between them. */
+typedef struct track_bend {
+  double from, to, off[3][3];
+} track_bend;
+
+typedef struct track_point {
+  double at, lon, lat;
+} track_point;
+
+static const double degree = 0.017453292519943295;
+
+/* The circle of the places equally far from two directions, from one vertex to another with the first direction on the left. */
+static void track_start(track *k, const double *left, const double *right, const double from[3],
+                        const double to[3]) {
+  double axis[3], length = 0.0, height[2] = {0.0, 0.0}, cosine = 0.0, sine = 0.0;
+  for (int i = 0; i < 3; i++) {
+    axis[i] = left[i] - right[i];
+    length += axis[i] * axis[i];
+  }
+  length = sqrt(length);
+  for (int i = 0; i < 3; i++) {
+    axis[i] /= length;
+    height[0] += from[i] * axis[i];
+    height[1] += to[i] * axis[i];
+  }
+  length = 0.0;
+  for (int i = 0; i < 3; i++) {
+    k->x[i] = from[i] - height[0] * axis[i];
+    length += k->x[i] * k->x[i];
+  }
+  length = sqrt(length);
+  for (int i = 0; i < 3; i++)
+    k->x[i] /= length;
+  for (int i = 0; i < 3; i++) {
+    k->y[i] = axis[(i + 1) % 3] * k->x[(i + 2) % 3] - axis[(i + 2) % 3] * k->x[(i + 1) % 3];
+    k->begin[i] = from[i] - k->x[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    cosine += to[i] * k->x[i];
+    sine += to[i] * k->y[i];
+  }
+  k->angle = atan2(sine, cosine);
+  /* An edge is half a circle at most; a little backwards is rounding. */
+  if (k->angle < -1.5707963267948966) k->angle += 6.283185307179586;
+  for (int i = 0; i < 3; i++)
+    k->end[i] = to[i] - (cos(k->angle) * k->x[i] + sin(k->angle) * k->y[i]);
+}
+
+static void track_circle(const track *k, double at, double place[3]) {
+  double cosine = cos(at * k->angle), sine = sin(at * k->angle);
+  for (int i = 0; i < 3; i++)
+    place[i] = cosine * k->x[i] + sine * k->y[i] + (1.0 - at) * k->begin[i] + at * k->end[i];
+}
+
+static void track_parabola(const track_bend *bend, double at, double off[3]) {
+  double s = (at - bend->from) / (bend->to - bend->from);
+  for (int i = 0; i < 3; i++)
+    off[i] = (1.0 - s) * (1.0 - 2.0 * s) * bend->off[0][i] + 4.0 * s * (1.0 - s) * bend->off[1][i] +
+             s * (2.0 * s - 1.0) * bend->off[2][i];
+}
+
+/* Where the edge is at a share of its length. */
+static track_point track_at(const track *k, const track_bend *bend, double at) {
+  double place[3], off[3];
+  track_point p = {.at = at};
+  track_circle(k, at, place);
+  track_parabola(bend, at, off);
+  for (int i = 0; i < 3; i++)
+    place[i] += off[i];
+  gv_globe_place(k->t->globe, place, &p.lon, &p.lat);
+  return p;
+}
+
+/* How far the bisector is off the circle at a share of the edge, found from what is expected on; returns the metres between the two, less what
+ * is rounding. Beyond the
+ * reach of geodesics (equidistant.h) the circle is taken, from 30 km before that on more and more. */
+static double track_off_circle(const track *k, double at, const double expected[3], double off[3]) {
+  double place[3], start[3], found[3], square = 0.0;
+  gv_equidistant on = {.lon = 0.0};
+  track_circle(k, at, place);
+  for (int i = 0; i < 3; i++)
+    start[i] = place[i] + expected[i];
+  gv_globe_place(k->t->globe, start, &on.lon, &on.lat);
+  double share = 0.0;
+  if (gv_equidistant_find(k->t->globe, 2, k->lon, k->lat, &on))
+    share = fmin(1.0, (gv_globe_reach(k->t->globe) - on.distance) / 30e3);
+  gv_globe_vectors(k->t->globe, 1, &on.lon, &on.lat, found);
+  for (int i = 0; i < 3; i++) {
+    off[i] = share > 0.0 ? share * (found[i] - place[i]) : 0.0;
+    square += (off[i] - expected[i]) * (off[i] - expected[i]);
+  }
+  return sqrt(square) * k->t->globe->radius - 4.0 * on.noise;
+}
+
+static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) {
+  int64_t room = (int64_t)(k->points->bytes / (2 * sizeof(double)));
+  if (k->count == room &&
+      gv_buffer_extend(k->points, &k->t->out->allocator, 2 * room + 1024, 2 * sizeof(double)) == NULL)
+    return gv_fail_memory(&worker->context, "the lines");
+  double *points = k->points->memory;
+  points[2 * k->count] = lon;
+  points[2 * k->count + 1] = lat;
+  k->count++;
+  return GV_OK;
+}
+
+/* Metres from a place to the line between two others that is straight in longitude and latitude; too long rather than too short. */
+static double track_off(const track *k, const track_point *a, const track_point *b, const track_point *p) {
+  double nearest_equator = fmin(fabs(p->lat), fmin(fabs(a->lat), fabs(b->lat)));
+  double cosine = cos(nearest_equator * degree);
+  double bx = remainder(b->lon - a->lon, 360.0) * cosine, by = b->lat - a->lat;
+  double px = remainder(p->lon - a->lon, 360.0) * cosine, py = p->lat - a->lat;
+  double square = bx * bx + by * by, along = square > 0.0 ? (px * bx + py * by) / square : 0.0;
+  along = fmin(fmax(along, 0.0), 1.0);
+  return hypot(px - along * bx, py - along * by) * degree * k->t->globe->radius * 1.01;
+}
+
+/* Metres, roughly. */
+static double track_span(const track *k, double from, double to) {
+  return (to - from) * fabs(k->angle) * k->t->globe->radius;
+}
+
+/* Points between two of them, without these. */
+static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
+                             const track_point *b, int depth) {
+  double limit = 0.6 * k->t->tolerance;
+  if (track_span(k, a->at, b->at) < limit || depth == TRACE_DEPTH) return GV_OK;
+  track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
+  bool straight = track_off(k, a, b, &middle) <= limit;
+  if (straight && fabs(remainder(b->lon - a->lon, 360.0)) > 1.0) {
+    /* Not a parabola: look at the quarters, too. */
+    for (int i = 1; i < 4 && straight; i += 2) {
+      track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
+      straight = track_off(k, a, b, &quarter) <= limit;
+    }
+  }
+  if (straight) return GV_OK;
+  GV_TRY(track_halve(worker, k, bend, a, &middle, depth + 1));
+  GV_TRY(track_put(worker, k, middle.lon, middle.lat));
+  return track_halve(worker, k, bend, &middle, b, depth + 1);
+}
+
+/* The same, with parts so short that the bisector's way is that of parabolas. */
+static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
+                             const track_point *b, int depth) {
+  double expected[3], quarter[2][3], wrong = 0.0, enough = k->t->tolerance / 50.0;
+  double middle = 0.5 * (bend->from + bend->to), width = bend->to - bend->from;
+  if (track_span(k, bend->from, bend->to) < k->t->tolerance || depth == TRACE_BENDS)
+    return track_halve(worker, k, bend, a, b, depth);
+  for (int i = 0; i < 2; i++) {
+    double at = bend->from + (i == 0 ? 0.25 : 0.75) * width;
+    track_parabola(bend, at, expected);
+    wrong = fmax(wrong, track_off_circle(k, at, expected, quarter[i]));
+  }
+  if (wrong <= enough) return track_halve(worker, k, bend, a, b, depth);
+  track_bend half[2] = {{.from = bend->from, .to = middle}, {.from = middle, .to = bend->to}};
+  for (int i = 0; i < 2; i++) {
+    memcpy(half[i].off[0], bend->off[i], sizeof half[i].off[0]);
+    memcpy(half[i].off[1], quarter[i], sizeof half[i].off[1]);
+    memcpy(half[i].off[2], bend->off[i + 1], sizeof half[i].off[2]);
+  }
+  track_point between = track_at(k, bend, middle);
+  GV_TRY(track_bends(worker, k, &half[0], a, &between, depth + 1));
+  GV_TRY(track_put(worker, k, between.lon, between.lat));
+  return track_bends(worker, k, &half[1], &between, b, depth + 1);
+}
+
+static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
+  const tracer *t = k->t;
+  const gv_cells *cells = t->cells;
+  int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1], left = cells->side[2 * edge],
+          right = cells->side[2 * edge + 1];
+  track_point a = {0.0, cells->x[from], cells->y[from]}, b = {1.0, cells->x[to], cells->y[to]};
+  GV_TRY(track_put(worker, k, a.lon, a.lat));
+  if (t->globe != NULL) {
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    track_bend bend = {.from = 0.0, .to = 1.0};
+    double ends[6], lon[2] = {a.lon, b.lon}, lat[2] = {a.lat, b.lat}, moved = 0.0;
+    gv_globe_vectors(t->globe, 2, lon, lat, ends);
+    track_start(k, t->position + 3 * left, t->position + 3 * right, ends, ends + 3);
+    k->lon[0] = t->lon[left];
+    k->lon[1] = t->lon[right];
+    k->lat[0] = t->lat[left];
+    k->lat[1] = t->lat[right];
+    if (t->globe->ellipsoid && track_span(k, 0.0, 1.0) > t->tolerance)
+      moved = track_off_circle(k, 0.5, nothing, bend.off[1]);
+    GV_TRY(moved > t->tolerance / 50.0 ? track_bends(worker, k, &bend, &a, &b, 0)
+                                       : track_halve(worker, k, &bend, &a, &b, 0));
+  }
+  return track_put(worker, k, b.lon, b.lat);
+}
+
+static gv_status trace_body(gv_worker *worker, int64_t first, int64_t end) {
+  const tracer *t = worker->user;
+  for (int64_t block = first; block < end; block++) {
+    int64_t last = (block + 1) * TRACE_BLOCK;
+    if (last > t->cells->edges) last = t->cells->edges;
+    track k = {.t = t, .points = &t->block[block]};
+    for (int64_t edge = block * TRACE_BLOCK; edge < last; edge++) {
+      int64_t before = k.count;
+      GV_TRY(trace_edge(worker, &k, edge));
+      t->out->first[edge + 1] = k.count - before;
+    }
+  }
+  return GV_OK;
+}
+
+/* Of counts the begins; then all points together. */
+static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
+  gv_lines *out = t->out;
+  int64_t edges = t->cells->edges;
+  out->first[0] = 0;
+  for (int64_t i = 0; i < edges; i++)
+    out->first[i + 1] += out->first[i];
+  out->x = gv_allocate(&out->allocator, out->first[edges], sizeof(double));
+  out->y = gv_allocate(&out->allocator, out->first[edges], sizeof(double));
+  if (out->x == NULL || out->y == NULL) return gv_fail_memory(context, "the lines");
+  for (int64_t block = 0; block < blocks; block++) {
+    int64_t last = (block + 1) * TRACE_BLOCK, from = out->first[block * TRACE_BLOCK];
+    int64_t count = out->first[last < edges ? last : edges] - from;
+    const double *points = t->block[block].memory;
+    for (int64_t i = 0; i < count; i++) {
+      out->x[from + i] = points[2 * i];
+      out->y[from + i] = points[2 * i + 1];
+    }
+    gv_buffer_clear(&t->block[block], &out->allocator);
+  }
+  return GV_OK;
+}
+
+gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
+                         const double *lat, const double *position, double tolerance, gv_lines *out) {
+  const gv_allocator *allocator = &context->allocator;
+  int64_t blocks = (cells->edges + TRACE_BLOCK - 1) / TRACE_BLOCK;
+  tracer t = {cells, globe, lon, lat, position, tolerance, out, NULL};
+  *out = (gv_lines){.allocator = *allocator};
+  out->first = gv_allocate(allocator, cells->edges + 1, sizeof(int64_t));
+  t.block = gv_allocate_zeroed(allocator, blocks, sizeof *t.block);
+  if (out->first == NULL || t.block == NULL) {
+    gv_release(allocator, t.block);
+    return gv_fail_memory(context, "the lines");
+  }
+  gv_loop loop = {context, context->threads, blocks, 1, NULL, &t};
+  gv_status status = gv_parallel_for(&loop, trace_body);
+  if (status == GV_OK) status = trace_join(context, &t, blocks);
+  for (int64_t i = 0; i < blocks; i++)
+    gv_buffer_clear(&t.block[i], allocator);
+  gv_release(allocator, t.block);
+  return status;
+}
+
+void gv_lines_free(gv_lines *lines) {
+  gv_release(&lines->allocator, lines->first);
+  gv_release(&lines->allocator, lines->x);
+  gv_release(&lines->allocator, lines->y);
+  lines->first = NULL;
+  lines->x = lines->y = NULL;
+}

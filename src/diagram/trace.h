@@ -1,0 +1,26 @@
+/*
+ * Edges as lines: points on the bisector, straight between them.
+ *
+ * Plane: the two ends. Globe: points so close that a line straight in longitude and latitude between two of them is nowhere farther from the bisector than the
+ * tolerance. The bisector on the sphere is a great circle. On the ellipsoid it is a curve beside the great circle of the conformal sphere: parts of an edge are halved
+ * until Newton's method (equidistant.h) finds it, in the quarters of each part, within a fiftieth of the tolerance of a parabola through begin, middle and end. Six tenths of the
+ * tolerance are given to the lines.
+ */
+#ifndef GV_DIAGRAM_TRACE_H
+#define GV_DIAGRAM_TRACE_H
+
+#include "diagram/cells.h"
+
+typedef struct gv_lines {
+  gv_allocator allocator;
+  int64_t *first; /* of edges, and one more: the begin in x and y */
+  double *x, *y;
+} gv_lines;
+
+/* `tolerance` in metres, above 0. globe NULL: the plane. `out` is to be freed in any case. */
+gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
+                         const double *lat, const double *position, double tolerance, gv_lines *out);
+
+void gv_lines_free(gv_lines *lines);
+
+#endif

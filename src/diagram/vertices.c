@@ -1,0 +1,277 @@
+/* Vertices of all facets, and flips until no seed is nearer to a vertex than its own. */
+#include "diagram/vertices.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "diagram/predicates.h"
+
+/* Metres by which a seed has to be nearer than the own ones to count: more than geod_inverse's errors. */
+static const double vertices_margin = 1e-6;
+
+enum { VERTICES_ROUNDS = 200 };
+
+typedef struct finder {
+  gv_triangulation *t;
+  const gv_globe *globe;
+  const double *lon, *lat;
+  gv_vertices *out;
+  double *distance;     /* of each facet: metres to its seeds; negative: not found */
+  const int32_t *facet; /* which are to be found; NULL: all */
+  int64_t *nearest;     /* seeds, of those */
+  double *nearest_at;
+} finder;
+
+/* Relative to the first corner: numerators in double, the denominator exact where much of it cancels. */
+static void vertices_of_plane(const finder *f, int32_t facet) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  const double *a = f->t->position + 3 * (int64_t)v[0], *b = f->t->position + 3 * (int64_t)v[1],
+               *c = f->t->position + 3 * (int64_t)v[2];
+  double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
+  double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy, cross = gv_cross_plane(a, b, c);
+  double scale = 0.5 / cross, size = sqrt(fmax(b2, c2));
+  f->out->x[facet] = a[0] + (cy * b2 - by * c2) * scale;
+  f->out->y[facet] = a[1] + (bx * c2 - cx * b2) * scale;
+  f->out->noise[facet] = 4e-16 * (size * size * size * fabs(scale) + fabs(a[0]) + fabs(a[1]));
+}
+
+/* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by 1e-16 of their distances' inverse. */
+static void vertices_of_sphere(const finder *f, int32_t facet) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  const double *a = f->t->position + 3 * (int64_t)v[0], *b = f->t->position + 3 * (int64_t)v[1],
+               *c = f->t->position + 3 * (int64_t)v[2];
+  double u[3], w[3], normal[3], square = 0.0, u2 = 0.0, w2 = 0.0;
+  double excess[3] = {gv_sphere_excess(a), gv_sphere_excess(b), gv_sphere_excess(c)};
+  for (int i = 0; i < 3; i++) {
+    u[i] = b[i] - a[i] - (excess[1] * b[i] - excess[0] * a[i]);
+    w[i] = c[i] - a[i] - (excess[2] * c[i] - excess[0] * a[i]);
+    u2 += u[i] * u[i];
+    w2 += w[i] * w[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    normal[i] = u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
+    square += normal[i] * normal[i];
+  }
+  double length = sqrt(square), noise = 4e-16 * (1.0 + fmax(u2, w2) / length);
+  for (int i = 0; i < 3; i++)
+    normal[i] /= length;
+  /* A pole's longitude would be noise. */
+  if (hypot(normal[0], normal[1]) < fmax(noise, 1e-13)) normal[0] = normal[1] = 0.0;
+  gv_globe_place(f->globe, normal, &f->out->x[facet], &f->out->y[facet]);
+  f->out->noise[facet] = noise * f->globe->radius;
+}
+
+/* From the vertex on the conformal sphere to that on the ellipsoid. */
+static void vertices_of_ellipsoid(const finder *f, int32_t facet) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  double lon[3], lat[3];
+  gv_equidistant at = {.lon = f->out->x[facet], .lat = f->out->y[facet]};
+  for (int i = 0; i < 3; i++) {
+    lon[i] = f->lon[v[i]];
+    lat[i] = f->lat[v[i]];
+  }
+  f->distance[facet] = -1.0;
+  if (!gv_equidistant_find(f->globe, 3, lon, lat, &at)) return;
+  f->distance[facet] = at.distance;
+  f->out->noise[facet] = at.noise;
+  double to_pole = (90.0 - fabs(at.lat)) * 111e3;
+  if (to_pole < fmax(1e-6, at.noise)) {
+    at.lat = at.lat < 0.0 ? -90.0 : 90.0;
+    at.lon = 0.0;
+  }
+  f->out->x[facet] = at.lon;
+  f->out->y[facet] = at.lat;
+}
+
+static gv_status vertices_body(gv_worker *worker, int64_t first, int64_t end) {
+  const finder *f = worker->user;
+  for (int64_t i = first; i < end; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
+    if (f->globe == NULL) {
+      vertices_of_plane(f, facet);
+      continue;
+    }
+    vertices_of_sphere(f, facet);
+    if (f->globe->ellipsoid) vertices_of_ellipsoid(f, facet);
+  }
+  return GV_OK;
+}
+
+static gv_status vertices_compute(gv_context *context, finder *f, int64_t count) {
+  gv_loop loop = {context, context->threads, count, 256, NULL, f};
+  return gv_parallel_for(&loop, vertices_body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- checks */
+
+/* The nearest seed of each vertex. */
+static gv_status vertices_ask(gv_context *context, finder *f, const gv_index *index, int64_t count,
+                              double *places) {
+  for (int64_t i = 0; i < count; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
+    places[2 * i] = f->out->x[facet];
+    places[2 * i + 1] = f->out->y[facet];
+  }
+  gv_points queries = gv_points_rows(places, count, 2, GV_FLOAT64);
+  gv_context quiet = *context;
+  quiet.progress = NULL;
+  gv_status status = gv_index_search(&quiet, index, &queries, NULL, f->nearest, f->nearest_at);
+  if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  return status;
+}
+
+/* The direction of the facet of three seeds on the conformal sphere. */
+static void vertices_normal(const finder *f, int32_t first, int32_t second, int32_t third, double normal[3]) {
+  const double *a = f->t->position + 3 * (int64_t)first, *b = f->t->position + 3 * (int64_t)second,
+               *c = f->t->position + 3 * (int64_t)third;
+  double u[3], w[3], square = 0.0;
+  for (int i = 0; i < 3; i++) {
+    u[i] = b[i] - a[i];
+    w[i] = c[i] - a[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    normal[i] = u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
+    square += normal[i] * normal[i];
+  }
+  for (int i = 0; i < 3; i++)
+    normal[i] /= sqrt(square);
+}
+
+static double vertices_product(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* True if the quadrilateral of the facets (p, u, w) and (q, w, u) may get its other diagonal: flattening displaces vertices by a small share of the
+ * radius, so both face nearly one way (which also keeps apart the two sides of a flat hull), and it is convex. */
+static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, int32_t q) {
+  double old[2][3], made[2][3], middle[3];
+  if (p == q) return false;
+  vertices_normal(f, p, u, w, old[0]);
+  vertices_normal(f, q, w, u, old[1]);
+  vertices_normal(f, p, u, q, made[0]);
+  vertices_normal(f, q, w, p, made[1]);
+  for (int i = 0; i < 3; i++)
+    middle[i] = old[0][i] + old[1][i];
+  return vertices_product(old[0], old[1]) > 0.5 && vertices_product(middle, made[0]) > 0.0 &&
+         vertices_product(middle, made[1]) > 0.0;
+}
+
+/* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of its neighbours; -1: none. */
+static int vertices_side_to_flip(const finder *f, int32_t facet) {
+  const gv_triangulation *t = f->t;
+  const int32_t *v = t->corner + 3 * (int64_t)facet;
+  double least = f->distance[facet] - vertices_margin;
+  int found = -1;
+  for (int side = 0; side < 3; side++) {
+    int32_t other = t->neighbour[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
+    int32_t seed = t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)];
+    double distance;
+    if (!vertices_may_flip(f, v[side], u, w, seed)) continue;
+    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
+                 NULL);
+    if (distance < least) {
+      least = distance;
+      found = side;
+    }
+  }
+  return found;
+}
+
+/* Flips what has to be flipped. `again` gets the facets that have changed or are not settled, *again_count of them; returns the number of flips. */
+static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t round, int32_t *again,
+                             int64_t *again_count) {
+  int64_t flips = 0, number = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
+    if (touched[facet] == round) continue; /* by a flip of this round */
+    if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin) continue;
+    int side = f->distance[facet] >= 0.0 ? vertices_side_to_flip(f, facet) : -1;
+    int32_t other = side >= 0 ? f->t->neighbour[3 * (int64_t)facet + side] : facet;
+    touched[facet] = round;
+    again[number++] = facet;
+    if (side < 0 || touched[other] == round || !gv_triangulation_flip(f->t, facet, side)) continue;
+    touched[other] = round;
+    again[number++] = other;
+    flips++;
+  }
+  *again_count = number;
+  return flips;
+}
+
+/* Checks all, then those that have changed or are not settled, until nothing changes. */
+static gv_status vertices_verify(gv_context *context, finder *f, const gv_index *index, double *places,
+                                 int32_t *lists[3]) {
+  int64_t count = f->t->facets, flips = 1;
+  for (int32_t round = 1; count > 0 && flips > 0 && round <= VERTICES_ROUNDS; round++) {
+    int32_t *again = lists[1 + round % 2];
+    GV_TRY(vertices_ask(context, f, index, count, places));
+    flips = vertices_flip(f, count, lists[0], round, again, &count);
+    f->facet = again;
+    GV_TRY(vertices_compute(context, f, count));
+  }
+  f->out->unverified = count;
+  return GV_OK;
+}
+
+static gv_status vertices_settle(gv_context *context, finder *f) {
+  const gv_allocator *allocator = &context->allocator;
+  gv_triangulation *t = f->t;
+  int64_t facets = t->facets;
+  gv_index *index = NULL;
+  gv_index_options options;
+  gv_index_options_init(&options);
+  options.metric = GV_GEODESIC;
+  options.semi_major = f->globe->shape.semi_major;
+  options.flattening = f->globe->shape.flattening;
+  options.expected_queries = facets;
+  gv_points seeds = gv_points_xy(f->lon, f->lat, t->count);
+  double *places = gv_allocate(allocator, facets, 2 * sizeof(double));
+  int32_t *lists[3];
+  lists[0] = gv_allocate_zeroed(allocator, facets, sizeof(int32_t));
+  lists[1] = gv_allocate(allocator, facets, sizeof(int32_t));
+  lists[2] = gv_allocate(allocator, facets, sizeof(int32_t));
+  f->nearest = gv_allocate(allocator, facets, sizeof(int64_t));
+  f->nearest_at = gv_allocate(allocator, facets, sizeof(double));
+  gv_status status = GV_OK;
+  if (places == NULL || lists[0] == NULL || lists[1] == NULL || lists[2] == NULL || f->nearest == NULL ||
+      f->nearest_at == NULL)
+    status = gv_fail_memory(context, "the check of vertices");
+  gv_context quiet = *context;
+  quiet.progress = NULL;
+  if (status == GV_OK) {
+    status = gv_index_build(&quiet, &seeds, &options, &index);
+    if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  }
+  if (status == GV_OK) status = vertices_verify(context, f, index, places, lists);
+  gv_index_destroy(index);
+  for (int i = 0; i < 3; i++)
+    gv_release(allocator, lists[i]);
+  gv_release(allocator, places);
+  gv_release(allocator, f->nearest);
+  gv_release(allocator, f->nearest_at);
+  return status;
+}
+
+gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
+                           const double *lat, gv_vertices *out) {
+  const gv_allocator *allocator = &context->allocator;
+  *out = (gv_vertices){.allocator = *allocator};
+  out->x = gv_allocate(allocator, t->facets, sizeof(double));
+  out->y = gv_allocate(allocator, t->facets, sizeof(double));
+  out->noise = gv_allocate(allocator, t->facets, sizeof(double));
+  finder f = {.t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
+  f.distance = gv_allocate(allocator, t->facets, sizeof(double));
+  bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
+  gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
+  if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0) status = vertices_settle(context, &f);
+  gv_release(allocator, f.distance);
+  return status;
+}
+
+void gv_vertices_free(gv_vertices *vertices) {
+  gv_release(&vertices->allocator, vertices->x);
+  gv_release(&vertices->allocator, vertices->y);
+  gv_release(&vertices->allocator, vertices->noise);
+  vertices->x = vertices->y = vertices->noise = NULL;
+}

@@ -1,0 +1,38 @@
+/*
+ * Where the vertices of the diagram are: one for each facet of the triangulation.
+ *
+ * Plane: the centre of the circle. Sphere: the normal of the facet. Ellipsoid: the place equally far from three seeds (equidistant.h).
+ *
+ * Ellipsoid: the triangulation begins as that of the mapped seeds. Each vertex is then checked with the exact index: if a seed is nearer to it than
+ * its own three by more than `vertices_margin`, the edge behind which a nearer one lies is flipped, and the two new vertices are checked again. When none is
+ * left, every vertex has its three seeds nearest.
+ *
+ * Why that is the diagram: between two vertices an edge is a part of the bisector of its two seeds a and b. Suppose a seed d is nearer than these to
+ * a place in the middle of the edge, but not to its ends. Then d's cell cuts the edge in two places that are equally far from a, b and d, and the circle
+ * around each of these through a, b and d is empty or holds further seeds; on the way from one end to the other the circles through a and b leave d, and enter it
+ * again. On plane and sphere circles through a and b that hold d form one interval of the way, at whose far end lies an end of the edge, so this cannot
+ * happen: local decisions are enough (Delaunay, 1934). On the ellipsoid the same holds as long as circles around places of the edge meet in at most two points;
+ * that is so for circles within the convexity radius, and flattening disturbs larger ones by a share of f only. Limits, therefore: (1) edges are not checked
+ * between their ends here (tests do, with random places); (2) where geodesics to seeds are near their cut loci, which needs all seeds within some 150 km of each
+ * other, Newton's method may fail, and the vertex of the sphere is taken; (3) flips that find no way. `unverified` counts the vertices of (2) and (3).
+ */
+#ifndef GV_DIAGRAM_VERTICES_H
+#define GV_DIAGRAM_VERTICES_H
+
+#include "diagram/equidistant.h"
+#include "diagram/triangulation.h"
+
+typedef struct gv_vertices {
+  gv_allocator allocator;
+  double *x, *y;      /* of each facet: coordinates, or longitude and latitude */
+  double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or metres */
+  int64_t unverified; /* see above */
+} gv_vertices;
+
+/* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `out` is to be freed in any case. May flip edges. */
+gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
+                           const double *lat, gv_vertices *out);
+
+void gv_vertices_free(gv_vertices *vertices);
+
+#endif

@@ -1,0 +1,137 @@
+/**
+ * @file diagram.h
+ * gpuvoronoi: the Voronoi diagram itself: cells, edges and vertices on plane, sphere and ellipsoid. The conventions of gpuvoronoi.h hold here
+ * too.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GPUVORONOI_DIAGRAM_H
+#define GPUVORONOI_DIAGRAM_H
+
+#include "gpuvoronoi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------------------------------- Voronoi diagrams */
+
+/**
+ * @par Example
+ * @code
+ * const double lon[] = {13.4, -0.1, 2.35, 4.9}, lat[] = {52.5, 51.5, 48.85, 52.4}; // Berlin, London, Paris, Amsterdam
+ * const gv_points cities = gv_points_xy(lon, lat, 4);
+ * gv_diagram_options options;
+ * gv_diagram_options_init(&options);
+ * options.metric = GV_GEODESIC;
+ * gv_diagram *diagram = NULL;
+ * gv_diagram_parts parts;
+ * gv_diagram_parts_init(&parts);
+ * double area[4];
+ * gv_status status = gv_diagram_create(context, &cities, &options, &diagram);
+ * if (status == GV_OK) status = gv_diagram_get(context, diagram, &parts);
+ * if (status == GV_OK) status = gv_diagram_areas(context, diagram, area);
+ * if (status == GV_OK)
+ *   for (int64_t i = parts.cell[3]; i < parts.cell[4]; i++) { // the cell of Amsterdam
+ *     const int64_t edge = parts.ring[i] < 0 ? -1 - parts.ring[i] : parts.ring[i];
+ *     const int64_t *sides = &parts.edge_seed[2 * edge];
+ *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]), (int)(parts.line[edge + 1] - parts.line[edge]));
+ *   }
+ * const int good = status == GV_OK && parts.edge_count == 6 && fabs(area[0] + area[1] + area[2] + area[3] - 510065621724088) < 1e4;
+ * gv_diagram_destroy(diagram);
+ * if (!good) return 1;
+ * @endcode
+ */
+
+/** The diagram of a set of seeds. Immutable: any number of threads may use one at once, each with its own context. */
+typedef struct gv_diagram gv_diagram;
+
+typedef struct gv_diagram_options {
+  size_t struct_size;
+  gv_metric metric;  /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC */
+  double semi_major; /**< globe: a in metres; 0 = WGS 84 */
+  double flattening; /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
+  double extent
+      [4]; /**< plane: west, south, east, north; cells are cut there. All 0 = around the seeds, a tenth of the longer side farther */
+  double tolerance; /**< globe: how far in metres lines may be from the true borders of cells; above 0. Default 1 */
+} gv_diagram_options;
+
+/** Sets the defaults. */
+static inline void gv_diagram_options_init(gv_diagram_options *options) {
+  const gv_diagram_options defaults = {sizeof(gv_diagram_options), GV_EUCLIDEAN, 0.0, 0.0,
+                                       {0.0, 0.0, 0.0, 0.0},       1.0};
+  *options = defaults;
+}
+
+/**
+ * The parts of a diagram: arrays that belong to it.
+ *
+ * An edge is the border of two cells, between two vertices, as a line: points that are within the tolerance, on the globe straight in longitude and latitude
+ * between them (the shorter way, across 180 degrees too), on the plane its two ends. Edges of the extent belong to one cell; the other seed is -1. A
+ * cell is the ring of its edges, counterclockwise. It is empty where seeds with a lower number are at the same place, where the plane's extent does not
+ * reach it, and where a single place has all of the globe.
+ */
+typedef struct gv_diagram_parts {
+  size_t struct_size;
+  int64_t seed_count;
+  int64_t place_count; /**< different places among the seeds */
+  int64_t
+      vertex_count; /**< places that are equally far from three or more seeds; corners and cut ends at the plane's extent */
+  int64_t edge_count;
+  int64_t
+      unverified; /**< ellipsoid: vertices that may be wrong (all seeds within some 150 km of each other: near their antipodes); else 0 */
+  const int64_t *owner;              /**< of each seed: the lowest seed number at its place, which has the cell */
+  const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
+  const int64_t *edge_vertex;        /**< of each edge: the vertices at its begin and end */
+  const int64_t *edge_seed;          /**< of each edge: the seeds on its left and right */
+  const int64_t *line;               /**< of each edge: its first point, and the number of points at the end */
+  const double *line_x, *line_y;     /**< points of lines, both ends of each edge included */
+  const int64_t *cell; /**< of each seed: its first entry in `ring`, and the number of entries at the end */
+  const int64_t *ring; /**< numbers of edges: e is passed forwards, -1 - e is edge e passed backwards */
+} gv_diagram_parts;
+
+/** Sets the size; the rest is written by gv_diagram_get. */
+static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
+  const gv_diagram_parts defaults = {
+      sizeof(gv_diagram_parts), 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  *parts = defaults;
+}
+
+/**
+ * Makes the Voronoi diagram of points, with the context's threads and progress.
+ *
+ * A place farther from all lines than the tolerance lies in the cell of the seed that is nearest by the canonical distance of the metric, lowest number
+ * first. Seeds closer than a centimetre to each other on the globe, and 1e-15 of the extent in the plane, are beyond the accuracy of coordinates: their
+ * borders may be off by more.
+ *
+ * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
+ * @param options  NULL = defaults.
+ * @param[out] out the diagram; free it with gv_diagram_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad seed), UNSUPPORTED (other metrics), OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const gv_diagram_options *options,
+                                   gv_diagram **out);
+
+/** Frees a diagram; NULL is allowed. */
+GV_API void gv_diagram_destroy(gv_diagram *diagram);
+
+/**
+ * Describes a diagram.
+ * @param[out] parts arrays are valid until gv_diagram_destroy.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, gv_diagram_parts *parts);
+
+/**
+ * The areas of all cells: of their lines, on the globe as geodesics of the ellipsoid (PROJ's geod_polygon). Empty cells have 0, a single place all of the
+ * globe.
+ * @param[out] area seed_count values, in square metres on the globe, else in the square of the coordinates' unit.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_diagram_areas(gv_context *context, const gv_diagram *diagram, double *area);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPUVORONOI_DIAGRAM_H */
