@@ -6,6 +6,7 @@
 const cli_command cli_commands[] = {
     {"backends", backends_command, &backends_syntax, "what can compute, and what it can do on this machine"},
     {"devices", devices_command, &devices_syntax, "the GPUs of this machine"},
+    {"diagram", diagram_command, &diagram_syntax, "Voronoi polygons of points"},
     {"merge", merge_command, &merge_syntax, "parts of a raster (--part) put together"},
     {"qtm", qtm_command, &qtm_syntax, "places to cells of the triangular mesh and back"},
     {"search", search_command, &search_syntax, "nearest neighbours of points in files"},

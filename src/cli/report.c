@@ -86,6 +86,15 @@ void cli_report_search_lines(const gv_search_report *r, double seconds) {
   print_backend(search_backend(r), r->threads, rest);
 }
 
+void cli_report_diagram_lines(const gv_diagram_report *r, double seconds) {
+  cli_print_warnings();
+  print_metric(r->metric, r->metric_reason);
+  cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out, %" PRId64 " different places", r->seeds,
+                 r->left_out, r->places);
+  cli_print_line("output: %" PRId64 " edges, %s, %d thread%s, %.2f s", r->edges, r->crs, r->threads,
+                 r->threads == 1 ? "" : "s", seconds);
+}
+
 /* ---------------------------------------------------------------------------------------------------- as JSON */
 
 /* Null if it is not known. */
@@ -246,6 +255,23 @@ void cli_report_search_json(const gv_search_report *r, double seconds) {
   gv_json_put_integer(&json, "missing", r->missing);
   gv_json_end(&json);
   put_backend(&json, search_backend(r), r->backend_asked, r->threads);
+  put_seconds(&json, seconds);
+  end(&json);
+}
+
+void cli_report_diagram_json(const gv_diagram_report *r, double seconds) {
+  gv_json_writer json = {0};
+  begin(&json, EXIT_OK);
+  put_metric(&json, r->metric, r->metric_reason);
+  gv_json_put_string(&json, "crs", r->crs);
+  gv_json_begin_object(&json, "seeds", GV_JSON_IN_LINE);
+  gv_json_put_integer(&json, "used", r->seeds);
+  gv_json_put_integer(&json, "left_out", r->left_out);
+  gv_json_put_integer(&json, "places", r->places);
+  gv_json_end(&json);
+  gv_json_put_integer(&json, "edges", r->edges);
+  gv_json_put_integer(&json, "unverified", r->unverified);
+  gv_json_put_integer(&json, "threads", r->threads);
   put_seconds(&json, seconds);
   end(&json);
 }

@@ -5,6 +5,7 @@
 #define GV_CLI_REPORT_H
 
 #include "io/json_writer.h"
+#include "job/diagram/diagram_job.h"
 #include "job/raster/job.h"
 #include "job/search/search_job.h"
 
@@ -14,10 +15,12 @@ void cli_print_warnings(void);
 /* Warnings and what the run came to, in lines. */
 void cli_report_lines(const gv_job_report *report, double seconds);
 void cli_report_search_lines(const gv_search_report *report, double seconds);
+void cli_report_diagram_lines(const gv_diagram_report *report, double seconds);
 
 /* The same as JSON; of a call that ran nothing `report` is NULL. */
 void cli_report_json(const gv_job_report *report, double seconds);
 void cli_report_search_json(const gv_search_report *report, double seconds);
+void cli_report_diagram_json(const gv_diagram_report *report, double seconds);
 
 /* Prints what was written, and frees it. */
 void cli_print_json(gv_json_writer *json);

@@ -18,7 +18,7 @@ const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",
     .usage =
         "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
-        "       gpuvoronoi merge | search | qtm | backends | devices\n"
+        "       gpuvoronoi diagram | merge | search | qtm | backends | devices\n"
         "\n"
         "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on\n"
         "the plane, the sphere or the ellipsoid. Ties go to the seed that comes first. OUT may be left out where "

@@ -1,0 +1,166 @@
+/* gpuvoronoi diagram --seeds SRC OUT: its options, carried out by job/diagram. */
+#include <math.h>
+#include <string.h>
+
+#include <cpl_string.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/process.h"
+#include "cli/report.h"
+#include "cli/standard_input.h"
+#include "job/diagram/diagram_job.h"
+#include "job/option.h"
+
+typedef struct settings {
+  gv_diagram_job job;
+  const char *weighting;
+  bool progress, quiet, json;
+} settings;
+
+static const gv_choice metrics[] = {
+    {"geodesic", GV_GEODESIC}, {"great-circle", GV_GREAT_CIRCLE}, {"euclidean", GV_EUCLIDEAN}, {NULL, 0}};
+
+static gv_status set_extent(gv_io *io, void *to, const char *value) {
+  gv_diagram_job *j = &((settings *)to)->job;
+  j->has_extent =
+      gv_read_numbers(value, j->extent, 4) && j->extent[0] < j->extent[2] && j->extent[1] < j->extent[3];
+  GV_REQUIRE(io, j->has_extent, "--extent: invalid extent (%s); expected XMIN,YMIN,XMAX,YMAX", value);
+  return GV_OK;
+}
+
+static gv_status set_tolerance(gv_io *io, void *to, const char *value) {
+  gv_diagram_job *j = &((settings *)to)->job;
+  gv_unit unit = {0};
+  GV_TRY(gv_read_distance(io, "--tolerance", value, &j->tolerance, &unit));
+  GV_TRY(gv_unit_of_distance(io, "--tolerance", &unit, true, NULL, &j->tolerance));
+  GV_REQUIRE(io, j->tolerance > 0.0, "--tolerance: out of range (%s); expected a distance above 0", value);
+  return GV_OK;
+}
+
+static const gv_option table[] = {
+    GV_OPTION_SECTION("Seeds"),
+    {"seeds", "SRC",
+     "points: any vector source that GDAL reads, or a table with columns lon and lat, or x and y; - is CSV or "
+     "GeoJSON from the standard "
+     "input. Cells of lines and polygons: gpuvoronoi --seeds SRC --polygons FILE",
+     GV_OPTION_INTO(job.seeds.source), .names_file = true},
+    {"layer", "NAME", "layer to read, needed if there are several", GV_OPTION_INTO(job.seeds.layer)},
+    {"where", "SQL", "use only the features that fulfil this", GV_OPTION_INTO(job.seeds.where)},
+    {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",
+     GV_OPTION_INTO(job.seeds.crs)},
+    {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",
+     GV_OPTION_INTO(job.seeds.x_field)},
+    {"y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",
+     GV_OPTION_INTO(job.seeds.y_field)},
+    {"oo", "NAME=VALUE", "open option of the driver of SRC, may be repeated",
+     GV_OPTION_INTO(job.seeds.open_options)},
+    {"id", "FIELD", "the seeds' ids (default: the feature ids)", GV_OPTION_INTO(job.seeds.id_field)},
+    {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
+     GV_OPTION_INTO(job.seeds.skip_invalid)},
+    GV_OPTION_SECTION("Diagram"),
+    {"metric", "NAME",
+     "geodesic (default for longitudes and latitudes and for world-wide maps), great-circle, euclidean (default on "
+     "other maps)",
+     GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
+    {"weighting", "NAME", "unsupported; the raster has it", GV_OPTION_INTO(weighting)},
+    {"tolerance", "D",
+     "on the globe: how far lines may be from the true borders; metres, or with a unit: 10cm, 1km (default: 1)",
+     GV_OPTION_BY(set_tolerance)},
+    {"crs", "CRS",
+     "coordinate system of OUT (default: the seeds'); distances of --metric euclidean are measured in it",
+     GV_OPTION_INTO(job.crs)},
+    {"extent", "XMIN,YMIN,XMAX,YMAX",
+     "cells are cut there, in coordinates of OUT (default on a plane: around the seeds, a tenth farther)",
+     GV_OPTION_BY(set_extent)},
+    {"mask", "SRC", "polygons: cells are cut there", GV_OPTION_INTO(job.mask), .names_file = true},
+    {"mask-layer", "NAME", "layer of the polygons, needed if there are several", GV_OPTION_INTO(job.mask_layer)},
+    {"no-cut", NULL,
+     "do not cut at 180 degrees nor close at the poles: for globes, and for --crs with a pole in the middle",
+     GV_OPTION_INTO(job.no_cut)},
+    GV_OPTION_THREADS_ROW(job.threads),
+    GV_OPTION_SECTION("Output"),
+    {"edges-only", NULL, "borders as lines, each once, with the seeds left and right of it",
+     GV_OPTION_INTO(job.edges_only)},
+    {"delaunay", NULL, "lines between the seeds of cells that have a border in common (on the globe: geodesics)",
+     GV_OPTION_INTO(job.delaunay)},
+    {"overwrite", NULL, "replace OUT if it exists, unless it is read-only; links are followed",
+     GV_OPTION_INTO(job.overwrite)},
+    GV_OPTION_SYNC_ROW(job.sync),
+    {"quiet", NULL, "no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
+    {"json", NULL, "summary, warnings and errors as one JSON object on the standard output, with a code each",
+     GV_OPTION_INTO(json)},
+    {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
+    GV_OPTION_HELP_ROW,
+};
+
+static int set_output(void *to, char *value) {
+  gv_diagram_job *j = &((settings *)to)->job;
+  if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
+  j->out = value;
+  return EXIT_OK;
+}
+
+const cli_syntax diagram_syntax = {
+    .name = "diagram",
+    .usage =
+        "Usage: gpuvoronoi diagram --seeds SRC [options] OUT\n"
+        "\n"
+        "Writes the Voronoi diagram of points as polygons: each with its seed's attributes, seed (its id), "
+        "area_km2,\n"
+        "neighbours (ids of the cells beside it) and others (ids of seeds at the same place, which have no "
+        "polygon\n"
+        "of their own). Exact on the ellipsoid, the sphere and the plane: every place farther than --tolerance "
+        "from\n"
+        "a border lies in the polygon of its nearest seed. OUT is of any vector format that GDAL writes (.gpkg,\n"
+        ".fgb, .geojson, .parquet ...).\n",
+    CLI_ROWS(table),
+    .examples = "  gpuvoronoi diagram --seeds airports.gpkg cells.gpkg\n"
+                "  gpuvoronoi diagram --seeds stations.csv --tolerance 100 --mask country.gpkg cells.geojson\n"
+                "  gpuvoronoi diagram --seeds wells.gpkg --extent 0,0,5000,5000 --edges-only borders.fgb\n",
+    .positional = set_output};
+
+static int check_usage(const settings *s) {
+  const gv_diagram_job *j = &s->job;
+  gv_io io = {.cancelled = NULL};
+  if (j->seeds.source == NULL) return cli_fail(EXIT_USAGE, "diagram needs --seeds");
+  if (j->out == NULL) return cli_fail(EXIT_USAGE, "diagram needs an output file");
+  if (j->edges_only && j->delaunay) return cli_fail(EXIT_USAGE, "--edges-only or --delaunay, not both");
+  if (s->weighting != NULL)
+    return cli_fail(
+        EXIT_USAGE,
+        "--weighting: unsupported for diagrams (%s); use gpuvoronoi --seeds SRC --weighting %s --polygons FILE",
+        s->weighting, s->weighting);
+  const gv_option_rule rules[] = {{j->mask_layer != NULL, j->mask != NULL, "--mask-layer", "--mask"},
+                                  {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
+                                  {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"}};
+  return cli_wrong(gv_option_rules_check(&io, rules, sizeof rules / sizeof *rules), &io);
+}
+
+static int run(settings *s, double begun) {
+  gv_diagram_report report;
+  gv_io io = {.cancelled = cli_interrupted};
+  if (s->progress && !s->quiet) s->job.progress = cli_show_progress;
+  if (gv_diagram_job_run(&io, &s->job, &report) != GV_OK) return cli_report_failure(&io);
+  double seconds = cli_seconds() - begun;
+  if (s->json) {
+    cli_report_diagram_json(&report, seconds);
+  } else if (!s->quiet) {
+    cli_report_diagram_lines(&report, seconds);
+  }
+  return EXIT_OK;
+}
+
+int diagram_command(int argc, char **argv) {
+  double begun = cli_seconds();
+  settings s = {.job = {.tolerance = 1.0, .seeds = {.shapes = true}}};
+  cli_answer_as_asked(argc, argv);
+  int result = cli_parse(&diagram_syntax, &s, argc, argv);
+  if (result == EXIT_OK) result = check_usage(&s);
+  if (result == EXIT_OK) result = cli_prepare();
+  if (result == EXIT_OK) result = cli_read_standard_input(&s.job.seeds.source, 0);
+  if (result == EXIT_OK) result = run(&s, begun);
+  CSLDestroy(s.job.seeds.open_options);
+  if (result == CLI_DONE) return EXIT_OK;
+  return cli_answers_in_json() ? cli_answered(result) : result;
+}

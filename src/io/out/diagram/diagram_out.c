@@ -1,0 +1,324 @@
+/* Cells in the order of their seeds, edges in that of their numbers. */
+#include "io/out/diagram/diagram_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+
+#include "io/in/encoding.h"
+#include "io/out/diagram/pieces.h"
+#include "io/out/diagram/projected.h"
+#include "io/out/neighbours/geodesic_line.h"
+
+typedef struct writer {
+  gv_io *io;
+  gv_layer_out out;
+  const gv_diagram_content *content;
+  gv_pieces pieces, projected;
+  gv_seed_features *features; /* NULL: no attributes */
+  int *map;                   /* from the source's fields to the layer's; -1: left out */
+  int seed, area, neighbours, others, right;
+  int64_t *next_here; /* of each seed: the next one at its place; -1: none */
+  char *text;
+  size_t text_size;
+  int64_t inside_out; /* cells that are not shown, see writer_is_inside_out */
+} writer;
+
+/* ------------------------------------------------------------------------------------------------------------- fields */
+
+static bool writer_has_text_ids(const writer *w) {
+  const gv_seed_list *seeds = w->content->seeds;
+  return seeds->ids_are_rows && seeds->names != NULL;
+}
+
+static gv_status writer_add_fields(writer *w) {
+  OGRFieldType id = writer_has_text_ids(w) ? OFTString : OFTInteger64;
+  if (w->content->layer != GV_DIAGRAM_CELLS) {
+    GV_TRY(gv_layer_add_field(&w->out, "left", NULL, id, &w->seed));
+    return gv_layer_add_field(&w->out, "right", NULL, id, &w->right);
+  }
+  GV_TRY(gv_layer_add_field(&w->out, "seed", NULL, id, &w->seed));
+  GV_TRY(
+      gv_layer_add_field(&w->out, w->content->square_metre > 0.0 ? "area_km2" : "area", NULL, OFTReal, &w->area));
+  GV_TRY(gv_layer_add_field(&w->out, "neighbours", NULL, OFTString, &w->neighbours));
+  return gv_layer_add_field(&w->out, "others", NULL, OFTString, &w->others);
+}
+
+/* The seeds' own fields, but those that the layer has by that name. */
+static gv_status writer_add_attributes(writer *w) {
+  if (w->content->layer != GV_DIAGRAM_CELLS) return GV_OK;
+  GV_TRY(gv_seed_features_open(w->io, w->content->source, w->content->seeds, false, &w->features));
+  OGRFeatureDefnH source = gv_seed_features_definition(w->features);
+  int count = OGR_FD_GetFieldCount(source);
+  w->map = malloc(((size_t)count + 1) * sizeof *w->map);
+  if (w->map == NULL) return gv_io_fail_memory(w->io, "attributes");
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    OGRFieldDefnH like = OGR_FD_GetFieldDefn(source, i);
+    char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    w->map[i] = -1;
+    bool there = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
+    if (!there) status = gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]);
+    CPLFree(name);
+  }
+  return status;
+}
+
+static gv_status writer_set_id(const writer *w, OGRFeatureH feature, int field, int64_t seed) {
+  const gv_seed_list *seeds = w->content->seeds;
+  if (!writer_has_text_ids(w)) return gv_layer_set_integer(&w->out, feature, field, seeds->ids[seed]);
+  if (field >= 0 && seeds->names[seed] != NULL) OGR_F_SetFieldString(feature, field, seeds->names[seed]);
+  return GV_OK;
+}
+
+/* Adds an id to a list that ends with *length. */
+static gv_status writer_list_id(writer *w, int64_t seed, size_t *length) {
+  const gv_seed_list *seeds = w->content->seeds;
+  char number[32];
+  snprintf(number, sizeof number, "%" PRId64, seeds->ids[seed]);
+  const char *id = writer_has_text_ids(w) && seeds->names[seed] != NULL ? seeds->names[seed] : number;
+  size_t needed = *length + strlen(id) + 2;
+  if (needed > w->text_size) {
+    char *text = realloc(w->text, 2 * needed);
+    if (text == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
+    w->text = text;
+    w->text_size = 2 * needed;
+  }
+  *length += (size_t)snprintf(w->text + *length, w->text_size - *length, "%s%s", *length > 0 ? " " : "", id);
+  return GV_OK;
+}
+
+static int compare_seeds(const void *a, const void *b) {
+  int64_t s = *(const int64_t *)a, t = *(const int64_t *)b;
+  return s < t ? -1 : s > t;
+}
+
+/* The seeds beside a cell, each once, in the order of their numbers. */
+static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t seed) {
+  const gv_diagram_parts *p = w->content->parts;
+  int64_t count = p->cell[seed + 1] - p->cell[seed], kept = 0;
+  size_t length = 0;
+  gv_status status = GV_OK;
+  int64_t *beside = malloc(((size_t)count + 1) * sizeof *beside);
+  if (beside == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
+  for (int64_t i = 0; i < count; i++) {
+    int64_t ring = p->ring[p->cell[seed] + i], edge = ring < 0 ? -1 - ring : ring;
+    int64_t other = p->edge_seed[2 * edge + (ring >= 0)];
+    if (other >= 0) beside[kept++] = other;
+  }
+  qsort(beside, (size_t)kept, sizeof *beside, compare_seeds);
+  for (int64_t i = 0; i < kept && status == GV_OK; i++)
+    if (i == 0 || beside[i] != beside[i - 1]) status = writer_list_id(w, beside[i], &length);
+  free(beside);
+  if (status == GV_OK && w->neighbours >= 0 && length > 0) OGR_F_SetFieldString(feature, w->neighbours, w->text);
+  return status;
+}
+
+static gv_status writer_set_others(writer *w, OGRFeatureH feature, int64_t seed) {
+  size_t length = 0;
+  for (int64_t other = w->next_here[seed]; other >= 0; other = w->next_here[other])
+    GV_TRY(writer_list_id(w, other, &length));
+  if (length > 0 && w->others >= 0) OGR_F_SetFieldString(feature, w->others, w->text);
+  return GV_OK;
+}
+
+static gv_status writer_set_attributes(writer *w, OGRFeatureH feature, int64_t seed) {
+  OGRFeatureH from = NULL;
+  GV_TRY(gv_seed_features_find(w->io, w->features, w->content->seeds, seed, &from));
+  int count = OGR_F_GetFieldCount(from);
+  for (int i = 0; i < count; i++) {
+    if (w->map[i] < 0 || !OGR_F_IsFieldSetAndNotNull(from, i)) continue;
+    OGRField *value = OGR_F_GetRawFieldRef(from, i);
+    if (OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, i)) == OFTInteger64) {
+      GV_TRY(gv_layer_set_integer(&w->out, feature, w->map[i], (int64_t)value->Integer64));
+    } else {
+      OGR_F_SetFieldRaw(feature, w->map[i], value);
+    }
+  }
+  return GV_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- geometries */
+
+/* Pieces as a geometry of the layer: a multipolygon or a multiline. */
+static gv_status writer_geometry(const writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
+  OGRGeometryH all = OGR_G_CreateGeometry(polygons ? wkbMultiPolygon : wkbMultiLineString);
+  if (all == NULL) return gv_io_fail_memory(w->io, "a geometry");
+  for (int64_t i = 0; i < p->count; i++) {
+    int64_t first = p->first[i], count = p->first[i + 1] - first;
+    OGRGeometryH line = OGR_G_CreateGeometry(polygons ? wkbLinearRing : wkbLineString), piece = line;
+    if (line == NULL || count > INT32_MAX) {
+      OGR_G_DestroyGeometry(all);
+      return gv_io_fail_memory(w->io, "a geometry");
+    }
+    OGR_G_SetPoints(line, (int)count, p->x + first, sizeof(double), p->y + first, sizeof(double), NULL, 0);
+    if (polygons) {
+      piece = OGR_G_CreateGeometry(wkbPolygon);
+      OGR_G_AddGeometryDirectly(piece, line);
+    }
+    OGR_G_AddGeometryDirectly(all, piece);
+  }
+  *out = all;
+  return GV_OK;
+}
+
+/* True for a ring around a place that the projection has torn apart: its inside would be what lies outside. */
+static bool writer_is_inside_out(const gv_pieces *p) {
+  for (int64_t i = 0; i < p->count; i++) {
+    double twice = 0.0;
+    int64_t first = p->first[i];
+    for (int64_t j = first; j + 1 < p->first[i + 1]; j++)
+      twice += (p->x[j] - p->x[first]) * (p->y[j + 1] - p->y[first]) -
+               (p->x[j + 1] - p->x[first]) * (p->y[j] - p->y[first]);
+    if (twice < 0.0) return true;
+  }
+  return false;
+}
+
+/* Projected, and cut by what the layer is to be within; *out NULL: nothing is left. */
+static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
+  const gv_diagram_content *c = w->content;
+  *out = NULL;
+  if (c->operation != NULL && p->count > 0) {
+    GV_TRY(gv_pieces_project(w->io, p, c->operation, c->tolerance, &w->projected));
+    p = &w->projected;
+    if (polygons && writer_is_inside_out(p)) {
+      w->inside_out++;
+      return GV_OK;
+    }
+  }
+  if (p->count == 0) return GV_OK;
+  GV_TRY(writer_geometry(w, p, polygons, out));
+  if (c->within == NULL) return GV_OK;
+  OGRGeometryH cut = OGR_G_Intersection(*out, c->within);
+  OGR_G_DestroyGeometry(*out);
+  *out = NULL;
+  if (cut == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cutting a cell failed");
+  if (!OGR_G_IsEmpty(cut)) {
+    *out = polygons ? OGR_G_ForceToMultiPolygon(cut) : OGR_G_ForceToMultiLineString(cut);
+  } else {
+    OGR_G_DestroyGeometry(cut);
+  }
+  return GV_OK;
+}
+
+static gv_status writer_write_cell(writer *w, int64_t seed) {
+  const gv_diagram_content *c = w->content;
+  OGRGeometryH geometry = NULL;
+  gv_status status = gv_pieces_of_cell(w->io, c->parts, seed, c->globe, c->cut, &w->pieces);
+  if (status == GV_OK) status = writer_finish(w, &w->pieces, true, &geometry);
+  if (status != GV_OK) return gv_io_within(w->io, status, "the cell of seed %" PRId64, c->seeds->ids[seed]);
+  if (geometry == NULL) return GV_OK;
+  OGRFeatureH feature = gv_layer_feature(&w->out);
+  if (feature == NULL) {
+    OGR_G_DestroyGeometry(geometry);
+    return gv_io_fail_memory(w->io, "a row of a table");
+  }
+  OGR_F_SetGeometryDirectly(feature, geometry);
+  status = writer_set_id(w, feature, w->seed, seed);
+  double unit = c->square_metre > 0.0 ? 1e-6 * c->square_metre : 1.0;
+  if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, c->area[seed] * unit);
+  if (status == GV_OK) status = writer_set_neighbours(w, feature, seed);
+  if (status == GV_OK) status = writer_set_others(w, feature, seed);
+  if (status == GV_OK) status = writer_set_attributes(w, feature, seed);
+  return gv_layer_write(&w->out, feature, status);
+}
+
+/* A line of the triangulation: between two seeds. */
+static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeometryH *out) {
+  const gv_diagram_content *c = w->content;
+  const double from[2] = {c->seeds->x[left], c->seeds->y[left]}, to[2] = {c->seeds->x[right], c->seeds->y[right]};
+  OGRGeometryH line = NULL;
+  gv_pieces *p = &w->pieces;
+  *out = NULL;
+  p->points = p->count = 0;
+  if (c->globe) GV_TRY(gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, &line));
+  gv_status status = GV_OK;
+  for (int i = 0; line != NULL && i < OGR_G_GetGeometryCount(line) && status == GV_OK; i++) {
+    OGRGeometryH part = OGR_G_GetGeometryRef(line, i);
+    status = gv_pieces_begin(w->io, p);
+    for (int j = 0; j < OGR_G_GetPointCount(part) && status == GV_OK; j++)
+      status = gv_pieces_add(w->io, p, OGR_G_GetX(part, j), OGR_G_GetY(part, j));
+  }
+  if (line != NULL) OGR_G_DestroyGeometry(line);
+  if (!c->globe) {
+    status = gv_pieces_begin(w->io, p);
+    if (status == GV_OK) status = gv_pieces_add(w->io, p, from[0], from[1]);
+    if (status == GV_OK) status = gv_pieces_add(w->io, p, to[0], to[1]);
+  }
+  return status == GV_OK ? writer_finish(w, p, false, out) : status;
+}
+
+static gv_status writer_write_edge(writer *w, int64_t edge) {
+  const gv_diagram_content *c = w->content;
+  int64_t left = c->parts->edge_seed[2 * edge], right = c->parts->edge_seed[2 * edge + 1];
+  OGRGeometryH geometry = NULL;
+  if (right < 0) return GV_OK;
+  if (c->layer == GV_DIAGRAM_DELAUNAY) {
+    GV_TRY(writer_delaunay(w, left, right, &geometry));
+  } else {
+    GV_TRY(gv_pieces_of_edge(w->io, c->parts, edge, c->globe, c->cut, &w->pieces));
+    GV_TRY(writer_finish(w, &w->pieces, false, &geometry));
+  }
+  if (geometry == NULL) return GV_OK;
+  OGRFeatureH feature = gv_layer_feature(&w->out);
+  if (feature == NULL) {
+    OGR_G_DestroyGeometry(geometry);
+    return gv_io_fail_memory(w->io, "a row of a table");
+  }
+  OGR_F_SetGeometryDirectly(feature, geometry);
+  gv_status status = writer_set_id(w, feature, w->seed, left);
+  if (status == GV_OK) status = writer_set_id(w, feature, w->right, right);
+  return gv_layer_write(&w->out, feature, status);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ together */
+
+/* Chains the seeds of each place in ascending order. */
+static gv_status writer_chain(writer *w) {
+  const gv_diagram_parts *p = w->content->parts;
+  w->next_here = malloc((size_t)p->seed_count * sizeof *w->next_here);
+  if (w->next_here == NULL) return gv_io_fail_memory(w->io, "the seeds");
+  for (int64_t i = p->seed_count - 1; i >= 0; i--)
+    w->next_here[i] = -1;
+  for (int64_t i = p->seed_count - 1; i >= 0; i--) {
+    int64_t owner = p->owner[i];
+    if (owner == i) continue;
+    w->next_here[i] = w->next_here[owner];
+    w->next_here[owner] = i;
+  }
+  return GV_OK;
+}
+
+static gv_status writer_run(writer *w) {
+  const gv_diagram_content *c = w->content;
+  bool cells = c->layer == GV_DIAGRAM_CELLS;
+  int64_t count = cells ? c->parts->seed_count : c->parts->edge_count;
+  GV_TRY(writer_chain(w));
+  GV_TRY(gv_layer_create(&w->out, c->crs, cells ? wkbMultiPolygon : wkbMultiLineString, NULL));
+  GV_TRY(writer_add_fields(w));
+  GV_TRY(writer_add_attributes(w));
+  for (int64_t i = 0; i < count; i++)
+    GV_TRY(cells ? writer_write_cell(w, i) : writer_write_edge(w, i));
+  if (w->inside_out > 0)
+    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->inside_out,
+               "%" PRId64 " cells are left out: they surround a place that the system of --crs does not show",
+               w->inside_out);
+  return GV_OK;
+}
+
+gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content) {
+  writer w = {.io = io, .out = {.io = io, .place = place}, .content = content};
+  gv_status status = gv_layer_close(&w.out, writer_run(&w));
+  gv_seed_features_close(w.features);
+  gv_pieces_free(&w.pieces);
+  gv_pieces_free(&w.projected);
+  free(w.map);
+  free(w.next_here);
+  free(w.text);
+  return status;
+}

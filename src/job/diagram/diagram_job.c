@@ -1,0 +1,220 @@
+/* The steps of a diagram: seeds, metric, positions, the library's diagram, the layer. */
+#include "job/diagram/diagram_job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+
+#include "io/metric.h"
+#include "job/diagram/mask.h"
+
+typedef struct diagram_run {
+  const gv_diagram_job *job;
+  gv_diagram_report *report;
+  gv_seed_list seeds;
+  OGRSpatialReferenceH asked, crs; /* that of --crs, NULL: none; that of the layer */
+  gv_place place;
+  gv_inputs inputs;
+  gv_context *context;
+  gv_diagram *diagram;
+  gv_diagram_parts parts;
+  gv_diagram_content content;
+  double *area;
+} diagram_run;
+
+static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
+  const gv_diagram_job *j = run->job;
+  gv_input seeds = {j->seeds.source, GDAL_OF_VECTOR, j->seeds.layer, j->seeds.open_options, NULL};
+  gv_input mask = {j->mask, GDAL_OF_VECTOR, j->mask_layer, NULL, NULL};
+  GV_TRY(gv_inputs_add(io, &run->inputs, seeds));
+  GV_TRY(gv_inputs_add(io, &run->inputs, mask));
+  if (gv_inputs_find(&run->inputs, j->out) != NULL)
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
+                         j->out);
+  return gv_layer_plan(io, &run->place, "OUT", j->out,
+                       j->delaunay     ? "delaunay"
+                       : j->edges_only ? "edges"
+                                       : "cells",
+                       j->overwrite);
+}
+
+/* The seeds' own positions, or in the system of --crs where distances are measured in that. */
+static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
+  gv_seed_list *seeds = &run->seeds;
+  gv_operation *operation = NULL;
+  OGRSpatialReferenceH crs = run->asked != NULL ? run->asked : seeds->crs;
+  if (run->asked == NULL || gv_crs_same(seeds->crs, run->asked)) {
+    if (crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
+  } else {
+    gv_status status =
+        gv_operation_between(io, seeds->crs, run->asked, seeds->x, seeds->y, seeds->count, &operation);
+    if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
+    gv_operation_destroy(operation);
+    GV_TRY(status);
+  }
+  run->crs = crs != NULL ? OSRClone(crs) : NULL;
+  if (crs != NULL && run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  if (crs == NULL || !OSRIsProjected(crs)) return GV_OK;
+  double metre = OSRGetLinearUnits(crs, NULL);
+  run->content.square_metre = metre * metre;
+  return GV_OK;
+}
+
+/* Longitudes and latitudes; what is drawn is carried to the system of --crs afterwards. */
+static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
+  gv_seed_list *seeds = &run->seeds;
+  gv_diagram_content *c = &run->content;
+  OGRSpatialReferenceH globe = run->asked != NULL ? run->asked : seeds->crs, degrees;
+  gv_operation *operation = NULL;
+  double scale = 1.0;
+  gv_status status = GV_OK;
+  if (gv_crs_is_lonlat(globe) && gv_crs_same(seeds->crs, globe)) {
+    scale = gv_crs_unit_degrees(globe);
+  } else {
+    status = gv_operation_to_globe(io, seeds->crs, globe, seeds->x, seeds->y, seeds->count, &operation);
+  }
+  if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, true, scale);
+  gv_operation_destroy(operation);
+  GV_TRY(status);
+  GV_TRY(gv_crs_ellipsoid(io, globe, &c->semi_major, &c->flattening));
+  c->globe = true;
+  c->cut = !run->job->no_cut;
+  c->square_metre = 1.0;
+  degrees = OSRCloneGeogCS(globe);
+  if (degrees == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
+  OSRSetAngularUnits(degrees, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+  run->crs = degrees;
+  if (run->asked == NULL || gv_crs_same(degrees, run->asked)) return GV_OK;
+  run->crs = OSRClone(run->asked);
+  if (run->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
+  if (status == GV_OK) status = gv_operation_between(io, degrees, run->asked, NULL, NULL, 0, &c->operation);
+  OSRRelease(degrees);
+  c->tolerance = OSRIsProjected(run->asked) ? run->job->tolerance / OSRGetLinearUnits(run->asked, NULL) : INFINITY;
+  return status;
+}
+
+static gv_status diagram_read(gv_io *io, diagram_run *run) {
+  const gv_diagram_job *j = run->job;
+  gv_diagram_report *r = run->report;
+  if (j->crs != NULL) GV_TRY(gv_crs_parse(io, j->crs, "--crs", &run->asked));
+  GV_TRY(gv_seeds_read(io, &j->seeds, &run->seeds));
+  GV_TRY(gv_seeds_require_some(io, &run->seeds));
+  if (run->seeds.shapes != NULL)
+    return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                      "%s: lines and polygons are unsupported as seeds of a diagram; use the raster's: gpuvoronoi "
+                      "--seeds %s --polygons FILE",
+                      j->seeds.source, j->seeds.source);
+  if (run->asked != NULL && run->seeds.crs == NULL)
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "--crs: missing coordinate system of %s; give --seeds-crs", j->seeds.source);
+  gv_metric_question question = {.crs = run->asked != NULL ? run->asked : run->seeds.crs,
+                                 .asked = j->has_metric,
+                                 .metric = j->metric,
+                                 .places = "the seeds have",
+                                 .remedy = "--seeds-crs"};
+  GV_TRY(gv_metric_choose(io, &question, &r->metric));
+  r->metric_reason = gv_metric_reason(&question);
+  GV_TRY(gv_metric_on_globe(r->metric) ? diagram_place_on_globe(io, run) : diagram_place_on_plane(io, run));
+  gv_crs_describe(run->crs, r->crs, sizeof r->crs);
+  if (run->seeds.skipped > 0)
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, run->seeds.skipped,
+               "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", j->seeds.source,
+               run->seeds.skipped, run->seeds.count, run->seeds.skipped_first);
+  return gv_seeds_require_some(io, &run->seeds);
+}
+
+static gv_status diagram_make(gv_io *io, diagram_run *run) {
+  const gv_diagram_job *j = run->job;
+  gv_diagram_content *c = &run->content;
+  gv_diagram_options options;
+  gv_diagram_options_init(&options);
+  options.metric = run->report->metric;
+  options.tolerance = j->tolerance;
+  options.semi_major = c->semi_major;
+  options.flattening = c->flattening;
+  if (!c->globe && j->has_extent) memcpy(options.extent, j->extent, sizeof options.extent);
+  const gv_points points = gv_points_xy(run->seeds.x, run->seeds.y, run->seeds.count);
+  gv_diagram_parts_init(&run->parts);
+  gv_status status = gv_diagram_create(run->context, &points, &options, &run->diagram);
+  if (status == GV_OK) status = gv_diagram_get(run->context, run->diagram, &run->parts);
+  if (status == GV_OK) {
+    run->area = malloc((size_t)run->seeds.count * sizeof *run->area);
+    if (run->area == NULL) return gv_io_fail_memory(io, "the areas");
+    status = gv_diagram_areas(run->context, run->diagram, run->area);
+  }
+  GV_TRY(gv_io_pass_on_library(io, run->context, status));
+  run->report->places = run->parts.place_count;
+  run->report->edges = run->parts.edge_count;
+  run->report->unverified = run->parts.unverified;
+  if (run->parts.unverified > 0)
+    gv_io_warn(GV_CODE_ACCURACY, run->parts.unverified,
+               "%" PRId64 " corners of cells could not be verified: they lie a quarter of the globe or farther "
+               "from their seeds, and may be off by up to 100 km",
+               run->parts.unverified);
+  return GV_OK;
+}
+
+static gv_status diagram_write(gv_io *io, diagram_run *run) {
+  const gv_diagram_job *j = run->job;
+  gv_diagram_content *c = &run->content;
+  gv_place *place = &run->place;
+  c->layer = j->delaunay ? GV_DIAGRAM_DELAUNAY : j->edges_only ? GV_DIAGRAM_EDGES : GV_DIAGRAM_CELLS;
+  c->parts = &run->parts;
+  c->area = run->area;
+  c->source = &j->seeds;
+  c->seeds = &run->seeds;
+  c->crs = run->crs;
+  GV_TRY(gv_diagram_within(io, c->globe && j->has_extent ? j->extent : NULL, j->mask, j->mask_layer, run->crs,
+                           &c->within));
+  GV_TRY(gv_diagram_write(io, place, c));
+  return gv_places_commit(io, &place, 1, &run->inputs, j->sync);
+}
+
+static gv_status diagram_carry_out(gv_io *io, diagram_run *run) {
+  GV_TRY(diagram_check_files(io, run));
+  GV_TRY(diagram_read(io, run));
+  GV_TRY(diagram_make(io, run));
+  return diagram_write(io, run);
+}
+
+/* For the library's progress and cancellation. */
+typedef struct diagram_watcher {
+  const gv_io *io;
+  const gv_diagram_job *job;
+} diagram_watcher;
+
+static int diagram_go_on(double fraction, void *user) {
+  const diagram_watcher *w = user;
+  bool stopped = w->job->progress != NULL && w->job->progress(fraction, w->job->progress_user) == 0;
+  return !stopped && !gv_io_cancelled(w->io);
+}
+
+gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_report *report) {
+  diagram_run run = {.job = job, .report = report, .seeds = GV_SEED_LIST_INIT};
+  diagram_watcher watcher = {io, job};
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = job->threads;
+  options.progress = diagram_go_on;
+  options.progress_user = &watcher;
+  if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the diagram");
+  *report = (gv_diagram_report){.threads = gv_context_threads(run.context)};
+  gv_status status = diagram_carry_out(io, &run);
+  report->seeds = run.seeds.count;
+  report->left_out = run.seeds.skipped;
+  gv_diagram_destroy(run.diagram);
+  gv_context_destroy(run.context);
+  gv_place_clear(&run.place);
+  gv_inputs_free(&run.inputs);
+  gv_operation_destroy(run.content.operation);
+  if (run.content.within != NULL) OGR_G_DestroyGeometry(run.content.within);
+  if (run.asked != NULL) OSRRelease(run.asked);
+  if (run.crs != NULL) OSRRelease(run.crs);
+  gv_seeds_free(&run.seeds);
+  free(run.area);
+  return status;
+}

@@ -1,0 +1,15 @@
+/* What the cells of a diagram are cut by. */
+#ifndef GV_JOB_DIAGRAM_MASK_H
+#define GV_JOB_DIAGRAM_MASK_H
+
+#include <ogr_api.h>
+#include <ogr_srs_api.h>
+
+#include "io/io.h"
+
+/* The rectangle `extent` (west, south, east, north; NULL: none) and the polygons of the source `mask` (NULL: none), carried to `crs` (NULL: none): what is in both. *out NULL:
+ * neither was given; else it is to be freed. */
+gv_status gv_diagram_within(gv_io *io, const double *extent, const char *mask, const char *layer,
+                            OGRSpatialReferenceH crs, OGRGeometryH *out);
+
+#endif

@@ -1,0 +1,211 @@
+"""gpuvoronoi diagram: polygons against scipy's spherical diagram, PROJ's geodesics and GEOS."""
+
+import collections
+import json
+
+import numpy as np
+import pytest
+from conftest import ogr
+
+WHOLE = 510065621.7240884  # km2 of WGS 84
+
+
+def layer_of(work, name):
+    source = ogr.Open(str(work.path(name)))
+    work.opened.append(source)
+    return source[0]
+
+
+def cells_of(work, name):
+    """Geometries and attributes, by seed."""
+    layer, found = layer_of(work, name), {}
+    for feature in layer:
+        found[feature["seed"]] = (feature.geometry().Clone(), feature.items())
+    return found
+
+
+def places(count, seed=1):
+    random = np.random.default_rng(seed)
+    return random.uniform(-180, 180, count), np.degrees(np.arcsin(random.uniform(-1, 1, count)))
+
+
+def rings(geometry):
+    for polygon in geometry:
+        for ring in polygon:
+            yield np.array(ring.GetPoints())[:, :2]
+
+
+LATTICE = [c.ravel() for c in np.meshgrid(np.arange(-180, 180, 15.0), np.arange(-90, 91, 15.0))]
+SETS = {
+    "random": places(500),
+    "lattice": LATTICE,
+    "between lattice": [LATTICE[0] + 7.5, np.clip(LATTICE[1] + 7.5, -90, 82.5)],
+    "one": ([20.0], [30.0]),
+    "antipodes": ([20.0, -160.0], [30.0, -30.0]),
+    "three": ([170.0, -170.0, 0.0], [0.0, 0.0, 10.0]),
+    "equator": (np.arange(-180, 180, 20.0), np.zeros(18)),
+    "hemisphere": [a / 4 for a in places(50, 2)],
+    "clusters": np.concatenate([np.array(places(20, 3)), np.array([[12.0], [50.0]]) + np.random.default_rng(4).normal(size=(2, 60)) * 0.01], axis=1),
+}
+
+
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+@pytest.mark.parametrize("name", SETS)
+def test_polygons_cover_the_globe_once(work, name, metric):
+    x, y = SETS[name]
+    work.csv("seeds.csv", x, y)
+    work.ok("diagram", "--seeds", "seeds.csv", "--metric", metric, "--tolerance", "100", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    sides = collections.Counter()
+    for geometry, _ in cells.values():
+        assert geometry.IsValid()
+        for ring in rings(geometry):
+            assert np.abs(ring[:, 0]).max() <= 180 and np.abs(ring[:, 1]).max() <= 90
+            for a, b in zip(ring[:-1].tolist(), ring[1:].tolist()):
+                frame = a[0] == b[0] and abs(a[0]) == 180 or a[1] == b[1] and abs(a[1]) == 90
+                if not frame:
+                    sides[tuple(a), tuple(b)] += 1
+    # Each side once in each direction, with the same bytes.
+    assert set(sides.values()) <= {1}
+    assert all((b, a) in sides for a, b in sides)
+    assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(360 * 180, rel=1e-12)
+    assert sum(items["area_km2"] for _, items in cells.values()) == pytest.approx(WHOLE, rel=1e-9)
+    for seed, (_, items) in cells.items():
+        for other in (items["neighbours"] or "").split():
+            assert str(seed) in cells[int(other)][1]["neighbours"].split()
+
+
+def test_places_lie_in_the_polygon_of_their_nearest_seed(work):
+    geod = pytest.importorskip("pyproj").Geod(ellps="WGS84")
+    x, y = places(150, 5)
+    work.csv("seeds.csv", x, y)
+    work.ok("diagram", "--seeds", "seeds.csv", "--tolerance", "1km", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    checked = 0
+    for lon, lat in zip(*places(400, 6)):
+        distance = geod.inv(np.full(150, lon), np.full(150, lat), x, y)[2]
+        order = np.argsort(distance)
+        if distance[order[1]] - distance[order[0]] < 4000:  # 1 km from a border at least, unless seeds are seen under a small angle
+            continue
+        point = ogr.CreateGeometryFromWkt(f"POINT ({lon!r} {lat!r})")
+        inside = [seed for seed, (geometry, _) in cells.items() if geometry.Contains(point)]
+        assert inside == [order[0] + 1]
+        checked += 1
+    assert checked > 300
+
+
+def test_sphere_is_that_of_scipy(work):
+    spatial = pytest.importorskip("scipy.spatial")
+    x, y = places(300, 7)
+    a, b = np.radians(x), np.radians(y)
+    oracle = spatial.SphericalVoronoi(np.column_stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)]))
+    work.csv("seeds.csv", x, y)
+    sphere = "+proj=longlat +R=6371000 +type=crs"
+    work.ok("diagram", "--seeds", "seeds.csv", "--seeds-crs", sphere, "--metric", "great-circle", "--tolerance", "1cm", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    for seed, area in enumerate(oracle.calculate_areas(), 1):
+        assert cells[seed][1]["area_km2"] == pytest.approx(area * 6371.0**2, rel=1e-7)
+    pairs = collections.Counter()
+    oracle.sort_vertices_of_regions()
+    for seed, region in enumerate(oracle.regions, 1):
+        for a, b in zip(region, region[1:] + region[:1]):
+            pairs[frozenset((a, b))] += 1
+    assert sum(len(items["neighbours"].split()) for _, items in cells.values()) == 2 * len(pairs)
+
+
+def test_plane_is_cut_at_the_extent(work):
+    spatial = pytest.importorskip("scipy.spatial")
+    random = np.random.default_rng(8)
+    x, y = random.uniform(0, 1000, (2, 200))
+    work.csv("seeds.csv", x, y, header="x,y")
+    work.ok("diagram", "--seeds", "seeds.csv", "--extent", "100,200,900,700", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    assert all(geometry.IsValid() for geometry, _ in cells.values())
+    assert sum(items["area"] for _, items in cells.values()) == pytest.approx(800 * 500, rel=1e-12)
+    tree = spatial.cKDTree(np.column_stack([x, y]))
+    for place in random.uniform((100, 200), (900, 700), (500, 2)):
+        point = ogr.CreateGeometryFromWkt(f"POINT ({place[0]!r} {place[1]!r})")
+        assert cells[tree.query(place)[1] + 1][0].Contains(point)
+
+
+def test_lattice_on_the_plane_with_borders_on_the_extent(work):
+    x, y = (c.ravel() for c in np.meshgrid(np.arange(10.0), np.arange(10.0)))
+    work.csv("seeds.csv", x, y, header="x,y")
+    work.ok("diagram", "--seeds", "seeds.csv", "--extent", "0.5,0.5,8.5,6.5", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    assert len(cells) == 48
+    assert all(geometry.IsValid() and geometry.GetArea() == pytest.approx(1, rel=1e-12) for geometry, _ in cells.values())
+    assert cells[12][1]["neighbours"] == "13 22"  # at the corner; those that touch in a point only are none
+
+
+def test_attributes_ids_and_seeds_at_one_place(work):
+    work.csv("seeds.csv", [5, 40, 5, 5], [5, 10, 5, 5], name=["a", "b", "c", "d"], people=[1, 2, 3, 4])
+    work.ok("diagram", "--seeds", "seeds.csv", "--id", "name", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    assert set(cells) == {"a", "b"}
+    assert cells["a"][1]["others"] == "c d" and cells["a"][1]["neighbours"] == "b"
+    assert cells["b"][1]["others"] is None and cells["b"][1]["people"] == 2
+
+
+def test_lines_instead_of_polygons(work):
+    work.csv("seeds.csv", *places(60, 9))
+    work.ok("diagram", "--seeds", "seeds.csv", "--edges-only", "--tolerance", "1km", "edges.gpkg")
+    work.ok("diagram", "--seeds", "seeds.csv", "--delaunay", "delaunay.gpkg")
+    work.ok("diagram", "--seeds", "seeds.csv", "--tolerance", "1km", "cells.gpkg")
+    edges, delaunay, cells = (layer_of(work, f"{name}.gpkg") for name in ("edges", "delaunay", "cells"))
+    assert (edges.GetName(), delaunay.GetName(), cells.GetName()) == ("edges", "delaunay", "cells")
+    pairs = {frozenset((f["left"], f["right"])) for f in edges}
+    assert pairs == {frozenset((f["left"], f["right"])) for f in delaunay}
+    assert pairs == {frozenset((f["seed"], int(other))) for f in cells for other in f["neighbours"].split()}
+    assert len(pairs) == 3 * 60 - 6
+    for feature in edges:
+        assert all(abs(x) <= 180 for line in feature.geometry() for x, *_ in line.GetPoints())
+
+
+def test_mask_and_extent_on_the_globe(work):
+    work.csv("seeds.csv", *places(200, 10))
+    work.write("mask.geojson", json.dumps({"type": "Polygon", "coordinates": [[[0, 0], [30, 0], [30, 30], [0, 30], [0, 0]]]}))
+    work.ok("diagram", "--seeds", "seeds.csv", "--extent", "10,-20,50,20", "--mask", "mask.geojson", "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(20 * 20, rel=1e-12)
+
+
+def test_projected_cells(work):
+    x, y = np.random.default_rng(11).uniform((0, 40), (20, 60), (80, 2)).T
+    work.csv("seeds.csv", x, y)
+    extent = ["--extent", "3800000,2600000,4600000,3400000"]
+    work.ok("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "EPSG:3035", *extent, "cells.gpkg")
+    cells = cells_of(work, "cells.gpkg")
+    assert all(g.IsValid() for g, _ in cells.values())
+    assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(800000.0**2, rel=1e-6)
+    assert layer_of(work, "cells.gpkg").GetSpatialRef().GetAuthorityCode(None) == "3035"
+
+
+def test_no_cut_around_a_pole(work):
+    around = np.arange(-180, 180, 30.0)
+    work.csv("seeds.csv", [0, *around, *around], [-90, *np.full(12, -60.0), *np.full(12, 10.0)])
+    work.ok("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "EPSG:3031", "--no-cut", "polar.gpkg")
+    cells = cells_of(work, "polar.gpkg")
+    pole = cells[1][0]
+    assert pole.IsValid() and pole.Contains(ogr.CreateGeometryFromWkt("POINT (0 0)"))
+    assert len(list(rings(pole))) == 1
+
+
+def test_report_and_errors(work):
+    work.csv("seeds.csv", *places(10, 12))
+    done = work.ok("diagram", "--seeds", "seeds.csv", "--json", "cells.gpkg")
+    report = json.loads(done.stdout)
+    assert report["seeds"] == {"used": 10, "left_out": 0, "places": 10} and report["edges"] == 24 and report["unverified"] == 0
+    work.fails("diagram", "--seeds", "seeds.csv", "cells.gpkg", has="exists")
+    work.fails("diagram", "--seeds", "seeds.csv", "seeds.csv", has="input too")
+    work.fails("diagram", "--seeds", "seeds.csv", "--weighting", "power", "new.gpkg", status=2, has=["--weighting", "--polygons"])
+    work.fails("diagram", "--seeds", "seeds.csv", "--metric", "manhattan", "new.gpkg", status=2, has="--metric")
+    work.fails("diagram", "--seeds", "seeds.csv", "--tolerance", "0", "new.gpkg", status=2, has="--tolerance")
+    work.fails("diagram", "--seeds", "seeds.csv", "--extent", "3,2,1,0", "new.gpkg", status=2, has="--extent")
+    work.fails("diagram", "--seeds", "seeds.csv", "--edges-only", "--delaunay", "new.gpkg", status=2, has="not both")
+    work.fails("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "+proj=ortho +lat_0=45", "new.gpkg", has=["--crs", "no place"])
+    work.fails("diagram", "--seeds", "seeds.csv", "new.tif", has="no vector driver")
+    work.fails("diagram", "new.gpkg", status=2, has="--seeds")
+    work.write("line.geojson", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))
+    work.fails("diagram", "--seeds", "line.geojson", "new.gpkg", has="--polygons")
+    work.fails("diagram", "--seeds", "seeds.csv", "--mask", "line.geojson", "new.gpkg", has=["--mask", "polygons"])
