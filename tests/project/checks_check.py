@@ -433,7 +433,7 @@ def debian():
     tree = WORK / "tree"
     for name in ("debian", "include"):
         shutil.copytree(SOURCE / name, tree / name)
-    for name in ("bootstrap", "tests/coverage.py", "tests/fuzz/run-all"):
+    for name in ("bootstrap", "tests/line_coverage.py", "tests/fuzz/run-all"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, tree / name)
     good("as it is", "debian.py", tree)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef GV_COUNT_COVERAGE /* once, not in each place where it is inlined (tests/coverage.py) */
+#ifdef GV_COUNT_COVERAGE /* once, not in each place where it is inlined (tests/line_coverage.py) */
 #define GV_INLINE static inline
 #else
 #define GV_INLINE static inline __attribute__((always_inline))
