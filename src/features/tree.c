@@ -316,8 +316,11 @@ static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *ite
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++) {
       int64_t first = set->vertex[r], end = set->vertex[r + 1];
       bool points = set->kind[p] == GV_PART_POINTS || end - first == 1;
-      for (int64_t v = first; v < (points ? end : end - 1); v++) {
-        if (set->boundary && set->cut != NULL && set->cut[v] != 0) continue;
+      bool skips = set->boundary && set->cut != NULL;
+      if (!points) end--;
+      if (items == NULL && !skips) count += end - first, first = end;
+      for (int64_t v = first; v < end; v++) {
+        if (skips && set->cut[v] != 0) continue;
         if (items != NULL) items[count].entry = (int32_t)(points ? ~v : v);
         count++;
       }
@@ -366,6 +369,13 @@ typedef struct grove {
   int32_t from, to;
 } grove;
 
+static gv_status list_some(gv_worker *worker, int64_t begin, int64_t end) {
+  const grove *g = worker->user;
+  for (int64_t f = g->from + begin; f < g->from + end; f++)
+    (void)list_entries(g->tree, (int32_t)f, g->items + (g->first[f] - g->first[g->from]));
+  return GV_OK;
+}
+
 static void grow_features(void *argument) {
   const grove *g = argument;
   gv_feature_tree *t = g->tree;
@@ -397,11 +407,15 @@ static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t
   const gv_feature_set *set = t->set;
   grove g = {.tree = t, .first = first, .items = items};
   for (; g.from < set->count; g.from = g.to) {
-    int64_t count = 0;
-    for (g.to = g.from; g.to < set->count && (g.to == g.from || first[g.to + 1] - first[g.from] <= AT_ONCE); g.to++)
-      count += list_entries(t, g.to, items + count);
+    g.to = g.from + 1;
+    while (g.to < set->count && first[g.to + 1] - first[g.from] <= AT_ONCE)
+      g.to++;
+    int64_t count = first[g.to] - first[g.from];
+    int threads = count > PART ? context->threads : 1;
+    gv_loop loop = {context, threads, g.to - g.from, 64, NULL, &g};
+    GV_TRY(gv_parallel_for(&loop, list_some));
     GV_TRY(find_boxes(context, t, items, count));
-    gv_tasks_run(count > PART ? context->threads : 1, grow_groves, &g);
+    gv_tasks_run(threads, grow_groves, &g);
   }
   return GV_OK;
 }
