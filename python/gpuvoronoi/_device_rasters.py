@@ -25,7 +25,7 @@ def module_of(raster: Any) -> Any:
     if cupy is None:
         return None
     parts = raster.data_vars.values() if hasattr(raster, "data_vars") else [raster]
-    arrays = (part.variable._data if hasattr(part, "variable") else part for part in parts)  # .data would read a file
+    arrays = (getattr(part.variable, "_data", None) if hasattr(part, "variable") else part for part in parts)  # .data would read a file
     return cupy if any(isinstance(getattr(array, "_meta", array), cupy.ndarray) for array in arrays) else None
 
 
