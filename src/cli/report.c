@@ -71,7 +71,7 @@ static const char *search_backend(const gv_search_report *r) {
 }
 
 static int64_t neighbours(const gv_search_report *r) {
-  return r->queries.used * r->k;
+  return r->by_radius ? r->pairs : r->queries.used * r->k;
 }
 
 void cli_report_search_lines(const gv_search_report *r, double seconds) {

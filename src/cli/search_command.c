@@ -34,7 +34,14 @@ static const gv_choice headings[] = {{"yes", GV_HEADING_YES}, {"no", GV_HEADING_
 
 static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   settings *j = to;
+  j->has_max_distance = true;
   return gv_read_distance(io, "--max-distance", value, &j->job.max_distance, &j->job.max_distance_unit);
+}
+
+static gv_status set_radius(gv_io *io, void *to, const char *value) {
+  settings *j = to;
+  j->job.by_radius = true;
+  return gv_read_distance(io, "--radius", value, &j->job.max_distance, &j->job.max_distance_unit);
 }
 
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
@@ -69,7 +76,8 @@ static const gv_option table[] = {
     {"queries", "FILE",
      "the same kinds; without it the reference set is searched against itself, without each point itself",
      GV_OPTION_INTO(job.query.path), .names_file = true},
-    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(job.k, 1, 1024)},
+    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(job.k, 1, 1024),
+     GV_OPTION_AND(has_k)},
     {"metric", "NAME",
      "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "
      "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
@@ -79,6 +87,16 @@ static const gv_option table[] = {
      "with a unit: "
      "100km, 5mi",
      GV_OPTION_BY(set_max_distance)},
+    {"radius", "R",
+     "instead of -k: all neighbours at most this far, nearest first; units as of --max-distance. An array OUT "
+     "holds the "
+     "neighbours of all queries one after the other, --offsets says where each query's begin; text and tables have "
+     "a row for each pair",
+     GV_OPTION_BY(set_radius)},
+    {"offsets", "FILE",
+     "with --radius and an array OUT: an int64 .npy of queries + 1 offsets; query i has "
+     "OUT[offsets[i]:offsets[i+1]]",
+     GV_OPTION_INTO(job.offsets)},
     {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
      GV_OPTION_INTO(job.distances)},
     {"nearest", "FILE",
@@ -174,8 +192,9 @@ const cli_syntax search_syntax = {
     .usage =
         "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
         "\n"
-        "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the\n"
-        "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy or\n"
+        "Finds, for every query, the k nearest reference points (with --radius all within it): exactly, equal\n"
+        "distances in the order of the reference file. OUT is an int64 array of rows (from 0) of the reference "
+        "file, queries x k, as .npy or\n"
         "as int32 .ivecs; or text with the columns query, rank, index, distance if it ends in .csv or is - (the\n"
         "standard output). -1 stands for a neighbour that\n"
         "does not exist. Of layers it is a table, if it has the ending of another vector format (.gpkg, .fgb,\n"
@@ -186,13 +205,34 @@ const cli_syntax search_syntax = {
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
         "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n"
         "  gpuvoronoi search --reference stations.gpkg --keep name,lines --queries homes.gpkg --lines ways.gpkg\n"
-        "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n",
+        "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n"
+        "  gpuvoronoi search --reference shops.gpkg --queries homes.gpkg --radius 5km within.csv\n",
     .positional = set_output};
+
+/* What goes with --radius, and what does not. */
+static int check_radius(const settings *s, bool is_table) {
+  const gv_search_job *j = &s->job;
+  bool npy = gv_path_ends(j->out, ".npy");
+  if (!j->by_radius && j->offsets == NULL) return EXIT_OK;
+  if (!j->by_radius) return cli_fail(EXIT_USAGE, "--offsets needs --radius");
+  if (s->has_k) return cli_fail(EXIT_USAGE, "-k or --radius, not both");
+  if (s->has_max_distance) return cli_fail(EXIT_USAGE, "--max-distance or --radius, not both");
+  if (j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest is not supported with --radius");
+  if (j->shard_reference) return cli_fail(EXIT_USAGE, "--shard-reference is not supported with --radius");
+  if (!is_table && gv_path_ends(j->out, ".ivecs"))
+    return cli_fail(EXIT_USAGE, "--radius writes .npy with --offsets, plain .csv or a table, not '%s'", j->out);
+  if (npy && j->offsets == NULL)
+    return cli_fail(EXIT_USAGE, "--radius and '%s' need --offsets FILE.npy: where each query's neighbours begin",
+                    j->out);
+  if (!npy && j->offsets != NULL)
+    return cli_fail(EXIT_USAGE, "--offsets goes with an OUT that is .npy, not '%s'", j->out);
+  return EXIT_OK;
+}
 
 static int check_usage(const settings *s) {
   const gv_search_job *j = &s->job;
   const gv_search_source *q = &j->query, *r = &j->reference;
-  const char *const arrays[][2] = {{"distances", j->distances}, {"nearest", j->nearest}};
+  const char *const arrays[][2] = {{"distances", j->distances}, {"nearest", j->nearest}, {"offsets", j->offsets}};
   bool raster = j->raster.source != NULL;
   if (r->path == NULL && !raster) return cli_fail(EXIT_USAGE, "search needs --reference");
   if (r->path != NULL && raster) return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
@@ -206,9 +246,10 @@ static int check_usage(const settings *s) {
     return cli_fail(EXIT_USAGE, "--distances goes with .npy and plain .csv files: a table has its own");
   if (is_table && j->nearest != NULL)
     return cli_fail(EXIT_USAGE, "--nearest goes with .npy and plain .csv files: in a table --lines lead there");
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
       return cli_fail(EXIT_USAGE, "--%s is a .npy file, not '%s'", arrays[i][0], arrays[i][1]);
+  if (check_radius(s, is_table) != EXIT_OK) return EXIT_USAGE;
   gv_io io = {.cancelled = NULL};
   const gv_option_rule rules[] = {
       {j->raster.band != 1, raster, "--band", "--reference-raster"},

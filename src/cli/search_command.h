@@ -7,7 +7,8 @@
 typedef struct search_settings {
   gv_search_job job;
   bool progress, quiet, json;
-  int64_t memory; /* bytes of the standard input; 0 = the default of --memory */
+  bool has_k, has_max_distance; /* were given */
+  int64_t memory;               /* bytes of the standard input; 0 = the default of --memory */
 } search_settings;
 
 void search_settings_free(search_settings *settings);

@@ -19,6 +19,7 @@ struct gv_array_writer {
   bool stream; /* the file is a temporary one */
   gv_array_format format;
   int32_t columns;
+  bool flat; /* a .npy of one dimension */
   int64_t rows;
 };
 
@@ -36,9 +37,11 @@ static bool write_npy_header(gv_array_writer *writer) {
   memcpy(header, "\x93NUMPY\x01\x00", 8);
   header[8] = (char)(NPY_HEADER - 10);
   header[9] = 0;
+  char columns[16] = "";
+  if (!writer->flat) snprintf(columns, sizeof columns, " %d", (int)writer->columns);
   int used = snprintf(header + 10, sizeof header - 10,
-                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %d), }",
-                      writer->format == GV_ARRAY_NPY_INT64 ? "<i8" : "<f8", writer->rows, (int)writer->columns);
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ",%s), }",
+                      writer->format == GV_ARRAY_NPY_INT64 ? "<i8" : "<f8", writer->rows, columns);
   memset(header + 10 + used, ' ', (size_t)(NPY_HEADER - 10 - used));
   header[NPY_HEADER - 1] = '\n';
   return fwrite(header, 1, NPY_HEADER, writer->file) == NPY_HEADER;
@@ -63,7 +66,8 @@ gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_
   gv_array_writer *writer = calloc(1, sizeof *writer);
   if (writer == NULL) return gv_io_fail_memory(io, "the output");
   writer->format = format;
-  writer->columns = columns;
+  writer->flat = columns == 0;
+  writer->columns = columns > 0 ? columns : 1;
   gv_status status = begin(io, writer, path, overwrite);
   if (status == GV_OK && has_header(writer) && !write_npy_header(writer)) status = fail_write(io, writer);
   if (status != GV_OK) {

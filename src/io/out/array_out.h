@@ -19,7 +19,7 @@ typedef enum gv_array_format {
 /* Whether `path` is the standard output: "-" or "/dev/stdout". */
 bool gv_array_is_stream(const char *path);
 
-/* Begins the output at `path`. Fails if path exists, unless overwrite is set. */
+/* Begins the output at `path`. Fails if path exists, unless overwrite is set. 0 columns: a .npy of one dimension, whose rows are numbers. */
 gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
                           gv_array_writer **out);
 

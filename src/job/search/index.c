@@ -89,7 +89,7 @@ static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv
 /* What is asked of points on the plane: an array, rows, or the reference set itself. */
 static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
   gv_search_points *q = run->q;
-  if (q == NULL && run->sharded && run->reference.array != NULL) {
+  if (q == NULL && (run->sharded || run->job->by_radius) && run->reference.array != NULL) {
     q = &run->again;
     *q = gv_search_points_of(run->reference.source, run->reference.path, false);
     GV_TRY(gv_search_points_open(io, run, q));

@@ -8,13 +8,19 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   gv_search_results *r = &run->results;
   bool text = run->output == GV_SEARCH_TEXT;
+  int32_t columns = j->by_radius ? 0 : j->k;
   gv_array_format format = text                             ? GV_ARRAY_CSV
                            : gv_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
                                                             : GV_ARRAY_NPY_INT64;
-  GV_TRY(gv_array_create(io, j->out, j->overwrite, format, j->k, &r->indices));
+  GV_TRY(gv_array_create(io, j->out, j->overwrite, format, columns, &r->indices));
   if (text) GV_TRY(gv_array_print(io, r->indices, "query,rank,index,distance\n"));
   if (j->distances != NULL)
-    GV_TRY(gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances));
+    GV_TRY(gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, columns, &r->distances));
+  if (j->offsets != NULL) {
+    const int64_t none = 0;
+    GV_TRY(gv_array_create(io, j->offsets, j->overwrite, GV_ARRAY_NPY_INT64, 0, &r->offsets));
+    GV_TRY(gv_array_write(io, r->offsets, &none, 1));
+  }
   if (j->nearest != NULL)
     GV_TRY(gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest));
   return GV_OK;
@@ -45,16 +51,50 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   return r->nearest != NULL ? gv_array_write(io, r->nearest, nearest, count) : GV_OK;
 }
 
+static gv_status print_pairs(gv_io *io, gv_search_results *r, int64_t query, int64_t count, const int64_t *indices,
+                             const double *distances) {
+  for (int64_t i = 0; i < count; i++)
+    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%.17g\n", query, i + 1, indices[i],
+                          distances[i]));
+  return GV_OK;
+}
+
+gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t count, const int64_t *offsets,
+                                        int64_t *indices, const double *distances) {
+  gv_search_results *r = &run->results;
+  const gv_seed_list *seeds = &run->reference.seeds;
+  int64_t first = r->queries, before = r->pairs, pairs = offsets[count];
+  r->queries += count;
+  r->pairs += pairs;
+  if (r->table != NULL) {
+    r->content.offsets = offsets;
+    r->content.indices = indices;
+    r->content.distances = distances;
+    return gv_neighbours_write(io, r->table, &r->content);
+  }
+  for (int64_t i = 0; i < pairs && seeds->are_cells; i++)
+    indices[i] = seeds->fids[indices[i]];
+  for (int64_t i = 0; i < count && run->output == GV_SEARCH_TEXT; i++)
+    GV_TRY(
+        print_pairs(io, r, first + i, offsets[i + 1] - offsets[i], indices + offsets[i], distances + offsets[i]));
+  if (run->output != GV_SEARCH_TEXT) GV_TRY(gv_array_write(io, r->indices, indices, pairs));
+  for (int64_t i = 0; i < count && r->offsets != NULL; i++) {
+    int64_t end = before + offsets[i + 1];
+    GV_TRY(gv_array_write(io, r->offsets, &end, 1));
+  }
+  return r->distances != NULL ? gv_array_write(io, r->distances, distances, pairs) : GV_OK;
+}
+
 gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_results *r = &run->results;
-  gv_array_writer *const writers[] = {r->indices, r->distances, r->nearest};
-  gv_output *outputs[3];
+  gv_array_writer *const writers[] = {r->indices, r->distances, r->nearest, r->offsets};
+  gv_output *outputs[4];
   int count = 0;
   if (r->table != NULL) {
     gv_place *place = gv_table_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (writers[i] == NULL) continue;
     GV_TRY(gv_array_finish(io, writers[i]));
     outputs[count] = gv_array_output(writers[i]);
@@ -67,6 +107,7 @@ void gv_search_results_free(gv_search_results *r) {
   gv_array_discard(r->indices);
   gv_array_discard(r->distances);
   gv_array_discard(r->nearest);
+  gv_array_discard(r->offsets);
   gv_table_close(r->table);
   if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

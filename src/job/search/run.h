@@ -31,10 +31,11 @@ typedef struct gv_search_queries {
 } gv_search_queries;
 
 typedef struct gv_search_results {
-  gv_array_writer *indices, *distances, *nearest; /* NULL: not wanted, or there is a table */
+  gv_array_writer *indices, *distances, *nearest, *offsets; /* NULL: not wanted, or there is a table */
   gv_table_out *table;
   gv_neighbour_content content; /* of the table */
   int64_t queries, missing;     /* queries written so far, and their neighbours that do not exist */
+  int64_t pairs;                /* by radius: their neighbours */
 } gv_search_results;
 
 typedef struct gv_search_run {
@@ -93,6 +94,11 @@ gv_status gv_search_build(gv_io *io, gv_search_run *run);
  */
 gv_status gv_search_answer(gv_io *io, gv_search_run *run);
 
+/* ------------------------------------------------------------------------------------------------ radius (radius.c) */
+
+/* The same by radius, by one process. */
+gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run);
+
 /* --------------------------------------------------------------------------------------------- results (results.c) */
 
 /* Creates the arrays, or the text. */
@@ -101,6 +107,10 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run);
 /* Writes `count` more queries. May change `indices`. `distances` and `nearest` may be NULL where they are not wanted. */
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
                                   const double *distances, const double *nearest);
+
+/* The same by radius: query i has indices[offsets[i]] ... indices[offsets[i + 1] - 1]. A table is written by one call. */
+gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t count, const int64_t *offsets,
+                                        int64_t *indices, const double *distances);
 
 /* Moves the outputs into place after all are complete. */
 gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inputs);

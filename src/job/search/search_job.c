@@ -25,6 +25,7 @@ gv_search_output gv_search_job_output(const gv_search_job *j) {
 /* Options and queries that lines and polygons exclude or require. */
 static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
   const char *why = NULL;
+  GV_REQUIRE(io, !run->job->by_radius || run->communicator == NULL, "--radius is not supported under mpirun");
   if (run->reference.seeds.shapes == NULL) {
     if (run->job->nearest == NULL) return GV_OK;
     why = "--nearest is about lines and polygons";
@@ -34,6 +35,8 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
     why = "lines and polygons are searched with points of a layer, not with an array";
   } else if (strcmp(run->job->backend, "auto") != 0) {
     why = "there is one way to search lines and polygons: leave --backend out";
+  } else if (run->job->by_radius && run->job->lines) {
+    why = "--lines to lines and polygons is not supported with --radius: leave it out, or use -k";
   }
   return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", run->reference.path, why);
 }
@@ -96,7 +99,8 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
   run->report->metric = run->metric;
   run->report->metric_reason = gv_metric_reason(&question);
   gv_crs_describe(reference->seeds.crs, run->report->crs, sizeof run->report->crs);
-  GV_TRY(gv_unit_of_distance(io, "--max-distance", &unit, globe, reference->seeds.crs, &run->max_distance));
+  GV_TRY(gv_unit_of_distance(io, j->by_radius ? "--radius" : "--max-distance", &unit, globe, reference->seeds.crs,
+                             &run->max_distance));
   if (flat) GV_TRY(check_heights(io, run, reference));
   if (flat && q != NULL) GV_TRY(check_heights(io, run, q));
   if (reference->array == NULL && !globe)
@@ -106,8 +110,8 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
 
 /* No output may be a file of an input, nor two of them one file. */
 static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *inputs) {
-  const char *const outputs[] = {j->out, j->distances, j->nearest};
-  for (int i = 0; i < 3; i++) {
+  const char *const outputs[] = {j->out, j->distances, j->nearest, j->offsets};
+  for (int i = 0; i < 4; i++) {
     if (gv_inputs_find(inputs, outputs[i]) != NULL) {
       return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
                            outputs[i]);
@@ -180,7 +184,7 @@ static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
 static gv_status search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   GV_TRY(gv_cluster_agree(io, run->communicator, prepare(io, run, inputs)));
   GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));
-  return gv_search_answer(io, run);
+  return run->job->by_radius ? gv_search_answer_radius(io, run) : gv_search_answer(io, run);
 }
 
 /* Warns of points that were left out, and returns their number. */
@@ -204,6 +208,8 @@ static gv_status carry_out(gv_io *io, gv_search_run *run) {
   report->queries.used = r->queries;
   report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
   report->missing = r->missing;
+  report->by_radius = run->job->by_radius;
+  report->pairs = r->pairs;
   if (status == GV_OK && run->first) status = gv_search_results_finish(io, run, &inputs);
   if (status == GV_OK && run->first && run->job->progress != NULL)
     (void)run->job->progress(1.0, run->job->progress_user);

@@ -25,6 +25,7 @@ typedef struct gv_search_source {
 
 typedef struct gv_search_job {
   const char *out, *distances, *nearest; /* files; the last two may be NULL */
+  const char *offsets;                   /* of a search by radius whose `out` is an array: the other file of it */
   const char *backend;
   gv_search_source reference, query; /* query's path NULL: the reference set against itself */
   gv_raster_seed_options raster;     /* source NULL: the reference set is no raster */
@@ -32,6 +33,7 @@ typedef struct gv_search_job {
   gv_metric metric;
   gv_edges edges;
   bool has_metric, boundary, overwrite, skip_invalid, lines, shard_reference;
+  bool by_radius; /* all neighbours within max_distance, not the k nearest */
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;
@@ -52,6 +54,8 @@ typedef struct gv_search_report {
   int dimensions;
   gv_search_side references, queries;
   int k;
+  bool by_radius;
+  int64_t pairs;       /* by radius: neighbours of all queries */
   int64_t missing;     /* neighbours that do not exist */
   const char *backend; /* NULL: lines and polygons, which have no choice of backends */
   const char *backend_asked;

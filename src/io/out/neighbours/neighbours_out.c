@@ -200,11 +200,15 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, in
 static gv_status write_rows(writer *w) {
   const gv_neighbour_content *c = w->content;
   gv_status status = create_layer(w);
-  for (int64_t i = 0; i < c->queries.seeds->count * c->k && status == GV_OK; i++) {
-    OGRFeatureH feature = gv_layer_feature(&w->out);
-    if (feature != NULL)
-      status = set_row(w, feature, i / c->k, (int)(i % c->k) + 1, c->indices[i], c->distances[i]);
-    status = gv_layer_write(&w->out, feature, status);
+  for (int64_t query = 0; query < c->queries.seeds->count && status == GV_OK; query++) {
+    int64_t first = c->offsets != NULL ? c->offsets[query] : query * c->k;
+    int64_t end = c->offsets != NULL ? c->offsets[query + 1] : first + c->k;
+    for (int64_t i = first; i < end && status == GV_OK; i++) {
+      OGRFeatureH feature = gv_layer_feature(&w->out);
+      if (feature != NULL)
+        status = set_row(w, feature, query, (int)(i - first) + 1, c->indices[i], c->distances[i]);
+      status = gv_layer_write(&w->out, feature, status);
+    }
   }
   return gv_layer_close(&w->out, status);
 }

@@ -23,6 +23,8 @@ typedef struct gv_neighbour_content {
   bool globe;                    /* x, y are degrees, lines the shortest on ... */
   double semi_major, flattening; /* ... this */
   int k;
+  const int64_t
+      *offsets; /* NULL, or query i has the places offsets[i] ... offsets[i + 1] - 1 instead of k of them */
   const int64_t *indices;  /* queries x k references, -1 = none */
   const double *distances; /* queries x k */
   const double *nearest;   /* queries x 2k: where lines end; NULL: at the references */
