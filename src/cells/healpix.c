@@ -160,13 +160,6 @@ static void healpix_to_geodetic(const gv_healpix *h, double *sine, double *cosin
   *cosine = c * cos_d - s * sin_d;
 }
 
-/* Pixels by their rings and 45 degree eighths, as doubles: whole numbers that they hold exactly. */
-typedef struct healpix_places {
-  double ring[GV_HEALPIX_AT_ONCE];
-  double nr[GV_HEALPIX_AT_ONCE];
-  double eighth[GV_HEALPIX_AT_ONCE];
-} healpix_places;
-
 /* The centre of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180] degrees. */
 static inline void healpix_centre(double nside, double ring, double nr, double eighth, double *sine, double *cosine,
                                   double *lon) {
@@ -179,49 +172,35 @@ static inline void healpix_centre(double nside, double ring, double nr, double e
   *lon = 45.0 * (eighth > 4.0 * nr ? eighth - 8.0 * nr : eighth) / nr;
 }
 
-/* Of pixels `first` ... Gain: places of 64 at once, in loops that compilers make vectors of, 1.5 x on level 10 with 10,000 seeds. */
-static void healpix_find_some(const gv_healpix *h, int64_t first, int count, healpix_places *out) {
-  const int64_t nside = INT64_C(1) << h->order;
-  const double n = (double)nside;
-  if (h->ring || h->order < 3 || count < GV_HEALPIX_AT_ONCE || first % GV_HEALPIX_AT_ONCE != 0) {
-    for (int i = 0; i < count; i++) {
-      healpix_place p = h->ring ? healpix_find_in_ring(h->order, first + i) : healpix_find(h->order, first + i);
-      out->ring[i] = (double)p.ring;
-      out->nr[i] = (double)p.nr;
-      out->eighth[i] = (double)p.eighth;
-    }
-    return;
-  }
-  /* Eight by eight pixels of one face. */
+/* Sines and cosines of latitudes on the sphere, and longitudes, of eight by eight pixels of a face. Gain: 1.8x on level 10 with 10,000 seeds. */
+static void healpix_square(const gv_healpix *h, int64_t first, double *sine, double *cosine, double *lon) {
+  static const double sums[GV_HEALPIX_AT_ONCE] = {
+      0, 1, 1, 2, 2, 3, 3, 4, 2, 3, 3, 4, 4, 5, 5, 6,  4, 5, 5, 6,  6,  7,  7,  8,  6,  7,  7,  8,  8,  9,  9,  10,
+      4, 5, 5, 6, 6, 7, 7, 8, 6, 7, 7, 8, 8, 9, 9, 10, 8, 9, 9, 10, 10, 11, 11, 12, 10, 11, 11, 12, 12, 13, 13, 14};
+  static const double differences[GV_HEALPIX_AT_ONCE] = {
+      0,  1,  -1, 0,  2, 3, 1,  2, -2, -1, -3, -2, 0,  1,  -1, 0,  4,  5,  3,  4,  6,  7,
+      5,  6,  2,  3,  1, 2, 4,  5, 3,  4,  -4, -3, -5, -4, -2, -1, -3, -2, -6, -5, -7, -6,
+      -4, -3, -5, -4, 0, 1, -1, 0, 2,  3,  1,  2,  -2, -1, -3, -2, 0,  1,  -1, 0};
+  const double n = ldexp(1.0, h->order);
   int face = (int)(first >> 2 * h->order);
   uint64_t within = (uint64_t)first & (((uint64_t)1 << 2 * h->order) - 1);
   double ix = (double)healpix_compress(within), iy = (double)healpix_compress(within >> 1);
-  double top = ring_of_face[face] * n - ix - iy - 1.0, side = ix - iy, turn = turn_of_face[face];
-  for (int i = 0; i < GV_HEALPIX_AT_ONCE; i++) {
-    int x = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4), y = (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
-    out->ring[i] = (double)(x + y);
-    out->eighth[i] = (double)(x - y);
-  }
-  for (int i = 0; i < GV_HEALPIX_AT_ONCE; i++) {
-    double ring = top - out->ring[i], south = 4.0 * n - ring, nr = ring < n ? ring : n;
-    nr = south < nr ? south : nr;
-    double eighth = turn * nr + (side + out->eighth[i]);
-    out->ring[i] = ring;
-    out->nr[i] = nr;
-    out->eighth[i] = eighth < 0.0 ? eighth + 8.0 * nr : eighth;
-  }
+  h->kernels->healpix(n, ring_of_face[face] * n - ix - iy - 1.0, ix - iy, turn_of_face[face], sums, differences,
+                      sine, cosine, lon);
 }
 
 void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int count, double *x,
                           double *y, double *z) {
-  healpix_places places;
   double lon[GV_HEALPIX_AT_ONCE] = {0.0}, sine[GV_HEALPIX_AT_ONCE + GV_TABLE_PADDING],
          cosine[GV_HEALPIX_AT_ONCE + GV_TABLE_PADDING], p[GV_HEALPIX_AT_ONCE], sin_lat[GV_HEALPIX_AT_ONCE],
          cos_lat[GV_HEALPIX_AT_ONCE];
-  const double n = ldexp(1.0, h->order);
-  healpix_find_some(h, first, count, &places);
-  for (int i = 0; i < count; i++)
-    healpix_centre(n, places.ring[i], places.nr[i], places.eighth[i], &sin_lat[i], &cos_lat[i], &lon[i]);
+  bool square = !h->ring && h->order >= 3 && count == GV_HEALPIX_AT_ONCE && first % GV_HEALPIX_AT_ONCE == 0;
+  if (square) healpix_square(h, first, sin_lat, cos_lat, lon);
+  for (int i = 0; i < count && !square; i++) {
+    healpix_place of = h->ring ? healpix_find_in_ring(h->order, first + i) : healpix_find(h->order, first + i);
+    healpix_centre(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth, &sin_lat[i],
+                   &cos_lat[i], &lon[i]);
+  }
   for (int i = 0; i < count && h->authalic; i++)
     healpix_to_geodetic(h, &sin_lat[i], &cos_lat[i]);
   h->kernels->sincos(count, lon, sine, cosine);

