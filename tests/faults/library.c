@@ -258,6 +258,8 @@ static int inverse(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
+enum { ORDER_OF_HEALPIX = 2, CELLS_OF_LIST = 12 << 2 * ORDER_OF_HEALPIX };
+
 static gv_grid grid_of(const grid_case *c) {
   gv_grid grid;
   gv_grid_init(&grid);
@@ -266,7 +268,18 @@ static gv_grid grid_of(const grid_case *c) {
   grid.width = W;
   grid.height = H;
   grid.level = c->level;
+  static double place_lon[CELLS_OF_LIST], place_lat[CELLS_OF_LIST];
+  for (int i = 0; i < CELLS_OF_LIST; i++) { /* in no order; some without a place */
+    place_lon[i] = 1.8 * (i * 97 % CELLS_OF_LIST) - 170.0;
+    place_lat[i] = i % 31 == 7 ? 100.0 : 0.9 * (i * 53 % CELLS_OF_LIST) - 80.0;
+  }
   if (c->kind == GV_GRID_LONLAT) memcpy(grid.geotransform, globe, sizeof globe);
+  if (c->kind == GV_GRID_HEALPIX) grid.order = ORDER_OF_HEALPIX;
+  if (c->kind == GV_GRID_POINTS) {
+    grid.width = CELLS_OF_LIST;
+    grid.longitude = place_lon;
+    grid.latitude = place_lat;
+  }
   if (c->kind == GV_GRID_PROJECTED) grid.inverse = inverse;
   return grid;
 }
@@ -346,7 +359,9 @@ static void grid(run *r, const void *what) {
   options.features = c->features ? &features : NULL;
   gv_voronoi *v = NULL;
   ASK(r, gv_voronoi_create(r->context, &where, c->features ? NULL : &seeds, &options, &v));
-  int64_t width = c->kind == GV_GRID_QTM ? gv_qtm_count(c->level) : W, height = c->kind == GV_GRID_QTM ? 1 : H;
+  bool list = c->kind == GV_GRID_HEALPIX || c->kind == GV_GRID_POINTS;
+  int64_t width = c->kind == GV_GRID_QTM ? gv_qtm_count(c->level) : list ? CELLS_OF_LIST : W;
+  int64_t height = c->kind == GV_GRID_QTM || list ? 1 : H;
   size_t count = (size_t)(c->k * width * height);
   ASK(r, fill_grid(r->context, v, r->cell, width));
   static uint8_t mask[W * H];
@@ -364,7 +379,7 @@ static void grid(run *r, const void *what) {
   r->cells = 3 * count;
   if (!c->labels) measure(r, c, v, width, height);
   if (c->statistics) add_statistics(r, v, width);
-  if (c->kind != GV_GRID_PROJECTED) {
+  if (c->kind != GV_GRID_PROJECTED && c->kind != GV_GRID_POINTS) {
     ASK(r, block_areas(r->context, v, 0, 0, r->real + r->reals, width));
   }
   gv_voronoi_destroy(v);
@@ -389,6 +404,10 @@ static const grid_case cases[] = {
     {"mesh", "tile", GV_GRID_QTM, GV_GEODESIC, 2, 0.0, GV_UNWEIGHTED, .level = LEVEL},
     {"mesh sums", "tile", GV_GRID_QTM, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = LEVEL},
     {"mesh under a raster", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .level = LEVEL},
+    {"healpix", "tile", GV_GRID_HEALPIX, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = -1},
+    {"healpix ranks", "tile", GV_GRID_HEALPIX, GV_GREAT_CIRCLE, 2, 3e6, GV_UNWEIGHTED, .level = -1},
+    {"a list", "tile", GV_GRID_POINTS, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"a list and a tree", "kdtree", GV_GRID_POINTS, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
     {"features", "auto", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_UNWEIGHTED, .features = true,
      .signed_distance = true, .level = -1},
     {"features on the globe", "auto", GV_GRID_LONLAT, GV_GEODESIC, 1, 2e6, GV_UNWEIGHTED, .features = true,

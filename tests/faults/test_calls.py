@@ -61,6 +61,8 @@ RUNS = {
                       "c.gpkg"], []),
     "polygons": ([*GLOBE, "--no-style", "--polygons", "g.geojson", "r.tif"], ["g.geojson", "r.tif"]),
     "mesh": (["--seeds", "s.csv", "--level", "2", "--overwrite", "--cells", "c.csv", "--mesh", "m.nc"], ["c.csv"]),
+    "cells": (["--seeds", "s.csv", "--cells-of", "healpix:1,ring", "--overwrite", "--cells", "c.nc"], ["c.nc"]),
+    "places": (["--seeds", "s.csv", "--cells-of", "s.gpkg", "--overwrite", "--cells", "c.csv"], []),
     "features": (["--seeds", "m.geojson", "--edges", "geodesic", "--like", "p.tif", "--overwrite", "--sync", "always", "r.tif"], []),
     "arrays": (["search", "--reference", "q.npy", "--queries", "q.npy", "--threads", "2", "--overwrite", "--distances", "d.npy", "o.npy"],
                ["d.npy", "o.npy"]),
