@@ -150,6 +150,56 @@ def test_a_file_of_places(seeds, name, attribute):
         assert np.array_equal(codes, np.where(there, number - 1.0, np.nan), equal_nan=True)
 
 
+def arrays(work, name, lon, lat, units=("degrees_east", "degrees_north"), nodata=None, more=()):
+    """A NetCDF file with coordinates of one or two dimensions."""
+    root = gdal.GetDriverByName("netCDF").CreateMultiDimensional(str(work.path(name)), options=["FORMAT=NC4"]).GetRootGroup()
+    sizes = {n: root.CreateDimension(f"d{n}", None, None, n) for n in set(lon.shape)}
+    kind = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
+    for called, values, unit in (("geolon", lon, units[0]), ("geolat", lat, units[1]), *more):
+        made = root.CreateMDArray(called, [sizes[n] for n in values.shape], kind)
+        made.SetUnit(unit)
+        if nodata is not None:
+            made.SetNoDataValueDouble(nodata)
+        if unit == "radian":
+            made.CreateAttribute("standard_name", [], gdal.ExtendedDataType.CreateString()).Write(
+                "longitude" if called == "geolon" else "latitude")
+        made.Write(np.ascontiguousarray(values))
+    made = root = None
+
+
+def test_two_dimensional_coordinates(seeds):
+    j, i = np.meshgrid(np.linspace(-1, 1, 30), np.linspace(-1, 1, 41), indexing="ij")
+    lon, lat = 60 * i + 9 * j, 40 * j + 8 * i * i
+    expected = nearest(lon.ravel(), lat.ravel())[1] + 1.0
+    for name, out in (("swath.nc", "a.nc"), ("radians.nc", "b.csv")):
+        if name == "radians.nc":
+            arrays(seeds, name, np.radians(lon), np.radians(lat), ("radian", "radian"))
+        else:
+            arrays(seeds, name, lon, lat)
+        seeds.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "--cells", out)
+        found = variables(seeds, out)[0] if out.endswith(".nc") else table(seeds, out)
+        assert np.array_equal(found["seed"], expected)
+        assert np.allclose(found["lon"], lon.ravel(), rtol=0, atol=1e-10) and np.allclose(found["lat"], lat.ravel(), rtol=0, atol=1e-10)
+        assert np.array_equal(found["cell_ids" if out.endswith(".nc") else "cell"], np.arange(30 * 41))
+
+
+def test_coordinates_that_are_missing(seeds):
+    lon, lat = np.linspace(-170, 170, 50), np.linspace(-80, 80, 50)
+    lon[7] = lat[7] = -999.0
+    arrays(seeds, "mesh.nc", lon, lat, nodata=-999.0)
+    seeds.ok("--seeds", "s.csv", "--cells-of", "mesh.nc", "--metric", "great-circle", "--cells", "out.csv")
+    rows = table(seeds, "out.csv")
+    kept = np.arange(50) != 7
+    assert np.isnan(rows["seed"][7]) and np.isnan(rows["distance"][7])
+    assert np.array_equal(rows["seed"][kept], nearest(lon[kept], lat[kept])[1] + 1)
+    seeds.fails("--seeds", "s.csv", "--cells-of", "mesh.nc", "--cells", "mesh.nc", "--overwrite", has=["mesh.nc", "input"])
+    arrays(seeds, "two.nc", lon, lat, more=(("clon", lon, "degrees_east"),))
+    seeds.fails("--seeds", "s.csv", "--cells-of", "two.nc", "--cells", "no.csv", has=["--cells-of", "geolon", "clon", "several pairs"])
+    lat[3] = 95.0
+    arrays(seeds, "far.nc", lon, lat, nodata=-999.0)
+    seeds.fails("--seeds", "s.csv", "--cells-of", "far.nc", "--cells", "no.csv", has=["--cells-of", "cell 3", "95"])
+
+
 def test_places_in_another_system(seeds):
     x, y = np.meshgrid(np.linspace(3e6, 5e6, 20), np.linspace(2e6, 4e6, 15))
     seeds.points("p.gpkg", "GPKG", x.ravel(), y.ravel(), epsg=3035)

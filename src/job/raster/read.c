@@ -6,6 +6,7 @@
 #include <gdal.h>
 
 #include "io/crs.h"
+#include "io/in/place_arrays.h"
 #include "io/metric.h"
 
 gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
@@ -150,7 +151,11 @@ static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
   gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
   if (cells->kind != GV_CELLS_OF_FILE) return GV_OK;
-  gv_status status = gv_seeds_read(io, &options, &in->centres);
+  bool found = false;
+  gv_status status = GV_OK;
+  if (gv_place_arrays_may_be(cells->source)) status = gv_place_arrays_read(io, cells->source, &in->centres, &found);
+  in->centres.skip_invalid = options.skip_invalid;
+  if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centres);
   if (status == GV_OK && in->centres.crs == NULL) {
     status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                            "%s has no coordinate system; longitudes and latitudes in columns lon and lat need none",

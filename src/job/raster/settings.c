@@ -249,7 +249,8 @@ const gv_option gv_job_options[] = {
     {"cells-of", "CELLS",
      "these cells ask instead of a raster's, and --cells FILE holds their answers: healpix:LEVEL (NESTED; ,ring "
      "and "
-     ",authalic may follow), or a file of places, which are read as --seeds is; qtm:LEVEL is --level LEVEL",
+     ",authalic may follow), or a file of places: read as --seeds is, or arrays of longitudes and latitudes in "
+     "NetCDF; qtm:LEVEL is --level LEVEL",
      GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: seeds move to the centre of their own triangle",
      GV_OPTION_INTO(job.grid.snap_seeds)},
