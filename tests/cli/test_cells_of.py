@@ -101,6 +101,18 @@ def test_geodesics_and_azimuths(seeds):
     assert abs(rows["area_km2"].sum() / 510065621.724 - 1) < 1e-3
 
 
+def test_units_of_distances(seeds):
+    run = ["--seeds", "s.csv", "--cells-of", "healpix:1"]
+    seeds.ok(*run, "--cells", "m.csv")
+    seeds.ok(*run, "--distance-unit", "km", "--cells", "km.csv")
+    seeds.ok(*run, "--distance-unit", "km", "--cells", "km.nc")
+    metres, kilometres, (arrays_, attributes, _) = table(seeds, "m.csv"), table(seeds, "km.csv"), variables(seeds, "km.nc")
+    assert np.allclose(kilometres["distance"] * 1000, metres["distance"], rtol=1e-12)
+    assert np.allclose(arrays_["distance"], kilometres["distance"], rtol=1e-12)
+    root = gdal.OpenEx(str(seeds.path("km.nc")), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert root.OpenMDArray("distance").GetUnit() == "km" or attributes["distance"].get("units") == "km"
+
+
 def test_authalic_latitudes(seeds):
     pyproj = pytest.importorskip("pyproj")
     lon, lat = healpix(3)

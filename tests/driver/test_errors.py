@@ -21,7 +21,7 @@ BAD = [
     '{"seeds": "S", "extent": [0, 80, 10, 100], "res": 1}', '{"seeds": "S", "crs": "EPSG:1"}', '{"seeds": "S", "crs": 4326}',
     '{"seeds": "S", "like": "/nothing/there.tif"}', '{"seeds": "S", "like": "S", "res": 1}', '{"seeds": "S", "mask": "/nothing/there.tif"}',
     '{"seeds": "S", "level": 21}', '{"seeds": "S", "level": 3, "metric": "euclidean"}', '{"seeds": "S", "layer": "none"}',
-    '{"seeds": "S", "id": "none"}', '{"seeds": "S", "weighting": "additive"}', '{"seeds": "S", "weight-field": "lon"}',
+    '{"seeds": "S", "id": "none"}', '{"seeds": "S", "cells-of": "healpix:3"}', '{"seeds": "S", "weighting": "additive"}', '{"seeds": "S", "weight-field": "lon"}',
     '{"seeds": "S", "max-distance": -1}', '{"seeds": "S", "max-distance": "far"}', '{"seeds": "S", "bands": "id"}',
     '{"seeds": "S", "bands": ["height"]}', '{"seeds": "S", "bands": ["id", "id"]}', '{"seeds": "S", "bands": [1]}',
     '{"seeds": "S", "by-cell": true}', '{"seeds": "S", "by-cell": 1}', '{"seeds": "S", "seeds-raster": "S"}', '{"seeds-raster": "S"}',

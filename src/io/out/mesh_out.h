@@ -24,9 +24,10 @@ typedef struct gv_mesh_question {
   const gv_seed_list *centres;       /* GV_CELLS_OF_FILE: their places, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
   const double *reals;
-  const char *attribute; /* a field of the seeds that lists of cells get too, or NULL */
-  double distance_size;  /* one unit of the distances of lists, in metres */
-  int64_t nodata;        /* written where there is no seed, where the format has no other way to say so */
+  const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
+  double distance_size;      /* one unit of the distances of lists, in metres */
+  const char *distance_unit; /* its name */
+  int64_t nodata;            /* written where there is no seed, where the format has no other way to say so */
   int threads;
   int device; /* as in gv_context_options */
 } gv_mesh_question;

@@ -46,6 +46,8 @@ static gv_status write_mesh(gv_io *io, run *r) {
                                  .reals = r->plan.reals,
                                  .attribute = j->seeds.attribute,
                                  .distance_size = r->in.distance_size,
+                                 .distance_unit =
+                                     j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
                                  .nodata = r->plan.nodata,
                                  .threads = r->in.threads,
                                  .device = j->device};

@@ -53,6 +53,8 @@ static gv_status apply(gv_io *io, gv_live *live) {
   if (s->band_count == 0) s->bands[s->band_count++] = GV_RUN_OUT;
   j->distance = "distance";
   gv_status status = gv_job_settings_check(io, s);
+  GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
+             "cells-of: HEALPix and files of places are not rasters; use the command with --cells FILE");
   /* Only some windows are computed of a raster that is looked at: its size does not say that a device pays. */
   if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
