@@ -192,14 +192,15 @@ const cli_syntax search_syntax = {
     .usage =
         "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
         "\n"
-        "Finds, for every query, the k nearest reference points (with --radius all within it): exactly, equal\n"
-        "distances in the order of the reference file. OUT is an int64 array of rows (from 0) of the reference "
-        "file, queries x k, as .npy or\n"
-        "as int32 .ivecs; or text with the columns query, rank, index, distance if it ends in .csv or is - (the\n"
-        "standard output). -1 stands for a neighbour that\n"
-        "does not exist. Of layers it is a table, if it has the ending of another vector format (.gpkg, .fgb,\n"
-        ".geojson, .parquet ...) or --id, --keep or --lines ask for one: query and reference (their ids), rank\n"
-        "and distance, attributes as query_NAME and reference_NAME; empty where a neighbour does not exist.\n",
+        "Finds for every query the k nearest reference points, with --radius all within a distance. Results are\n"
+        "exact; equal distances are in the order of the reference file. OUT is one of\n"
+        "  .npy or .ivecs     rows (from 0) of the reference file, int64 or int32, queries x k; -1 where there is\n"
+        "                     no neighbor\n"
+        "  .csv or -          (standard output) text with the columns query, rank, index, distance\n"
+        "  .gpkg, .fgb, ...   any other vector format, or --id, --keep or --lines, for layers: a table of query "
+        "and\n"
+        "                     reference (their ids), rank, distance, and attributes as query_NAME and\n"
+        "                     reference_NAME; empty where there is no neighbor\n",
     CLI_ROWS(table),
     .examples =
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
