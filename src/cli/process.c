@@ -71,17 +71,37 @@ static void *watch(void *signals) {
   _exit(EXIT_OK);
 }
 
+static pthread_t watcher;
+
+/* Threads that libraries start before main, as OpenBLAS does, do not block signals: what they get is for the watcher. */
+static void forward(int number) {
+  pthread_kill(watcher, number);
+}
+
+static void forward_signals(const sigset_t *set) {
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    if (sigismember(set, numbers[i]) != 1 || sigaction(numbers[i], NULL, &action) != 0 ||
+        action.sa_handler != SIG_DFL)
+      continue;
+    action = (struct sigaction){.sa_handler = forward, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(numbers[i], &action, NULL);
+  }
+}
+
 bool cli_catch_signals(void) {
   static sigset_t set;
-  pthread_t thread;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   /* nohup's ignored SIGHUP stays ignored. */
   struct sigaction hangup;
   if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
-  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&thread, NULL, watch, &set) != 0) return false;
-  pthread_detach(thread);
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&watcher, NULL, watch, &set) != 0) return false;
+  pthread_detach(watcher);
+  forward_signals(&set);
   return true;
 }
 

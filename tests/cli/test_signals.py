@@ -1,5 +1,6 @@
 """Interrupted runs leave nothing; killed ones leave nothing that looks finished."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -51,6 +52,28 @@ def test_interrupt(work, number, options):
     assert out == "" and error in ("", "gpuvoronoi: error: interrupted\n")
     assert sorted(p.name for p in work.directory.iterdir()) == ["out.tif", "s.csv"]
     assert work.path("out.tif").read_text() == "something precious"
+
+
+THREAD = """#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_ever(void *none) { for (;;) pause(); return none; }
+__attribute__((constructor)) static void begin(void) { pthread_t made; pthread_create(&made, 0, wait_for_ever, 0); }
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_threads_that_libraries_start_before_main(work, number, monkeypatch):
+    """As those of OpenBLAS, which GDAL may bring along: they do not block signals, and one of them may get this."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    work.write("thread.c", THREAD)
+    subprocess.run(["cc", "-shared", "-fPIC", "-pthread", "-o", "thread.so", "thread.c"], cwd=work.directory, check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(work.path("thread.so")))
+    process = start(work)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 128 + number and error in ("", "gpuvoronoi: error: interrupted\n")
+    assert not [p.name for p in work.directory.iterdir() if "tmp-" in p.name or p.name == "out.tif"]
 
 
 def test_impatient_user(work):
