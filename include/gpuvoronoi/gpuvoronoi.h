@@ -490,11 +490,12 @@ GV_API int32_t gv_index_dim(const gv_index *index);
 /** @return the name of the backend (static); with "auto" the one that was chosen. "" for NULL. */
 GV_API const char *gv_index_backend(const gv_index *index);
 
-#define GV_SEARCH_MAX_K 1024
+#define GV_SEARCH_MAX_K            1024
+#define GV_SEARCH_MAX_K_PROCESSORS 16777216 /**< GV_INDEX_POINTS, unless the caller chose a GPU's backend */
 
 typedef struct gv_search_options {
   size_t struct_size;
-  int32_t k;           /**< neighbors of each query, 1 ... 1024; features 1 ... 64 */
+  int32_t k;           /**< neighbors of each query, 1 ... GV_SEARCH_MAX_K (_PROCESSORS); features 1 ... 64 */
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
   int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
   double *

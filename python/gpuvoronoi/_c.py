@@ -95,6 +95,7 @@ WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
 DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 SEARCH_MAX_K = 1024
+SEARCH_MAX_K_PROCESSORS = 16777216
 QTM_NONE = -1
 QTM_MAX_GRID_LEVEL = 20
 HEALPIX_MAX_ORDER = 18

@@ -80,11 +80,11 @@ def as_degrees(value: Any, name: str) -> Floats:
     return np.asarray(plain_array(value, name), dtype=np.float64, order="C")
 
 
-def wanted(k: Neighbours) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
+def wanted(k: Neighbours, most: int = _c.SEARCH_MAX_K) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
     """The largest k, and which columns are wanted if not all."""
     if isinstance(k, int) or np.ndim(k) == 0:
-        return number_in(k, "k", 1, _c.SEARCH_MAX_K), None
-    ranks = [number_in(one, "k", 1, _c.SEARCH_MAX_K) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
+        return number_in(k, "k", 1, most), None
+    ranks = [number_in(one, "k", 1, most) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
     if not ranks or np.ndim(k) != 1:
         raise ValueError("k must be an integer or a sequence of one and more integers")
     return max(ranks), np.asarray(ranks, dtype=np.intp) - 1

@@ -144,7 +144,7 @@ class KDTree:
         x : array_like, last dimension m
             The places to ask about. An array on a GPU (CuPy, torch), if the tree's backend is a GPU's: so are `d` and `i` then.
         k : int or sequence of int
-            How many neighbours, up to 1024; or which ones, counted from 1.
+            How many neighbours, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
             scipy's permission to answer approximately. Answers are exact anyway.
         p : {1, 2, inf}, optional
@@ -176,7 +176,7 @@ class KDTree:
         bound = _search.real(distance_upper_bound, "distance_upper_bound", 0.0)
         metric = self._metric(p)
         threads = worker_threads(workers)
-        most, columns = _search.wanted(k)
+        most, columns = _search.wanted(k, _c.SEARCH_MAX_K_PROCESSORS)
         shape = queries.shape[:-1]
         index = self._index(metric) if self._searched > 0 and bound > 0 else None
         if isinstance(queries, _device_arrays.DeviceArray):

@@ -40,7 +40,8 @@ typedef struct gv_found_list gv_found_list; /* radius.h */
 typedef void gv_within_fn(const gv_reference *reference, const void *state, const double *query, double limit,
                           int64_t self, gv_found_list *list);
 
-enum { GV_MAX_K = 1024 }; /* neighbours a query */
+/* Neighbours a query: of GPUs' backends and on the globe; of processors' backends among points. */
+enum { GV_MAX_K = 1024, GV_MAX_K_PROCESSORS = GV_SEARCH_MAX_K_PROCESSORS };
 
 /* A way to search points. Each is one file (or a pair) that exports one; serial's bytes are everyone's. */
 typedef struct gv_search_engine {

@@ -235,6 +235,8 @@ static gv_status search_by_processor(gv_context *context, const gv_point_index *
 gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
+  if (index->backend->device && query->k > GV_MAX_K)
+    return search_by_processor(context, index, query, indices, canonical);
   gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
   if (!index->automatic || !device_failed(index->backend, status)) return status;
   return search_by_processor(context, index, query, indices, canonical);
@@ -252,7 +254,8 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
                    (int)queries->dim, (int)index->reference.dim);
   }
-  GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
+  bool processors = o->memory == GV_MEMORY_HOST && (index->automatic || !index->backend->device);
+  GV_TRY(gv_check_search_options(context, o, processors ? GV_MAX_K_PROCESSORS : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
                    (long long)queries->count, (int)o->k);
@@ -417,6 +420,7 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
   gv_status status = gv_check_points(context, queries, "query");
+  if (status == GV_OK) status = gv_check_search_options(context, o, GV_MAX_K, " for several processes");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
   if (o->memory != GV_MEMORY_HOST)

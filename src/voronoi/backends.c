@@ -173,8 +173,8 @@ gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32
     why = "no such type";
   } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
     why = "no such metric";
-  } else if (k < 1 || k > GV_MAX_K) {
-    why = "k is not in 1 ... 1024";
+  } else if (k < 1 || k > (globe || backend->device ? GV_MAX_K : GV_MAX_K_PROCESSORS)) {
+    why = globe || backend->device ? "k is not in 1 ... 1024" : "k is not in 1 ... 16777216";
   } else if (backend->refuses != NULL) {
     why = backend->refuses(metric);
   }
