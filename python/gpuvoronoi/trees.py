@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import threading
@@ -273,6 +274,13 @@ class KDTree:
         by_number = shape != () if return_sorted is None else bool(return_sorted)
         found = _radius.spread(_radius.search(asked, radius, by_number=by_number), self._rows, asking, count)
         return _radius.lists(found, shape, self.n)
+
+    def _within(self, points: npt.NDArray[Any], radius: float, own: bool, distances: bool, workers: int) -> _radius.Found:
+        """The points within a radius of others, or (own) of each of its own among the others; nearest first."""
+        asked = self._asked(points, self.metric, worker_threads(workers), "X")
+        if own:
+            asked = dataclasses.replace(asked, points=None)
+        return _radius.search(asked, radius, distances=distances, exclude_self=own)
 
     def _found_in(self, other: KDTree, r: float, p: Optional[float], eps: float, name: str, distances: bool) -> _radius.Found:
         """The points of another tree within r of each of this one's."""

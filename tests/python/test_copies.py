@@ -63,7 +63,7 @@ PLAIN = {_cells.Raster, _device_rasters.Own, _crs.Inverse, _field.Answers, _fiel
 
 def classes():
     for info in pkgutil.iter_modules(gpuvoronoi.__path__):
-        if info.name == "__main__":
+        if info.name in ("__main__", "sklearn"):  # test_sklearn.py copies that
             continue
         module = importlib.import_module(f"gpuvoronoi.{info.name}")
         for _, found in inspect.getmembers(module, inspect.isclass):

@@ -1,0 +1,101 @@
+"""The estimator: scikit-learn's checks of estimators, and its answers."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+neighbors = pytest.importorskip("sklearn.neighbors")
+from sklearn.base import clone  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+from gpuvoronoi.sklearn import NearestNeighbors  # noqa: E402
+
+CHECKS = list(check_estimator(NearestNeighbors(), generate_only=True))
+# Of scikit-learn's checks those that fail, with the reason.
+EXPECTED = {}
+
+
+def name_of(check):
+    return check.func.__name__
+
+
+def test_there_are_checks():
+    assert len(CHECKS) > 20 and set(EXPECTED) <= {name_of(check) for _, check in CHECKS}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator, check", CHECKS, ids=[name_of(check) for _, check in CHECKS])
+def test_check_estimator(estimator, check):
+    if name_of(check) in EXPECTED:
+        with pytest.raises(Exception, match=EXPECTED[name_of(check)]):
+            check(estimator)
+    else:
+        check(estimator)
+
+
+@pytest.fixture(params=["euclidean", "manhattan", "chebyshev"])
+def models(request, random):
+    data, queries = random.random((300, 3)), random.random((80, 3))
+    return (NearestNeighbors(4, radius=0.2, metric=request.param, n_jobs=2).fit(data),
+            neighbors.NearestNeighbors(n_neighbors=4, radius=0.2, metric=request.param, algorithm="brute").fit(data), queries)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_neighbours(models, given):
+    ours, theirs, queries = models
+    x = queries if given else None
+    for k in (None, 1, 7):
+        found, expected = ours.kneighbors(x, k), theirs.kneighbors(x, k)
+        np.testing.assert_array_equal(found[1], expected[1])
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-6, atol=1e-7)
+        assert np.array_equal(ours.kneighbors(x, k, return_distance=False), found[1])
+        for mode in ("connectivity", "distance"):
+            np.testing.assert_allclose(ours.kneighbors_graph(x, k, mode).toarray(), theirs.kneighbors_graph(x, k, mode).toarray(),
+                                       rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_radius(models, given):
+    ours, theirs, queries = models
+    x = queries if given else None
+    for radius in (None, 0.0, 0.4):
+        found, expected = ours.radius_neighbors(x, radius), theirs.radius_neighbors(x, radius, sort_results=True)
+        for row in range(len(expected[0])):
+            assert found[1][row].tolist() == expected[1][row].tolist()
+            np.testing.assert_allclose(found[0][row], expected[0][row], rtol=1e-6, atol=1e-7)
+        assert [one.tolist() for one in ours.radius_neighbors(x, radius, return_distance=False)] == [one.tolist() for one in found[1]]
+        for mode in ("connectivity", "distance"):
+            graph = ours.radius_neighbors_graph(x, radius, mode)
+            np.testing.assert_allclose(graph.toarray(), theirs.radius_neighbors_graph(x, radius, mode).toarray(), rtol=1e-6, atol=1e-7)
+
+
+def test_a_point_is_no_neighbour_of_its_own_but_those_in_its_place_are():
+    data = np.zeros((6, 2))
+    data[5] = 1.0
+    model = NearestNeighbors(2).fit(data)
+    assert model.kneighbors()[1].tolist() == [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1], [0, 1]]
+    assert [one.tolist() for one in model.radius_neighbors(radius=0.0)[1]] == [[j for j in range(5) if j != i] for i in range(5)] + [[]]
+
+
+def test_clone_and_pickle(random):
+    data = random.random((40, 2))
+    model = NearestNeighbors(3, metric="manhattan").fit(data)
+    assert clone(model).get_params() == model.get_params()
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).kneighbors(data)[1], model.kneighbors(data)[1])
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda m: m.kneighbors(n_neighbors=10), ValueError, "Expected n_neighbors from 1 to n_samples_fit = 9, got 10"),
+    (lambda m: m.kneighbors(np.eye(2), 11), ValueError, "n_samples_fit = 10, got 11"),
+    (lambda m: m.kneighbors(np.eye(2), 0), ValueError, "got 0"),
+    (lambda m: m.kneighbors(np.eye(2), 2.5), TypeError, "n_neighbors does not take"),
+    (lambda m: m.kneighbors(np.eye(3)), ValueError, "features"),
+    (lambda m: m.radius_neighbors(np.eye(2), -1.0), ValueError, "radius must"),
+    (lambda m: m.radius_neighbors(np.eye(2), math.nan), ValueError, "radius must"),
+    (lambda m: m.kneighbors_graph(np.eye(2), 2, "both"), ValueError, "mode must be"),
+])
+def test_errors(random, call, error, words):
+    with pytest.raises(error, match=words):
+        call(NearestNeighbors().fit(random.random((10, 2))))
