@@ -207,6 +207,38 @@ static void test_floats_and_columns(void **state) {
   with_all_backends(&columns, &reference, GV_CHEBYSHEV, 2, false, 4.0);
 }
 
+/* A backend that cannot search by radius, as a GPU's: processors search a copy of its points, float32 or not. */
+static void test_processors_in_place_of_a_backend(void **state) {
+  enum { POINTS = 400, QUERIES = 100 };
+  (void)state;
+  make_points(points, POINTS, 3);
+  make_points(places, QUERIES, 3);
+  for (int i = 0; i < 3 * POINTS; i++)
+    narrow[i] = (float)points[i];
+  const gv_points wide = gv_points_rows(points, POINTS, 3, GV_FLOAT64),
+                  floats = gv_points_rows(narrow, POINTS, 3, GV_FLOAT32),
+                  queries = gv_points_rows(places, QUERIES, 3, GV_FLOAT64), *const references[] = {&wide, &floats};
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (int i = 0; i < 2; i++) {
+    gv_index *index = build(context, references[i], GV_EUCLIDEAN, "openmp");
+    gv_point_index *inner = (gv_point_index *)index;
+    const gv_backend *own = inner->backend;
+    gv_backend without = *own;
+    without.within = NULL;
+    rank_all(context, index, &queries, POINTS, false);
+    make_radii(QUERIES, POINTS, 4.0);
+    inner->backend = &without;
+    check_index("a backend without", index, &queries, QUERIES, POINTS, false);
+    rank_all(context, index, NULL, POINTS, true);
+    make_radii(POINTS, POINTS, 4.0);
+    check_index("a backend without", index, NULL, POINTS, POINTS, true);
+    inner->backend = own;
+    gv_index_destroy(index);
+  }
+  gv_context_destroy(context);
+}
+
 /* Distances that overflow are within a radius without end alone. */
 static void test_overflow(void **state) {
   static const double far[] = {1e200, 0, -1e200, 0, 0, 1};
@@ -475,6 +507,7 @@ int main(void) {
       cmocka_unit_test(test_points),
       cmocka_unit_test(test_own_points),
       cmocka_unit_test(test_floats_and_columns),
+      cmocka_unit_test(test_processors_in_place_of_a_backend),
       cmocka_unit_test(test_overflow),
       cmocka_unit_test(test_globe),
       cmocka_unit_test(test_features),
