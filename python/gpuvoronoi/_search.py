@@ -162,6 +162,20 @@ def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int,
     return all_distances, all_indices
 
 
+def queries_are_points(count: int, n: int) -> None:
+    """What exclude_self needs."""
+    if count != n:
+        raise ValueError(f"exclude_self needs the tree's own {n} points as queries, in their order, not {count} queries")
+
+
+def without_self(distances: Floats, indices: Indices) -> tuple[Floats, Indices]:
+    """Of the k + 1 nearest of each point of a tree those that are not itself; the last goes where it is behind others in its place."""
+    own = indices == np.arange(len(indices))[:, np.newaxis]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    return distances[~own].reshape(shape), indices[~own].reshape(shape)
+
+
 def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbours,
            columns: Optional[npt.NDArray[np.intp]]) -> tuple[Any, Any]:
     """Answers in scipy's shapes: scalars for one query and one neighbour, no last axis for k that is 1."""

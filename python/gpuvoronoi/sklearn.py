@@ -102,12 +102,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         if not 1 <= k <= most:
             raise ValueError(f"Expected n_neighbors from 1 to n_samples_fit = {most}, got {k}")
         queries = np.asarray(self.tree_.data) if X is None else self._checked(X, False)
-        distances, indices = self.tree_.query(queries, list(range(1, int(k) + 1 + (X is None))), workers=self._workers())
-        if X is None:
-            # Of k + 1 neighbours the point itself is left out or, behind others in its place, the last.
-            own = indices == np.arange(len(indices))[:, np.newaxis]
-            own[~own.any(axis=1), -1] = True
-            distances, indices = distances[~own].reshape(-1, k), indices[~own].reshape(-1, k)
+        distances, indices = self.tree_.query(queries, list(range(1, int(k) + 1)), workers=self._workers(), exclude_self=X is None)
         return (distances, indices) if return_distance else indices
 
     def _within(self, X: Optional[npt.ArrayLike], radius: Optional[float], distances: bool) -> _radius.Found:

@@ -137,7 +137,8 @@ class KDTree:
         return np.asarray(np.amin(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
 
     def query(self, x: npt.ArrayLike, k: Neighbours = 1, eps: float = 0, p: Optional[float] = None,
-              distance_upper_bound: float = math.inf, workers: int = 1, *, progress: Progress = None) -> tuple[Any, Any]:
+              distance_upper_bound: float = math.inf, workers: int = 1, *, exclude_self: bool = False,
+              progress: Progress = None) -> tuple[Any, Any]:
         """The nearest points of each of `x`.
 
         Parameters
@@ -155,6 +156,9 @@ class KDTree:
             the last bit.)
         workers : int
             Threads; -1 for as many as there are processors.
+        exclude_self : bool
+            `x` are the tree's points, in their order: none of them is its own neighbour; others in its place are. Not for
+            arrays on a GPU.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -177,21 +181,26 @@ class KDTree:
         bound = _search.real(distance_upper_bound, "distance_upper_bound", 0.0)
         metric = self._metric(p)
         threads = worker_threads(workers)
-        most, columns = _search.wanted(k, _c.SEARCH_MAX_K_PROCESSORS)
+        most, columns = _search.wanted(k, _c.SEARCH_MAX_K_PROCESSORS - bool(exclude_self))
         shape = queries.shape[:-1]
         index = self._index(metric) if self._searched > 0 and bound > 0 else None
         if isinstance(queries, _device_arrays.DeviceArray):
             self._no_skipping("x")
+            if exclude_self:
+                raise TypeError("x: exclude_self is not supported for arrays on a GPU; ask for one neighbour more")
             return _search.shaped(*_device_arrays.search(
                 index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
                 columns)
         flat = queries.reshape(-1, self.m)
         count, asking = len(flat), _search.usable(flat.T, self._skip)
         flat = flat if asking is None else flat[asking]
+        if exclude_self:
+            _search.queries_are_points(count, self.n)
         distances, indices = _search.search(
-            index, lambda first, end: _points(flat[first:end]), len(flat), most,
+            index, lambda first, end: _points(flat[first:end]), len(flat), most + bool(exclude_self),
             _search.strictly_below(bound), self._searched, float(self._searched * self.m), threads, self._device, progress, "x")
-        return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
+        answer = _search.spread(distances, indices, self._rows, self.n, asking, count)
+        return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
 
     def _queries(self, x: npt.ArrayLike) -> Any:
         queries = _coordinates(x, "x")
@@ -493,7 +502,7 @@ class GlobeTree:
                 threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
 
     def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
-              workers: int = -1, *, progress: Progress = None) -> tuple[Any, Any]:
+              workers: int = -1, *, exclude_self: bool = False, progress: Progress = None) -> tuple[Any, Any]:
         """The nearest places of each position.
 
         Parameters
@@ -506,6 +515,8 @@ class GlobeTree:
             Metres; places farther away do not count. Inclusive.
         workers : int
             Threads; -1 for as many as there are processors.
+        exclude_self : bool
+            The positions are the tree's, in their order: none of them is its own neighbour; others in its place are.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -525,14 +536,17 @@ class GlobeTree:
         x, y, shape = _pairs(lon, lat)
         limit = _search.real(max_distance, "max_distance", 0.0)
         threads = worker_threads(workers)
-        most, columns = _search.wanted(k)
+        most, columns = _search.wanted(k, _c.SEARCH_MAX_K - bool(exclude_self))
+        if exclude_self:
+            _search.queries_are_points(x.size, self.n)
         count, asking = x.size, _search.usable((x, y), self._skip, True)
         x, y = (x, y) if asking is None else (x[asking], y[asking])
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
             self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
-            most, limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
-        return _search.shaped(*_search.spread(distances, indices, self._rows, self.n, asking, count), shape, k, columns)
+            most + bool(exclude_self), limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
+        answer = _search.spread(distances, indices, self._rows, self.n, asking, count)
+        return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
 
     def query_radius(self, lon: npt.ArrayLike, lat: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False,
                      count_only: bool = False, sort_results: bool = True, workers: int = -1) -> Any:

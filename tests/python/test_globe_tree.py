@@ -131,3 +131,18 @@ def test_bad_seeds_name_the_argument(lon, lat, more, error, words):
 def test_bad_queries_name_the_argument(arguments, error, words):
     with pytest.raises(error, match=words):
         GlobeTree([0.0], [0.0]).query(*arguments)
+
+
+def test_exclude_self(random):
+    lon, lat = globe(random, 200)
+    lon[50:60], lat[50:60] = 20.0, 30.0
+    tree = GlobeTree(lon, lat)
+    d, i = tree.query(lon, lat, 200)
+    metres, indices = tree.query(lon, lat, 3, exclude_self=True)
+    for row in range(200):
+        others = i[row] != row
+        assert np.array_equal(indices[row], i[row][others][:3]) and np.array_equal(metres[row], d[row][others][:3])
+    with pytest.raises(ValueError, match="exclude_self needs"):
+        tree.query(0.0, 0.0, exclude_self=True)
+    with pytest.raises(ValueError, match="k must be from 1 to 1023"):
+        tree.query(lon, lat, 1024, exclude_self=True)

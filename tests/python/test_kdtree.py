@@ -255,3 +255,25 @@ def test_skip_invalid_is_not_for_arrays_on_a_gpu():
     for call in (lambda: KDTree(OnGpu(), skip_invalid=True), lambda: KDTree(np.zeros((2, 3)), skip_invalid=True).query(OnGpu())):
         with pytest.raises(TypeError, match="skip_invalid is not supported for arrays on a GPU"):
             call()
+
+
+def test_exclude_self(random):
+    """As all others, also among points in one place, and with rows that are left out."""
+    data = np.vstack([random.random((50, 2)), np.zeros((30, 2)), random.random((20, 2))])
+    tree = KDTree(data)
+    d, i = tree.query(data, 100)
+    for k in (1, 5, [1, 3], 99, 120):
+        found = tree.query(data, k, exclude_self=True)
+        columns = np.asarray(k) - 1 if np.ndim(k) else np.arange(k)
+        for row in range(100):
+            others = np.append(i[row][i[row] != row], [100] * 30), np.append(d[row][i[row] != row], [np.inf] * 30)
+            assert np.array_equal(np.atleast_1d(found[1][row]), others[0][columns]) and np.array_equal(np.atleast_1d(found[0][row]), others[1][columns])
+    near = tree.query(data, 99, distance_upper_bound=0.1, exclude_self=True)
+    assert (near[0] < 0.1).sum() == (d < 0.1).sum() - 100 and not (near[1] == np.arange(100)[:, None]).any()
+    assert tree.query(data.reshape(10, 10, 2), exclude_self=True)[0].shape == (10, 10)
+    data[[3, 60]] = np.nan
+    some, plain = KDTree(data, skip_invalid=True).query(data, 2, exclude_self=True), KDTree(np.delete(data, [3, 60], axis=0))
+    good = np.delete(np.arange(100), [3, 60])
+    assert (some[1][[3, 60]] == 100).all() and np.array_equal(some[1][good], good[plain.query(plain.data, 2, exclude_self=True)[1]])
+    with pytest.raises(ValueError, match="exclude_self needs the tree's own 100 points"):
+        tree.query(data[:7], exclude_self=True)
