@@ -71,6 +71,12 @@ def points(random):
     places, queries = random.random((1_000_000, 3)), random.random((1_000_000, 3))
     compared("10⁶ of 10⁶ points in 3-D", lambda: gpuvoronoi.KDTree(places).query(queries, workers=-1),
              lambda: cKDTree(places).query(queries, workers=-1), 3, time.process_time, "scipy")
+    near = random.random((100_000, 3))
+    tree, other, radius = gpuvoronoi.KDTree(near), cKDTree(near), (50 / len(near) * 3 / 4 / np.pi) ** (1 / 3)
+    for name, options in (("points within a radius of 10⁵ points in 3-D, some 50 of each", {}),
+                          ("their numbers alone (`return_length=True`)", {"return_length": True})):
+        compared(name, lambda: tree.query_ball_point(near, radius, **options),
+                 lambda: other.query_ball_point(near, radius, **options), 3, time.process_time, "scipy")
     from sklearn.neighbors import BallTree
 
     (lon, lat), (x, y) = globe(random, 100_000), globe(random, 1_000_000)
