@@ -38,8 +38,15 @@ extern "C" {
  *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]), (int)(parts.line[edge + 1] - parts.line[edge]));
  *   }
  * const int good = status == GV_OK && parts.edge_count == 6 && fabs(area[0] + area[1] + area[2] + area[3] - 510065621724088) < 1e4;
+ * gv_diagram_polygons *polygons = NULL; // as GeoJSON wants them
+ * gv_diagram_rings rings;
+ * gv_diagram_rings_init(&rings);
+ * if (status == GV_OK) status = gv_diagram_polygons_create(context, diagram, 1, &polygons);
+ * if (status == GV_OK) status = gv_diagram_polygons_get(context, polygons, &rings);
+ * if (status == GV_OK) printf("%d polygons of %d points\n", (int)rings.polygon_count, (int)rings.point_count);
+ * gv_diagram_polygons_destroy(polygons);
  * gv_diagram_destroy(diagram);
- * if (!good) return 1;
+ * if (!good || status != GV_OK) return 1;
  * @endcode
  */
 
@@ -129,6 +136,44 @@ GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, 
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
 GV_API gv_status gv_diagram_areas(gv_context *context, const gv_diagram *diagram, double *area);
+
+/** The polygons of all cells. Immutable; independent of the diagram that it was made from. */
+typedef struct gv_diagram_polygons gv_diagram_polygons;
+
+/** Arrays of a gv_diagram_polygons, which belong to it. Each polygon is one closed ring, counterclockwise. */
+typedef struct gv_diagram_rings {
+  size_t struct_size;
+  int64_t cell_count;
+  int64_t polygon_count;
+  int64_t point_count;
+  const int64_t *
+      polygon; /**< of each seed: its first polygon, and the number of polygons at the end; most cells have one, empty ones none */
+  const int64_t *point; /**< of each polygon: its first point, and the number of points at the end */
+  const double *x, *y;  /**< the last point of a ring is its first again */
+} gv_diagram_rings;
+
+/** Sets the size; the rest is written by gv_diagram_polygons_get. */
+static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
+  const gv_diagram_rings defaults = {sizeof(gv_diagram_rings), 0, 0, 0, NULL, NULL, NULL, NULL};
+  *rings = defaults;
+}
+
+/**
+ * Makes the polygons of all cells, with the same points in both polygons along each edge.
+ * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires: valid on a map of longitudes and latitudes. 0 =
+ *                 one ring a cell, whose longitudes jump; a single place then has the whole map as well.
+ * @param[out] out the polygons; free them with gv_diagram_polygons_destroy.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diagram, int cut,
+                                            gv_diagram_polygons **out);
+
+/** Describes polygons. @param[out] rings arrays are valid until gv_diagram_polygons_destroy. @return GV_OK, INVALID_ARGUMENT. */
+GV_API gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons *polygons,
+                                         gv_diagram_rings *rings);
+
+/** Frees polygons; NULL is allowed. */
+GV_API void gv_diagram_polygons_destroy(gv_diagram_polygons *polygons);
 
 #ifdef __cplusplus
 }

@@ -249,6 +249,11 @@ class DiagramParts(Structure):
                 ("line_x", c_void_p), ("line_y", c_void_p), ("cell", c_void_p), ("ring", c_void_p)]
 
 
+class DiagramRings(Structure):
+    _fields_ = [("struct_size", c_size_t), ("cell_count", c_int64), ("polygon_count", c_int64),
+                ("point_count", c_int64), ("polygon", c_void_p), ("point", c_void_p), ("x", c_void_p), ("y", c_void_p)]
+
+
 class Communicator(Structure):
     _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
                 ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
@@ -335,6 +340,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_diagram_destroy": (None, [HANDLE]),
     "gv_diagram_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_diagram_areas": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_polygons_create": (c_int, [HANDLE, HANDLE, c_int, HANDLE]),
+    "gv_diagram_polygons_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_polygons_destroy": (None, [HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

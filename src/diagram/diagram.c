@@ -6,6 +6,7 @@
 
 #include "core/given.h"
 #include "core/parallel.h"
+#include "diagram/pieces.h"
 #include "diagram/trace.h"
 #include "search/pair.h"
 
@@ -191,6 +192,10 @@ void gv_diagram_destroy(gv_diagram *d) {
   gv_release(&allocator, d);
 }
 
+bool gv_diagram_on_globe(const gv_diagram *d) {
+  return !d->plane;
+}
+
 gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_parts *parts) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (d == NULL || parts == NULL)
@@ -220,9 +225,16 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
 
 /* --------------------------------------------------------------------------------------------------------------- areas */
 
+/* Of an edge: the area below it, the longitudes it goes on by, and whether it comes near a pole. */
+typedef struct edge_area {
+  double below, turn;
+  bool polar;
+} edge_area;
+
 typedef struct measurer {
   const gv_diagram *diagram;
   struct geod_geodesic geod;
+  edge_area *edge; /* globe */
   double *area;
 } measurer;
 
@@ -256,13 +268,54 @@ static double area_plane(ring_walk *w) {
   return 0.5 * twice;
 }
 
-static double area_globe(const struct geod_geodesic *geod, ring_walk *w) {
+/* PROJ's polygon of the whole ring, for rings near a pole. */
+static double area_of_ring(const struct geod_geodesic *geod, ring_walk *w) {
   struct geod_polygon polygon;
-  double lon, lat, area, whole = 12.566370614359172 * geod->c2;
+  double lon, lat, area;
   geod_polygon_init(&polygon, 0);
   while (ring_next(w, &lon, &lat))
     geod_polygon_addpoint(geod, &polygon, lat, lon);
   geod_polygon_compute(geod, &polygon, 0, 1, &area, NULL);
+  return area;
+}
+
+/* The areas between edges and the equator, once for both cells, as geod_polygon adds them up (Karney 2013, section 6). */
+static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
+  const measurer *m = worker->user;
+  const gv_lines *lines = &m->diagram->lines;
+  for (int64_t edge = first; edge < end; edge++) {
+    edge_area *e = &m->edge[edge];
+    *e = (edge_area){0.0, 0.0, false};
+    for (int64_t i = lines->first[edge]; i + 1 < lines->first[edge + 1]; i++) {
+      double below, way = remainder(lines->x[i + 1] - lines->x[i], 360.0);
+      geod_geninverse(&m->geod, lines->y[i], lines->x[i], lines->y[i + 1], lines->x[i + 1], NULL, NULL, NULL, NULL,
+                      NULL, NULL, &below);
+      e->below += below;
+      e->turn += way;
+      e->polar |= fabs(way) > 170.0 || fabs(lines->y[i]) > 89.9 || fabs(lines->y[i + 1]) > 89.9;
+    }
+  }
+  return GV_OK;
+}
+
+static double area_globe(const measurer *m, int64_t seed) {
+  const gv_cells *c = &m->diagram->cells;
+  double below = 0.0, turn = 0.0, area, whole = 12.566370614359172 * m->geod.c2;
+  bool polar = false;
+  for (int64_t i = c->first[seed]; i < c->first[seed + 1]; i++) {
+    int64_t ring = c->ring[i], edge = ring < 0 ? -1 - ring : ring;
+    double sign = ring < 0 ? -1.0 : 1.0;
+    below += sign * m->edge[edge].below;
+    turn += sign * m->edge[edge].turn;
+    polar |= m->edge[edge].polar;
+  }
+  if (polar) {
+    ring_walk walk = {m->diagram, c->first[seed], c->first[seed + 1], 0};
+    area = area_of_ring(&m->geod, &walk);
+  } else {
+    if (fabs(turn) > 180.0) below += below < 0.0 ? 0.5 * whole : -0.5 * whole; /* around a pole */
+    area = -below;
+  }
   /* A cell may have more than half of the globe, and rounding may make a tiny one negative. */
   return area < -0.25 * whole ? area + whole : area;
 }
@@ -276,7 +329,7 @@ static gv_status area_body(gv_worker *worker, int64_t first, int64_t end) {
       bool all = !m->diagram->plane && c->places == 1 && c->owner[seed] == seed;
       m->area[seed] = all ? 12.566370614359172 * m->geod.c2 : 0.0;
     } else {
-      m->area[seed] = m->diagram->plane ? area_plane(&walk) : area_globe(&m->geod, &walk);
+      m->area[seed] = m->diagram->plane ? area_plane(&walk) : area_globe(m, seed);
     }
   }
   return GV_OK;
@@ -287,7 +340,15 @@ gv_status gv_diagram_areas(gv_context *context, const gv_diagram *d, double *are
   if (d == NULL || area == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the diagram or the place for areas is NULL");
   measurer m = {.diagram = d, .area = area};
-  if (!d->plane) geod_init(&m.geod, d->shape.semi_major, d->shape.flattening);
-  gv_loop loop = {context, context->threads, d->cells.seeds, 64, NULL, &m};
-  return gv_parallel_for(&loop, area_body);
+  gv_loop edges = {context, context->threads, d->cells.edges, 64, NULL, &m};
+  gv_loop cells = {context, context->threads, d->cells.seeds, 64, NULL, &m};
+  gv_status status = GV_OK;
+  if (!d->plane) {
+    geod_init(&m.geod, d->shape.semi_major, d->shape.flattening);
+    m.edge = gv_allocate(&context->allocator, d->cells.edges, sizeof *m.edge);
+    status = m.edge != NULL ? gv_parallel_for(&edges, area_of_edges) : gv_fail_memory(context, "the areas");
+  }
+  if (status == GV_OK) status = gv_parallel_for(&cells, area_body);
+  gv_release(&context->allocator, m.edge);
+  return status;
 }

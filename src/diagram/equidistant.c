@@ -23,8 +23,8 @@ static double conformal_shift(double e2, double x) {
 
 /* The tangent of the conformal latitude. */
 static double conformal_tangent(double e2, double tangent) {
-  double secant = hypot(1.0, tangent), sigma = sinh(conformal_shift(e2, tangent / secant));
-  return tangent * hypot(1.0, sigma) - sigma * secant;
+  double secant = sqrt(1.0 + tangent * tangent), sigma = sinh(conformal_shift(e2, tangent / secant));
+  return tangent * sqrt(1.0 + sigma * sigma) - sigma * secant;
 }
 
 void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat, double *vectors) {
@@ -34,10 +34,10 @@ void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, c
     int64_t n = count - from < STRETCH ? count - from : STRETCH;
     gv_lonlat_to_vectors(&globe->shape, false, n, lon + from, lat + from, x, y, z);
     for (int64_t i = 0; i < n; i++) {
-      double *v = vectors + 3 * (from + i), scale = 1.0, height = z[i], cosine = hypot(x[i], y[i]);
+      double *v = vectors + 3 * (from + i), scale = 1.0, height = z[i], cosine = sqrt(x[i] * x[i] + y[i] * y[i]);
       if (globe->ellipsoid && cosine > 0.0) {
         double tangent = conformal_tangent(globe->shape.eccentricity2, height / cosine),
-               secant = hypot(1.0, tangent);
+               secant = sqrt(1.0 + tangent * tangent);
         scale = 1.0 / (secant * cosine);
         height = tangent / secant;
       }
@@ -60,10 +60,10 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
     tangent = conformal / rest;
     for (int i = 0; i < 6; i++) {
       double now = conformal_tangent(e2, tangent);
-      double step =
-          (conformal - now) * (1.0 + rest * tangent * tangent) / (rest * hypot(1.0, now) * hypot(1.0, tangent));
+      double step = (conformal - now) * (1.0 + rest * tangent * tangent) /
+                    (rest * sqrt((1.0 + now * now) * (1.0 + tangent * tangent)));
       tangent += step;
-      if (!(fabs(step) > 1e-16 * fmax(1.0, fabs(tangent)))) break;
+      if (!(fabs(step) > 1e-9 * fmax(1.0, fabs(tangent)))) break;
     }
   }
   *lon = atan2(vector[1], vector[0]) / degree;
@@ -129,7 +129,7 @@ bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, co
     }
     equidistant_move(globe, step_east, step_north, at);
     at->distance = length[0] + east[0] * step_east + north[0] * step_north;
-    if (step <= most && (step * step <= 1e-9 * least || step <= at->noise))
+    if (step <= most && ((step * step <= 2e-7 * least && step <= 0.05) || step <= at->noise))
 
       return turn > 0.0 && at->distance < gv_globe_reach(globe);
   }

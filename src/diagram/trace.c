@@ -123,6 +123,13 @@ static double track_off_circle(const track *k, double at, const double expected[
   return sqrt(square) * k->t->globe->radius - 4.0 * on.noise;
 }
 
+/* Metres by which an edge may be off its great circle on the conformal sphere (trace.h), whose first vertex is `from`. */
+static double track_expected(const track *k, const double seed[3], const double from[3]) {
+  double x = seed[0] - from[0], y = seed[1] - from[1], z = seed[2] - from[2], length = fabs(k->angle);
+  double square = x * x + y * y + z * z;
+  return fabs(k->t->globe->shape.eccentricity2) * k->t->globe->radius * length * (0.125 * length + square);
+}
+
 static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) {
   int64_t room = (int64_t)(k->points->bytes / (2 * sizeof(double)));
   if (k->count == room &&
@@ -213,7 +220,7 @@ static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
     k->lon[1] = t->lon[right];
     k->lat[0] = t->lat[left];
     k->lat[1] = t->lat[right];
-    if (t->globe->ellipsoid && track_span(k, 0.0, 1.0) > t->tolerance)
+    if (t->globe->ellipsoid && track_expected(k, t->position + 3 * left, ends) > t->tolerance / 10.0)
       moved = track_off_circle(k, 0.5, nothing, bend.off[1]);
     GV_TRY(moved > t->tolerance / 50.0 ? track_bends(worker, k, &bend, &a, &b, 0)
                                        : track_halve(worker, k, &bend, &a, &b, 0));

@@ -57,6 +57,12 @@ def test_backends(work):
     assert available >= {"serial", "openmp", "kdtree", "tile"}
 
 
+def test_diagram(work):
+    work.csv("seeds.csv", [0, 120, -120], [10, 20, -30])
+    ran(work, "diagram", "--seeds", "seeds.csv", "cells.gpkg")
+    assert work.path("cells.gpkg").exists()
+
+
 def test_devices(work):
     listed = json.loads(ran(work, "devices", "--json").stdout)
     assert listed["devices"] or listed["reason"]

@@ -34,7 +34,7 @@ def plain(page):
 
 def test_every_command_has_its_page():
     assert all(page_of(name).exists() for name in NAMES)
-    commands = re.search(r"gpuvoronoi merge \|.*", help_of("")).group().split("gpuvoronoi ")[1].split(" | ")
+    commands = re.search(r"gpuvoronoi diagram \|.*", help_of("")).group().split("gpuvoronoi ")[1].split(" | ")
     assert set(NAMES) - {""} == set(commands) - {"bench"}
 
 

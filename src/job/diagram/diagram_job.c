@@ -163,6 +163,7 @@ static gv_status diagram_write(gv_io *io, diagram_run *run) {
   gv_diagram_content *c = &run->content;
   gv_place *place = &run->place;
   c->layer = j->delaunay ? GV_DIAGRAM_DELAUNAY : j->edges_only ? GV_DIAGRAM_EDGES : GV_DIAGRAM_CELLS;
+  c->context = run->context;
   c->parts = &run->parts;
   c->area = run->area;
   c->source = &j->seeds;

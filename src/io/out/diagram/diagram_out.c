@@ -9,13 +9,14 @@
 
 #include <cpl_conv.h>
 
+#include "diagram/pieces.h"
 #include "io/in/encoding.h"
-#include "io/out/diagram/pieces.h"
 #include "io/out/diagram/projected.h"
 #include "io/out/neighbours/geodesic_line.h"
 
 typedef struct writer {
   gv_io *io;
+  gv_context *context;
   gv_layer_out out;
   const gv_diagram_content *content;
   gv_pieces pieces, projected;
@@ -184,7 +185,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   const gv_diagram_content *c = w->content;
   *out = NULL;
   if (c->operation != NULL && p->count > 0) {
-    GV_TRY(gv_pieces_project(w->io, p, c->operation, c->tolerance, &w->projected));
+    GV_TRY(gv_pieces_project(w->io, w->context, p, c->operation, c->tolerance, &w->projected));
     p = &w->projected;
     if (polygons && writer_is_inside_out(p)) {
       w->inside_out++;
@@ -209,7 +210,9 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
 static gv_status writer_write_cell(writer *w, int64_t seed) {
   const gv_diagram_content *c = w->content;
   OGRGeometryH geometry = NULL;
-  gv_status status = gv_pieces_of_cell(w->io, c->parts, seed, c->globe, c->cut, &w->pieces);
+  gv_pieces_empty(&w->pieces);
+  gv_status status = gv_pieces_of_cell(w->context, c->parts, seed, c->globe, c->cut, &w->pieces);
+  status = gv_io_pass_on_library(w->io, w->context, status);
   if (status == GV_OK) status = writer_finish(w, &w->pieces, true, &geometry);
   if (status != GV_OK) return gv_io_within(w->io, status, "the cell of seed %" PRId64, c->seeds->ids[seed]);
   if (geometry == NULL) return GV_OK;
@@ -235,22 +238,23 @@ static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeom
   OGRGeometryH line = NULL;
   gv_pieces *p = &w->pieces;
   *out = NULL;
-  p->points = p->count = 0;
+  gv_pieces_empty(p);
   if (c->globe) GV_TRY(gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, &line));
-  gv_status status = GV_OK;
+  gv_status status = GV_OK; /* the library's */
   for (int i = 0; line != NULL && i < OGR_G_GetGeometryCount(line) && status == GV_OK; i++) {
     OGRGeometryH part = OGR_G_GetGeometryRef(line, i);
-    status = gv_pieces_begin(w->io, p);
+    status = gv_pieces_begin(w->context, p);
     for (int j = 0; j < OGR_G_GetPointCount(part) && status == GV_OK; j++)
-      status = gv_pieces_add(w->io, p, OGR_G_GetX(part, j), OGR_G_GetY(part, j));
+      status = gv_pieces_add(w->context, p, OGR_G_GetX(part, j), OGR_G_GetY(part, j));
   }
   if (line != NULL) OGR_G_DestroyGeometry(line);
   if (!c->globe) {
-    status = gv_pieces_begin(w->io, p);
-    if (status == GV_OK) status = gv_pieces_add(w->io, p, from[0], from[1]);
-    if (status == GV_OK) status = gv_pieces_add(w->io, p, to[0], to[1]);
+    status = gv_pieces_begin(w->context, p);
+    if (status == GV_OK) status = gv_pieces_add(w->context, p, from[0], from[1]);
+    if (status == GV_OK) status = gv_pieces_add(w->context, p, to[0], to[1]);
   }
-  return status == GV_OK ? writer_finish(w, p, false, out) : status;
+  GV_TRY(gv_io_pass_on_library(w->io, w->context, status));
+  return writer_finish(w, p, false, out);
 }
 
 static gv_status writer_write_edge(writer *w, int64_t edge) {
@@ -261,7 +265,9 @@ static gv_status writer_write_edge(writer *w, int64_t edge) {
   if (c->layer == GV_DIAGRAM_DELAUNAY) {
     GV_TRY(writer_delaunay(w, left, right, &geometry));
   } else {
-    GV_TRY(gv_pieces_of_edge(w->io, c->parts, edge, c->globe, c->cut, &w->pieces));
+    gv_pieces_empty(&w->pieces);
+    gv_status made = gv_pieces_of_edge(w->context, c->parts, edge, c->globe, c->cut, &w->pieces);
+    GV_TRY(gv_io_pass_on_library(w->io, w->context, made));
     GV_TRY(writer_finish(w, &w->pieces, false, &geometry));
   }
   if (geometry == NULL) return GV_OK;
@@ -312,11 +318,11 @@ static gv_status writer_run(writer *w) {
 }
 
 gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content) {
-  writer w = {.io = io, .out = {.io = io, .place = place}, .content = content};
+  writer w = {.io = io, .out = {.io = io, .place = place}, .content = content, .context = content->context};
   gv_status status = gv_layer_close(&w.out, writer_run(&w));
   gv_seed_features_close(w.features);
-  gv_pieces_free(&w.pieces);
-  gv_pieces_free(&w.projected);
+  gv_pieces_free(w.context, &w.pieces);
+  gv_pieces_free(w.context, &w.projected);
   free(w.map);
   free(w.next_here);
   free(w.text);

@@ -16,6 +16,7 @@ typedef enum gv_diagram_layer { GV_DIAGRAM_CELLS, GV_DIAGRAM_EDGES, GV_DIAGRAM_D
 
 typedef struct gv_diagram_content {
   gv_diagram_layer layer;
+  gv_context *context;
   const gv_diagram_parts *parts;
   const double *area; /* of cells: square metres on the globe, else of the coordinates */
   const gv_seed_options *source;

@@ -11,6 +11,7 @@ typedef struct projected_point {
 
 typedef struct projector {
   gv_io *io;
+  gv_context *context;
   gv_operation *operation;
   double tolerance;
   gv_pieces *out;
@@ -41,23 +42,23 @@ static gv_status projected_between(const projector *p, const projected_point *a,
   if (hypot(px - along * dx, py - along * dy) <= 0.5 * tolerance && along > 0.0 && along < 1.0) return GV_OK;
   if (square == 0.0 && px == 0.0 && py == 0.0) return GV_OK;
   GV_TRY(projected_between(p, a, &middle, depth + 1));
-  GV_TRY(gv_pieces_add(p->io, p->out, middle.to[0], middle.to[1]));
+  GV_TRY(gv_io_pass_on_library(p->io, p->context, gv_pieces_add(p->context, p->out, middle.to[0], middle.to[1])));
   return projected_between(p, &middle, b, depth + 1);
 }
 
-gv_status gv_pieces_project(gv_io *io, const gv_pieces *pieces, gv_operation *operation, double tolerance,
-                            gv_pieces *out) {
-  projector p = {io, operation, tolerance, out};
-  out->points = out->count = 0;
+gv_status gv_pieces_project(gv_io *io, gv_context *context, const gv_pieces *pieces, gv_operation *operation,
+                            double tolerance, gv_pieces *out) {
+  projector p = {io, context, operation, tolerance, out};
+  gv_pieces_empty(out);
   for (int64_t i = 0; i < pieces->count; i++) {
     projected_point last, now;
-    GV_TRY(gv_pieces_begin(io, out));
+    GV_TRY(gv_io_pass_on_library(io, context, gv_pieces_begin(context, out)));
     for (int64_t j = pieces->first[i]; j < pieces->first[i + 1]; j++) {
       GV_TRY(projected_at(&p, pieces->x[j], pieces->y[j], &now));
       /* Without cuts a line may cross 180 degrees: its middle is elsewhere. */
       bool far = j > pieces->first[i] && fabs(now.from[0] - last.from[0]) > 180.0;
       if (j > pieces->first[i] && !far && isfinite(tolerance)) GV_TRY(projected_between(&p, &last, &now, 0));
-      GV_TRY(gv_pieces_add(io, out, now.to[0], now.to[1]));
+      GV_TRY(gv_io_pass_on_library(io, context, gv_pieces_add(context, out, now.to[0], now.to[1])));
       last = now;
     }
   }

@@ -1,49 +1,40 @@
 /* Rings unrolled, closed at the poles, and cut into strips of 360 degrees. */
-#include "io/out/diagram/pieces.h"
+#include "diagram/pieces.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "io/grow.h"
-
-gv_status gv_pieces_begin(gv_io *io, gv_pieces *p) {
-  int64_t *first = gv_grow(p->first, &p->first_room, p->count + 2, sizeof *first);
-  if (first == NULL) return gv_io_fail_memory(io, "the cells");
+gv_status gv_pieces_begin(gv_context *context, gv_pieces *p) {
+  int64_t *first = gv_buffer_extend(&p->first_buffer, &context->allocator, p->count + 2, sizeof *first);
+  if (first == NULL) return gv_fail_memory(context, "the cells");
   p->first = first;
   first[p->count++] = p->points;
   first[p->count] = p->points;
   return GV_OK;
 }
 
-gv_status gv_pieces_add(gv_io *io, gv_pieces *p, double x, double y) {
-  int64_t room = p->room;
-  double *more = gv_grow(p->x, &room, p->points + 1, sizeof *more);
-  if (more != NULL) {
-    p->x = more;
-    more = gv_grow(p->y, &p->room, p->points + 1, sizeof *more);
-  }
-  if (more == NULL) return gv_io_fail_memory(io, "the cells");
-  p->y = more;
+gv_status gv_pieces_add(gv_context *context, gv_pieces *p, double x, double y) {
+  double *east = gv_buffer_extend(&p->x_buffer, &context->allocator, p->points + 1, sizeof *east);
+  if (east != NULL) p->x = east;
+  double *north = gv_buffer_extend(&p->y_buffer, &context->allocator, p->points + 1, sizeof *north);
+  if (north != NULL) p->y = north;
+  if (east == NULL || north == NULL) return gv_fail_memory(context, "the cells");
   p->x[p->points] = x;
   p->y[p->points++] = y;
   p->first[p->count] = p->points;
   return GV_OK;
 }
 
-void gv_pieces_free(gv_pieces *p) {
-  free(p->x);
-  free(p->y);
-  free(p->first);
-  free(p->ring.points);
-  free(p->strip.points);
-  free(p->half.points);
+void gv_pieces_free(gv_context *context, gv_pieces *p) {
+  gv_buffer *const all[] = {&p->x_buffer,    &p->y_buffer,     &p->first_buffer,
+                            &p->ring.buffer, &p->strip.buffer, &p->half.buffer};
+  for (int i = 0; i < 6; i++)
+    gv_buffer_clear(all[i], &context->allocator);
 }
 
-static gv_status ring_add(gv_io *io, gv_turned_ring *ring, double x, double y, int turns) {
-  gv_turned_point *points = gv_grow(ring->points, &ring->room, ring->count + 1, sizeof *points);
-  if (points == NULL) return gv_io_fail_memory(io, "the cells");
-  ring->points = points;
+static gv_status ring_add(gv_context *context, gv_turned_ring *ring, double x, double y, int turns) {
+  ring->points = gv_buffer_extend(&ring->buffer, &context->allocator, ring->count + 1, sizeof *ring->points);
+  if (ring->points == NULL) return gv_fail_memory(context, "the cells");
   ring->points[ring->count++] = (gv_turned_point){x, y, turns};
   return GV_OK;
 }
@@ -61,10 +52,10 @@ static int ring_turn(double from, double to, double pole) {
   return turn;
 }
 
-static gv_status ring_step(gv_io *io, gv_turned_ring *ring, double x, double y, double pole) {
+static gv_status ring_step(gv_context *context, gv_turned_ring *ring, double x, double y, double pole) {
   const gv_turned_point *last = ring->count > 0 ? &ring->points[ring->count - 1] : NULL;
   int turns = last != NULL ? last->turns + ring_turn(last->x, x, pole) : 0;
-  return ring_add(io, ring, x, y, turns);
+  return ring_add(context, ring, x, y, turns);
 }
 
 /* A step of exactly half a turn leads through a pole. */
@@ -73,18 +64,18 @@ static bool ring_through_pole(const gv_turned_ring *ring, double x) {
 }
 
 /* A point of the globe: a pole is left along the meridian of the point after it. */
-static gv_status ring_put(gv_io *io, gv_turned_ring *ring, double x, double y, double next) {
+static gv_status ring_put(gv_context *context, gv_turned_ring *ring, double x, double y, double next) {
   if (fabs(y) == 90.0) {
     double last = ring->count > 0 ? ring->points[ring->count - 1].x : next;
-    GV_TRY(ring_step(io, ring, last, y, 0.0));
-    return ring_step(io, ring, next, y, y);
+    GV_TRY(ring_step(context, ring, last, y, 0.0));
+    return ring_step(context, ring, next, y, y);
   }
   if (ring_through_pole(ring, x)) {
     double pole = copysign(90.0, y), last = ring->points[ring->count - 1].x;
-    GV_TRY(ring_step(io, ring, last, pole, 0.0));
-    GV_TRY(ring_step(io, ring, x, pole, pole));
+    GV_TRY(ring_step(context, ring, last, pole, 0.0));
+    GV_TRY(ring_step(context, ring, x, pole, pole));
   }
-  return ring_step(io, ring, x, y, 0.0);
+  return ring_step(context, ring, x, y, 0.0);
 }
 
 /* Where a cell's ring is: an entry of its edges, and a point of that edge. */
@@ -112,7 +103,7 @@ static ring_place ring_next(const gv_diagram_parts *p, int64_t seed, ring_place 
 }
 
 /* The ring of a cell from a point on that is no pole, with that point again at the end. */
-static gv_status ring_unroll(gv_io *io, const gv_diagram_parts *p, int64_t seed, gv_turned_ring *ring) {
+static gv_status ring_unroll(gv_context *context, const gv_diagram_parts *p, int64_t seed, gv_turned_ring *ring) {
   ring_place start = {p->cell[seed], 0}, first = start;
   double x, y, next_x = 0.0, next_y = 0.0;
   int64_t count;
@@ -126,9 +117,9 @@ static gv_status ring_unroll(gv_io *io, const gv_diagram_parts *p, int64_t seed,
     ring_read(p, at, &x, &y, &count);
     at = ring_next(p, seed, at);
     ring_read(p, at, &next_x, &next_y, &count);
-    GV_TRY(ring_put(io, ring, x, y, next_x));
+    GV_TRY(ring_put(context, ring, x, y, next_x));
   } while (at.entry != start.entry || at.point != start.point);
-  return ring_put(io, ring, next_x, next_y, next_x);
+  return ring_put(context, ring, next_x, next_y, next_x);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- cutting */
@@ -146,22 +137,22 @@ static double ring_crossing(const gv_turned_point *west, const gv_turned_point *
 }
 
 /* What of a closed ring lies on one side (-1 west, 1 east) of the meridian. */
-static gv_status ring_clip(gv_io *io, const gv_turned_ring *ring, int m, int side, gv_turned_ring *out) {
+static gv_status ring_clip(gv_context *context, const gv_turned_ring *ring, int m, int side, gv_turned_ring *out) {
   out->count = 0;
   for (int64_t i = 0; i < ring->count; i++) {
     const gv_turned_point *a = &ring->points[i], *b = &ring->points[i + 1 < ring->count ? i + 1 : 0];
     int from = ring_side(a, m) * side, to = ring_side(b, m) * side;
-    if (from >= 0) GV_TRY(ring_add(io, out, a->x, a->y, a->turns));
+    if (from >= 0) GV_TRY(ring_add(context, out, a->x, a->y, a->turns));
     if (from * to < 0) {
       const gv_turned_point *west = from * side < 0 ? a : b, *east = west == a ? b : a;
-      GV_TRY(ring_add(io, out, 180.0, ring_crossing(west, east, m), m));
+      GV_TRY(ring_add(context, out, 180.0, ring_crossing(west, east, m), m));
     }
   }
   return GV_OK;
 }
 
 /* A closed ring as a piece, unless it has no area. Points at the strip's western end are at -180. */
-static gv_status pieces_add_ring(gv_io *io, gv_pieces *out, const gv_turned_ring *ring, int strip) {
+static gv_status pieces_add_ring(gv_context *context, gv_pieces *out, const gv_turned_ring *ring, int strip) {
   int64_t kept = 0;
   double width = 0.0;
   for (int64_t i = 0; i < ring->count; i++) {
@@ -169,53 +160,52 @@ static gv_status pieces_add_ring(gv_io *io, gv_pieces *out, const gv_turned_ring
     width = fmax(width, fabs((p->x - first->x) + 360.0 * (p->turns - first->turns)));
   }
   if (ring->count < 3 || width == 0.0) return GV_OK;
-  GV_TRY(gv_pieces_begin(io, out));
+  GV_TRY(gv_pieces_begin(context, out));
   for (int64_t i = 0; i <= ring->count; i++) {
     const gv_turned_point *p = &ring->points[i < ring->count ? i : 0];
     double x = p->turns < strip ? -180.0 : p->x;
     bool same = kept > 0 && out->x[out->points - 1] == x && out->y[out->points - 1] == p->y;
     if (same) continue;
-    GV_TRY(gv_pieces_add(io, out, x, p->y));
+    GV_TRY(gv_pieces_add(context, out, x, p->y));
     kept++;
   }
   if (kept >= 4) return GV_OK;
   out->points -= kept; /* no area */
-  out->count--;
+  out->first[--out->count] = out->points;
   return GV_OK;
 }
 
 /* A ring around a pole, closed: it begins where it crosses 180 degrees, and leads back along the pole. */
-static gv_status ring_close_at_pole(gv_io *io, gv_turned_ring *ring, gv_turned_ring *out) {
+static gv_status ring_close_at_pole(gv_context *context, gv_turned_ring *ring, gv_turned_ring *out) {
   int64_t last = ring->count - 1, start = -1;
   int turns = ring->points[last].turns - ring->points[0].turns;
   double pole = turns > 0 ? 90.0 : -90.0;
   for (int64_t i = 0; i < last && start < 0; i++)
     if (ring->points[i + 1].turns != ring->points[i].turns) start = i;
-  if (start < 0) return gv_io_fail(io, GV_ERROR_INTERNAL, "a cell around a pole does not cross 180 degrees");
+  if (start < 0) return gv_fail(context, GV_ERROR_INTERNAL, "a cell around a pole does not cross 180 degrees");
   const gv_turned_point *a = &ring->points[start], *b = &ring->points[start + 1];
   int m = a->turns < b->turns ? a->turns : b->turns;
   double y = a->turns < b->turns ? ring_crossing(a, b, m) : ring_crossing(b, a, m);
   out->count = 0;
-  GV_TRY(ring_add(io, out, 180.0, y, m));
+  GV_TRY(ring_add(context, out, 180.0, y, m));
   for (int64_t i = 0; i < last; i++) {
     const gv_turned_point *p = &ring->points[(start + 1 + i) % last];
-    GV_TRY(ring_add(io, out, p->x, p->y, p->turns + (start + 1 + i >= last ? turns : 0)));
+    GV_TRY(ring_add(context, out, p->x, p->y, p->turns + (start + 1 + i >= last ? turns : 0)));
   }
-  GV_TRY(ring_add(io, out, 180.0, y, m + turns));
-  GV_TRY(ring_add(io, out, 180.0, pole, m + turns));
-  return ring_add(io, out, 180.0, pole, m);
+  GV_TRY(ring_add(context, out, 180.0, y, m + turns));
+  GV_TRY(ring_add(context, out, 180.0, pole, m + turns));
+  return ring_add(context, out, 180.0, pole, m);
 }
 
-static gv_status pieces_cut(gv_io *io, gv_pieces *out) {
+static gv_status pieces_cut(gv_context *context, gv_pieces *out) {
   gv_turned_ring *ring = &out->ring, *closed = ring;
   int64_t last = ring->count - 1;
   if (last < 2) return GV_OK;
   if (ring->points[last].turns != ring->points[0].turns) {
-    gv_turned_ring other = {0};
-    gv_status status = ring_close_at_pole(io, ring, &other);
-    free(ring->points);
-    *ring = other;
-    GV_TRY(status);
+    GV_TRY(ring_close_at_pole(context, ring, &out->half));
+    gv_turned_ring other = *ring;
+    *ring = out->half;
+    out->half = other;
   } else {
     ring->count = last;
   }
@@ -226,72 +216,72 @@ static gv_status pieces_cut(gv_io *io, gv_pieces *out) {
     high = p->turns > high ? p->turns : high;
   }
   for (int strip = low; strip <= high + 1; strip++) {
-    GV_TRY(ring_clip(io, closed, strip, -1, &out->strip));
-    GV_TRY(ring_clip(io, &out->strip, strip - 1, 1, &out->half));
-    GV_TRY(pieces_add_ring(io, out, &out->half, strip));
+    GV_TRY(ring_clip(context, closed, strip, -1, &out->strip));
+    GV_TRY(ring_clip(context, &out->strip, strip - 1, 1, &out->half));
+    GV_TRY(pieces_add_ring(context, out, &out->half, strip));
   }
   return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ together */
 
-static gv_status pieces_whole_globe(gv_io *io, gv_pieces *out) {
+static gv_status pieces_whole_globe(gv_context *context, gv_pieces *out) {
   static const double corner[5][2] = {
       {-180.0, -90.0}, {180.0, -90.0}, {180.0, 90.0}, {-180.0, 90.0}, {-180.0, -90.0}};
-  GV_TRY(gv_pieces_begin(io, out));
+  GV_TRY(gv_pieces_begin(context, out));
   for (int i = 0; i < 5; i++)
-    GV_TRY(gv_pieces_add(io, out, corner[i][0], corner[i][1]));
+    GV_TRY(gv_pieces_add(context, out, corner[i][0], corner[i][1]));
   return GV_OK;
 }
 
-gv_status gv_pieces_of_cell(gv_io *io, const gv_diagram_parts *p, int64_t seed, bool globe, bool cut,
+gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool globe, bool cut,
                             gv_pieces *out) {
   double x, y;
   int64_t count;
-  out->points = out->count = 0;
   if (p->cell[seed] == p->cell[seed + 1])
-    return globe && p->place_count == 1 && p->owner[seed] == seed ? pieces_whole_globe(io, out) : GV_OK;
+    return globe && p->place_count == 1 && p->owner[seed] == seed ? pieces_whole_globe(context, out) : GV_OK;
   if (globe && cut) {
-    GV_TRY(ring_unroll(io, p, seed, &out->ring));
-    return pieces_cut(io, out);
+    GV_TRY(ring_unroll(context, p, seed, &out->ring));
+    return pieces_cut(context, out);
   }
   ring_place start = {p->cell[seed], 0}, at = start;
-  GV_TRY(gv_pieces_begin(io, out));
+  GV_TRY(gv_pieces_begin(context, out));
   do {
     ring_read(p, at, &x, &y, &count);
-    GV_TRY(gv_pieces_add(io, out, x, y));
+    GV_TRY(gv_pieces_add(context, out, x, y));
     at = ring_next(p, seed, at);
   } while (at.entry != start.entry || at.point != start.point);
-  return gv_pieces_add(io, out, out->x[0], out->y[0]);
+  int64_t first = out->first[out->count - 1];
+  return gv_pieces_add(context, out, out->x[first], out->y[first]);
 }
 
-gv_status gv_pieces_of_edge(gv_io *io, const gv_diagram_parts *p, int64_t edge, bool globe, bool cut,
+gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *p, int64_t edge, bool globe, bool cut,
                             gv_pieces *out) {
   int64_t first = p->line[edge], end = p->line[edge + 1];
   gv_turned_ring *line = &out->ring;
-  out->points = out->count = line->count = 0;
+  line->count = 0;
   for (int64_t i = first; i < end && globe && cut; i++) {
     int64_t beside = i + 1 < end ? i + 1 : i > first ? i - 1 : i;
     bool pole = fabs(p->line_y[i]) == 90.0;
     double x = pole ? p->line_x[beside] : p->line_x[i];
     if (pole && i > first && i + 1 < end)
-      GV_TRY(ring_step(io, line, line->points[line->count - 1].x, p->line_y[i], 0.0));
-    GV_TRY(ring_step(io, line, x, p->line_y[i], pole && i > first && i + 1 < end ? p->line_y[i] : 0.0));
+      GV_TRY(ring_step(context, line, line->points[line->count - 1].x, p->line_y[i], 0.0));
+    GV_TRY(ring_step(context, line, x, p->line_y[i], pole && i > first && i + 1 < end ? p->line_y[i] : 0.0));
   }
-  GV_TRY(gv_pieces_begin(io, out));
+  GV_TRY(gv_pieces_begin(context, out));
   for (int64_t i = first; i < end && !(globe && cut); i++)
-    GV_TRY(gv_pieces_add(io, out, p->line_x[i], p->line_y[i]));
+    GV_TRY(gv_pieces_add(context, out, p->line_x[i], p->line_y[i]));
   for (int64_t i = 0; i < line->count; i++) {
     const gv_turned_point *b = &line->points[i], *a = i > 0 ? b - 1 : b;
     if (a->turns != b->turns) {
       bool eastwards = a->turns < b->turns;
       double y = eastwards ? ring_crossing(a, b, a->turns) : ring_crossing(b, a, b->turns),
              side = eastwards ? 180.0 : -180.0;
-      GV_TRY(gv_pieces_add(io, out, side, y));
-      GV_TRY(gv_pieces_begin(io, out));
-      GV_TRY(gv_pieces_add(io, out, -side, y));
+      GV_TRY(gv_pieces_add(context, out, side, y));
+      GV_TRY(gv_pieces_begin(context, out));
+      GV_TRY(gv_pieces_add(context, out, -side, y));
     }
-    GV_TRY(gv_pieces_add(io, out, b->x, b->y));
+    GV_TRY(gv_pieces_add(context, out, b->x, b->y));
   }
   return GV_OK;
 }

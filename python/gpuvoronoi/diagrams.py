@@ -1,0 +1,168 @@
+"""Voronoi diagrams as tables of polygons."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import struct
+from ctypes import byref, c_void_p
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs, _seeds
+from ._library import Progress, ProgressFunction, library, run, worker_threads
+from ._search import real
+
+_METRICS = {"euclidean": _c.EUCLIDEAN, "great-circle": _c.GREAT_CIRCLE, "geodesic": _c.GEODESIC}
+
+
+def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, extent: Any = None, tolerance: float = 1.0,
+            cut: bool = True, skip_invalid: bool = False, workers: int = -1, progress: Optional[ProgressFunction] = None) -> Any:
+    """The Voronoi diagram of points as polygons: exact on the ellipsoid, the sphere and the plane.
+
+    Parameters
+    ----------
+    seeds : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
+        Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean".
+    metric : {"geodesic", "great-circle", "euclidean"}, optional
+        By default geodesic for longitudes and latitudes, euclidean in other systems.
+    seeds_crs : Any, optional
+        The seeds' coordinate system, if they have none.
+    extent : (xmin, ymin, xmax, ymax), optional
+        Of the plane: cells are cut there (default: a tenth of the longer side around the seeds).
+    tolerance : float
+        On the globe: how far in metres polygons may be from the true borders.
+    cut : bool
+        On the globe: whether polygons are cut at 180 degrees and closed along the poles.
+    skip_invalid : bool
+        Whether rows without usable coordinates are left out instead of raising.
+    workers, progress
+        As of :meth:`KDTree.query`.
+
+    Returns
+    -------
+    GeoDataFrame
+        The seeds' rows and columns with polygons as geometry, and `area_km2` (`area` without a unit of length), `neighbours`
+        (tuples of the index's labels), `others` (labels of seeds at the same place, which have an empty polygon).
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> cells = gpuvoronoi.diagram(([0.0, 120.0, -120.0], [0.0, 0.0, 0.0]))
+    >>> cells["neighbours"].tolist()
+    [(1, 2), (0, 2), (0, 1)]
+    """
+    import geopandas
+
+    read = _seeds.read(seeds, seeds_crs, skip_invalid)
+    if read.x.size == 0:
+        raise ValueError("seeds: there are none")
+    meant = _metric_of(metric, read)
+    options = _c.DiagramOptions(metric=_METRICS[meant], tolerance=real(tolerance, "tolerance"))
+    globe = meant != "euclidean"
+    if globe:
+        options.semi_major, options.flattening = _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
+    if extent is not None:
+        if globe:
+            raise ValueError("extent: unsupported on the globe; use clip() of the result")
+        values = [real(value, "extent", -math.inf) for value in extent]
+        if len(values) != 4:
+            raise ValueError("extent must be (xmin, ymin, xmax, ymax)")
+        options.extent = (ctypes.c_double * 4)(*values)
+    made = _make(read, options, cut, worker_threads(workers), progress)
+    table = _table(read, made)
+    metre = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
+    scale = 1e-6 if globe else 1e-6 * metre**2 if metre else None
+    table["area" if scale is None else "area_km2"] = made["area"] * (scale or 1.0)
+    table["neighbours"], table["others"] = _labels(table.index, made)
+    crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
+    return geopandas.GeoDataFrame(table, geometry=_polygons(made), crs=crs)
+
+
+def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
+    geographic = seeds.crs is None or seeds.crs.is_geographic
+    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
+    if meant not in _METRICS:
+        raise ValueError(f"metric must be one of {', '.join(_METRICS)}, not {metric!r}")
+    if meant == "euclidean" and seeds.crs is not None and geographic:
+        raise ValueError(f"metric: euclidean is not supported in {_crs.name(seeds.crs)}, whose degrees are no lengths; use to_crs() first")
+    if meant != "euclidean" and not geographic:
+        raise ValueError(f"metric: {meant} is not supported in {_crs.name(seeds.crs)}; use to_crs() first")
+    return meant
+
+
+def _array(address: Any, kind: Any, count: int) -> npt.NDArray[Any]:
+    """A copy of an array of the library's."""
+    if count == 0:
+        return np.empty(0, np.dtype(kind))
+    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy()
+
+
+def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a diagram and of its polygons."""
+    x, y = np.ascontiguousarray(seeds.x, np.float64), np.ascontiguousarray(seeds.y, np.float64)
+    points = _c.Points(count=x.size, dim=2, dtype=_c.FLOAT64, x=x.ctypes.data, y=y.ctypes.data)
+    handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
+    area = np.empty(x.size)
+    shown = progress if callable(progress) else None
+    used = run(library().gv_diagram_create, byref(points), byref(options), byref(handle), threads=threads, large=x.size > 1000,
+               progress=shown, argument="seeds")
+    try:
+        used.call(library().gv_diagram_get, handle, byref(parts))
+        used.call(library().gv_diagram_areas, handle, area.ctypes.data)
+        used.call(library().gv_diagram_polygons_create, handle, int(cut), byref(polygons))
+        used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
+        count, integer, number = parts.seed_count, ctypes.c_int64, ctypes.c_double
+        cell = _array(parts.cell, integer, count + 1)
+        return {"area": area, "cell": cell, "owner": _array(parts.owner, integer, count),
+                "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count), "ring": _array(parts.ring, integer, int(cell[-1])),
+                "polygon": _array(rings.polygon, integer, count + 1), "point": _array(rings.point, integer, rings.polygon_count + 1),
+                "x": _array(rings.x, number, rings.point_count), "y": _array(rings.y, number, rings.point_count)}
+    finally:
+        library().gv_diagram_polygons_destroy(polygons)
+        library().gv_diagram_destroy(handle)
+
+
+def _table(seeds: _seeds.Seeds, made: dict[str, npt.NDArray[Any]]) -> Any:
+    """The seeds' own rows and columns, without geometries."""
+    import pandas
+
+    frame = seeds.frame
+    if frame is None:
+        return pandas.DataFrame(index=pandas.RangeIndex(made["area"].size))
+    if not hasattr(frame, "columns"):  # a GeoSeries
+        table = pandas.DataFrame(index=frame.index)
+    else:
+        table = pandas.DataFrame(frame.drop(columns=frame.geometry.name))
+    return table if seeds.rows is None else table.iloc[seeds.rows]
+
+
+def _labels(index: Any, made: dict[str, npt.NDArray[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Of each seed the labels of its neighbours and of other seeds at its place."""
+    ring, cell, owner = made["ring"], made["cell"], made["owner"]
+    edge = np.where(ring < 0, -1 - ring, ring)
+    beside = made["edge_seed"][2 * edge + (ring >= 0)] if ring.size else ring
+    labels = list(index)
+    near = [np.unique(beside[a:b]) for a, b in zip(cell[:-1], cell[1:])]
+    neighbours = [tuple(labels[i] for i in some if i >= 0) for some in near]
+    others: list[tuple[Any, ...]] = [()] * owner.size
+    for i in np.flatnonzero(owner != np.arange(owner.size)):
+        others[owner[i]] += (labels[i],)
+    return neighbours, others
+
+
+def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:
+    """Multipolygons, some of them empty, by way of WKB, which every version of shapely reads."""
+    import geopandas
+
+    places = np.column_stack([made["x"], made["y"]]).astype("<f8")
+    point, first = made["point"].tolist(), made["polygon"].tolist()
+    shapes = []
+    for begin, end in zip(first[:-1], first[1:]):
+        pieces = [struct.pack("<BII", 1, 6, end - begin)]
+        for i in range(begin, end):
+            pieces += [struct.pack("<BIII", 1, 3, 1, point[i + 1] - point[i]), places[point[i]:point[i + 1]].tobytes()]
+        shapes.append(b"".join(pieces))
+    return geopandas.GeoSeries.from_wkb(shapes).values

@@ -1,0 +1,63 @@
+"""diagram(): tables of polygons, whose geometry the command's tests and the library's own look at."""
+
+import numpy as np
+import pytest
+
+import gpuvoronoi
+
+geopandas = pytest.importorskip("geopandas")
+
+WHOLE = 510065621.7240884
+
+
+def test_globe_of_arrays(random):
+    x, y = random.uniform(-180, 180, 200), np.degrees(np.arcsin(random.uniform(-1, 1, 200)))
+    cells = gpuvoronoi.diagram((x, y), tolerance=100)
+    assert isinstance(cells, geopandas.GeoDataFrame) and cells.crs == "OGC:CRS84" and len(cells) == 200
+    assert cells.is_valid.all() and cells.area.sum() == pytest.approx(360 * 180, rel=1e-12)
+    assert cells["area_km2"].sum() == pytest.approx(WHOLE, rel=1e-9)
+    assert cells.contains(geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs=cells.crs)).all()
+    for i, near in cells["neighbours"].items():
+        assert all(i in cells["neighbours"][j] for j in near)
+
+
+def test_table_keeps_its_rows_and_columns():
+    frame = geopandas.GeoDataFrame({"name": ["a", "b", "c"]}, index=["x", "y", "z"], crs="EPSG:4326",
+                                   geometry=geopandas.points_from_xy([10, 50, 10], [20, 0, 20]))
+    cells = gpuvoronoi.diagram(frame)
+    assert cells["name"].tolist() == ["a", "b", "c"] and cells.index.tolist() == ["x", "y", "z"]
+    assert cells["neighbours"].tolist() == [("y",), ("x",), ()] and cells["others"].tolist() == [("z",), (), ()]
+    assert cells.is_empty.tolist() == [False, False, True] and cells.crs == frame.crs
+    frame.loc["y", "geometry"] = None
+    left = gpuvoronoi.diagram(frame, skip_invalid=True)
+    assert left["name"].tolist() == ["a", "c"] and left["area_km2"].iloc[0] == pytest.approx(WHOLE, rel=1e-12)
+
+
+def test_plane(random):
+    x, y = random.uniform(0, 1000, (2, 100))
+    cells = gpuvoronoi.diagram((x, y), metric="euclidean", extent=(100, 100, 900, 600))
+    assert cells.area.sum() == pytest.approx(800 * 500, rel=1e-12)
+    np.testing.assert_allclose(cells["area"], cells.area, rtol=1e-9, atol=1e-9)
+    centres = cells.geometry[~cells.is_empty].representative_point()
+    d = np.hypot(np.asarray(centres.x)[:, None] - x, np.asarray(centres.y)[:, None] - y)
+    assert (centres.index == d.argmin(axis=1)).all()
+    mapped = gpuvoronoi.diagram(geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs="EPSG:32633"))
+    np.testing.assert_allclose(mapped["area_km2"], mapped.area / 1e6, rtol=1e-9)
+
+
+def test_uncut():
+    cells = gpuvoronoi.diagram(([170.0, -170.0, 0.0], [0.0, 0.0, 0.0]), cut=False)
+    assert [len(g.geoms) for g in cells.geometry] == [1, 1, 1]
+    cut = gpuvoronoi.diagram(([175.0, -150.0, 0.0], [0.0, 0.0, 0.0]))
+    assert [len(g.geoms) for g in cut.geometry] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("arguments, says", [
+    ({"metric": "manhattan"}, "metric"), ({"tolerance": 0}, "tolerance"), ({"extent": (0, 0, 1, 1)}, "extent"),
+    ({"metric": "euclidean", "extent": (1, 0, 0, 1)}, "extent"), ({"metric": "euclidean", "seeds_crs": "EPSG:4326"}, "metric"),
+    ({"metric": "geodesic", "seeds_crs": "EPSG:32633"}, "metric")])
+def test_errors(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        gpuvoronoi.diagram(([1.0, 2.0], [3.0, 4.0]), **arguments)
+    with pytest.raises(ValueError, match="none"):
+        gpuvoronoi.diagram(([], []))
