@@ -159,7 +159,8 @@ typedef struct question {
   const seed_set *set;
   gv_metric metric;
   double flattening;
-  int count; /* of places */
+  int count;        /* of places */
+  double tolerance; /* globe: metres */
 } question;
 
 /* Half of the places anywhere, half of them around vertices. */
@@ -206,7 +207,7 @@ static void check_places(const gv_diagram_parts *p, const question *q) {
   const seed_set *s = q->set;
   bool globe = q->metric != GV_EUCLIDEAN;
   double *x = malloc((size_t)q->count * sizeof *x), *y = malloc((size_t)q->count * sizeof *y),
-         *distance = malloc((size_t)q->count * sizeof *distance), tolerance = globe ? 1.0 : 1e-9;
+         *distance = malloc((size_t)q->count * sizeof *distance), tolerance = globe ? q->tolerance : 1e-9;
   int64_t *nearest = malloc((size_t)q->count * sizeof *nearest);
   assert_true(x != NULL && y != NULL && distance != NULL && nearest != NULL);
   choose_places(p, q, x, y);
@@ -268,6 +269,7 @@ static void check(const question *q) {
   options.metric = q->metric;
   options.semi_major = globe ? 6378137.0 : 0.0;
   options.flattening = q->flattening;
+  options.tolerance = q->tolerance;
   const double extent[4] = {-180.0, -90.0, 180.0, 90.0};
   memcpy(options.extent, extent, sizeof extent);
   if (gv_diagram_create(context, &seeds, &options, &diagram) != GV_OK)
@@ -296,7 +298,7 @@ static void check_all(gv_metric metric, double flattening) {
   const char *many = getenv("GPUVORONOI_LONG");
   seed_set *set = malloc(sizeof *set);
   for (int number = 0; seed_set_get(number, set); number++) {
-    question q = {set, metric, flattening, many != NULL && strcmp(many, "1") == 0 ? 50000 : 600};
+    question q = {set, metric, flattening, many != NULL && strcmp(many, "1") == 0 ? 50000 : 600, 1.0};
     check(&q);
   }
   free(set);
@@ -320,7 +322,7 @@ static void ellipsoid_is_exact(void **unused) {
   assert_non_null(set);
   *set = (seed_set){.name = "a dozen", .exempt = INFINITY};
   for (int i = 0; i < 100; i++) {
-    question q = {set, GV_GEODESIC, i % 2 == 0 ? 1.0 / 298.257223563 : 0.02, 20};
+    question q = {set, GV_GEODESIC, i % 2 == 0 ? 1.0 / 298.257223563 : 0.02, 20, 1000.0};
     set->count = 0;
     seed_add_any(set, 14);
     check(&q);
@@ -442,6 +444,7 @@ static void memory_may_fail(void **unused) {
     gv_diagram_options options;
     gv_diagram_options_init(&options);
     options.metric = metrics[m];
+    options.tolerance = 1e5;
     for (long call = 1; status != GV_OK; call++) {
       gv_diagram *diagram = NULL;
       gv_context *own;
