@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from typing import Any, Callable, Iterable, Optional, Union
 
@@ -76,7 +77,12 @@ Described = Callable[..., Any]
 
 
 def _documented(function: Described) -> Described:
+    """Gives a function with `**arguments` the documentation and the signature of these, which :class:`Question` takes."""
     function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
+    own, shared = inspect.signature(function), inspect.signature(Question.__init__).parameters.values()
+    named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    function.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY])
     return function
 
 

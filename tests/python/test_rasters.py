@@ -1,6 +1,8 @@
 """allocation, proximity, direction, voronoi: by definition, by others, and as the command writes them."""
 
+import inspect
 import math
+import re
 import subprocess
 import sys
 
@@ -311,3 +313,12 @@ def test_grids_from_pole_to_pole(rows):
     like = xarray.DataArray(np.zeros((rows, 8), "f4"), dims=("lat", "lon"), coords={"lat": np.linspace(90, -90, rows), "lon": np.arange(8) * 45.0})
     found = gpuvoronoi.proximity(([0.0, 100.0], [0.0, 30.0]), like=like)
     assert np.ptp(found.values[0]) < 1e-3 and np.ptp(found.values[-1]) < 1e-3
+
+
+@pytest.mark.parametrize("function", [allocation, proximity, direction, voronoi, gpuvoronoi.nearest_value])
+def test_signatures_name_what_is_documented(function):
+    documented = re.findall(r"^    (\w+(?:, \w+)*)(?: :|$)", inspect.getdoc(function).replace("\n", "\n    ").split("Returns")[0], re.M)
+    documented = {name for names in documented for name in names.split(", ")} - {"Parameters"}
+    assert {one for one in inspect.signature(function).parameters} == documented
+    with pytest.raises(TypeError, match="nearst"):
+        function(([0.0], [0.0]), *([[1.0]] if function is gpuvoronoi.nearest_value else []), nearst=1)
