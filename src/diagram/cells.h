@@ -9,6 +9,7 @@
 #ifndef GV_DIAGRAM_CELLS_H
 #define GV_DIAGRAM_CELLS_H
 
+#include "diagram/ring.h"
 #include "diagram/vertices.h"
 
 typedef struct gv_cells {

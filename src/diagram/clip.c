@@ -181,7 +181,7 @@ static gv_status clipper_all_or_nothing(clipper *c, int64_t seed) {
   double x = 0.5 * (r[0] + r[2]), y = 0.5 * (r[1] + r[3]);
   if (cells->owner[seed] != seed) return GV_OK;
   for (int64_t i = cells->first[seed]; i < cells->first[seed + 1]; i++) {
-    int64_t edge = cells->ring[i] < 0 ? -1 - cells->ring[i] : cells->ring[i];
+    int64_t edge = gv_ring_edge(cells->ring[i]);
     int64_t other = cells->side[2 * edge] == seed ? cells->side[2 * edge + 1] : cells->side[2 * edge];
     if (other < 0) continue;
     const double *p = c->position + 3 * other;
@@ -202,12 +202,12 @@ static gv_status clipper_cell(clipper *c, int64_t seed) {
   int64_t begin = cells->first[seed], count = cells->first[seed + 1] - begin, start = -1;
   for (int64_t i = 0; i < count && start < 0; i++) {
     int64_t ring = cells->ring[begin + i];
-    if (c->edge_to[ring < 0 ? -1 - ring : ring] >= 0) start = i;
+    if (c->edge_to[gv_ring_edge(ring)] >= 0) start = i;
   }
   if (start < 0) return clipper_all_or_nothing(c, seed);
   int64_t first_vertex = -1, last = -1;
   for (int64_t i = 0; i < count; i++) {
-    int64_t ring = cells->ring[begin + (start + i) % count], edge = c->edge_to[ring < 0 ? -1 - ring : ring];
+    int64_t ring = cells->ring[begin + (start + i) % count], edge = c->edge_to[gv_ring_edge(ring)];
     if (edge < 0) continue;
     const int64_t *end = (int64_t *)c->end.memory + 2 * edge;
     int64_t from = ring < 0 ? end[1] : end[0], to = ring < 0 ? end[0] : end[1];

@@ -248,7 +248,7 @@ typedef struct ring_walk {
 static bool ring_next(ring_walk *w, double *x, double *y) {
   const gv_lines *lines = &w->d->lines;
   if (w->at == w->end) return false;
-  int64_t ring = w->d->cells.ring[w->at], edge = ring < 0 ? -1 - ring : ring;
+  int64_t ring = w->d->cells.ring[w->at], edge = gv_ring_edge(ring);
   int64_t first = lines->first[edge], count = lines->first[edge + 1] - first;
   int64_t point = ring < 0 ? first + count - 1 - w->point : first + w->point;
   *x = lines->x[point];
@@ -303,7 +303,7 @@ static double area_globe(const measurer *m, int64_t seed) {
   double below = 0.0, turn = 0.0, area, whole = 12.566370614359172 * m->geod.c2;
   bool polar = false;
   for (int64_t i = c->first[seed]; i < c->first[seed + 1]; i++) {
-    int64_t ring = c->ring[i], edge = ring < 0 ? -1 - ring : ring;
+    int64_t ring = c->ring[i], edge = gv_ring_edge(ring);
     double sign = ring < 0 ? -1.0 : 1.0;
     below += sign * m->edge[edge].below;
     turn += sign * m->edge[edge].turn;

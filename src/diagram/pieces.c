@@ -84,7 +84,7 @@ typedef struct ring_place {
 } ring_place;
 
 static void ring_read(const gv_diagram_parts *p, ring_place at, double *x, double *y, int64_t *count) {
-  int64_t ring = p->ring[at.entry], edge = ring < 0 ? -1 - ring : ring;
+  int64_t ring = p->ring[at.entry], edge = gv_ring_edge(ring);
   int64_t first = p->line[edge], last = p->line[edge + 1] - 1,
           point = ring < 0 ? last - at.point : first + at.point;
   *x = p->line_x[point];

@@ -9,6 +9,7 @@
 
 #include "core/buffer.h"
 #include "core/shared.h"
+#include "diagram/ring.h"
 #include "gpuvoronoi/diagram.h"
 
 /* Whether a diagram is of longitudes and latitudes. */

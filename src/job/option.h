@@ -86,6 +86,18 @@ typedef struct gv_option {
 /* Rows that several commands have. */
 #define GV_OPTION_SECTION(text)                                                                                    \
   { .kind = GV_OPTION_HEADING, .name = (text) }
+/* Which positions of a source of seeds are read, and how; `seeds`: a gv_seed_options of the settings. */
+#define GV_OPTION_SEEDS_ROWS(seeds)                                                                                \
+  {"layer", "NAME", "layer to read, needed if there are several", GV_OPTION_INTO(seeds.layer)},                    \
+      {"where", "SQL", "use only the features that fulfil this", GV_OPTION_INTO(seeds.where)},                     \
+      {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",                         \
+       GV_OPTION_INTO(seeds.crs)},                                                                                 \
+      {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",         \
+       GV_OPTION_INTO(seeds.x_field)},                                                                             \
+  {                                                                                                                \
+    "y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",               \
+        GV_OPTION_INTO(seeds.y_field)                                                                              \
+  }
 #define GV_OPTION_THREADS_ROW(member)                                                                              \
   {                                                                                                                \
     "threads", "N", "threads to use (default: one a processor)", GV_OPTION_RANGE(member, 1, 4096),                 \

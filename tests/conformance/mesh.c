@@ -4,6 +4,7 @@
  * distance limits, masks and weights.
  */
 #include "cells/mesh.h"
+#include "bound_holds.h"
 #include "failing_memory.h"
 #include "grid_fill.h"
 #include "left_out.h"
@@ -61,22 +62,6 @@ static void positions_are_canonical(void **state) {
   free(tables);
 }
 
-/* Solves for the coordinates in the generators' directions: they are orthogonal. */
-static bool inside(const gv_bound *bound, const double v[3]) {
-  double square = 0.0;
-  for (int d = 0; d < 3; d++)
-    square += (v[d] - bound->centre[d]) * (v[d] - bound->centre[d]);
-  if (sqrt(square) > bound->radius + 1e-15) return false;
-  for (int k = 0; k < 3; k++) {
-    const double *g = bound->generator[k];
-    double along = 0.0, length2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-    for (int d = 0; d < 3; d++)
-      along += g[d] * (v[d] - bound->centre[d]);
-    if (fabs(along) > length2 + 1e-15 * sqrt(length2)) return false;
-  }
-  return true;
-}
-
 static void bounds_hold_their_cells(void **state) {
   (void)state;
   gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
@@ -102,7 +87,7 @@ static void bounds_hold_their_cells(void **state) {
             int64_t number = part.first + (int64_t)(uniform() * (double)gv_mesh_part_count(&part));
             assert_int_equal(gv_qtm_from_number(level, number, &id), GV_OK);
             gv_mesh_centre(id, ellipsoid, centre);
-            assert_true(inside(&bound, centre));
+            assert_true(bound_holds(&bound, centre));
           }
         }
       }

@@ -107,7 +107,7 @@ static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t s
   int64_t *beside = malloc(((size_t)count + 1) * sizeof *beside);
   if (beside == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
   for (int64_t i = 0; i < count; i++) {
-    int64_t ring = p->ring[p->cell[seed] + i], edge = ring < 0 ? -1 - ring : ring;
+    int64_t ring = p->ring[p->cell[seed] + i], edge = gv_ring_edge(ring);
     int64_t other = p->edge_seed[2 * edge + (ring >= 0)];
     if (other >= 0) beside[kept++] = other;
   }
