@@ -60,7 +60,7 @@ static const gv_option table[] = {
      "the "
      "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one "
      "(not "
-     "on the globe); - is CSV with such columns, or GeoJSON, from the standard input. "
+     "on the globe); - is CSV with such columns, GeoJSON or .npy, from the standard input. "
      "A "
      "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
      "feature is "

@@ -69,10 +69,11 @@ int cli_read_standard_input(const char **source, int64_t most) {
   size_t size, first = 0;
   int status = read_all(&bytes, &size, most > 0 ? most : gv_budget_default());
   if (status != EXIT_OK) return status;
+  bool array = size > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
   while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
     first++;
   bool json = first < size && bytes[first] == '{';
-  *source = json ? STANDARD_INPUT "stdin.geojson" : STANDARD_INPUT "stdin.csv";
+  *source = array ? STANDARD_INPUT "stdin.npy" : json ? STANDARD_INPUT "stdin.geojson" : STANDARD_INPUT "stdin.csv";
   VSILFILE *file = VSIFileFromMemBuffer(*source, (GByte *)bytes, size, TRUE);
   if (file == NULL) return cli_fail(EXIT_ERROR, "out of memory for the standard input");
   VSIFCloseL(file);

@@ -68,6 +68,27 @@ def test_standard_input(work, name, driver):
     work.fails("search", "--reference", name, "--queries", name, "c.npy", status=2, has="not two", input="lon,lat\n1,2\n")
 
 
+@pytest.mark.parametrize("role", ["--reference", "--queries"])
+def test_array_from_standard_input(work, role):
+    """A .npy file has the same answers by its name and by the standard input."""
+    generator = np.random.default_rng(4)
+    files = {"--reference": work.path("r.npy"), "--queries": work.path("q.npy")}
+    np.save(files["--reference"], generator.random((200, 3)))
+    np.save(files["--queries"], generator.random((50, 3)).astype("float32"))
+    names = {option: file.name for option, file in files.items()}
+    options = [word for pair in names.items() for word in pair]
+    work.ok("search", *options, "-k", "3", "--distances", "d.npy", "a.npy")
+    options[options.index(role) + 1] = "-"
+    done = subprocess.run([COMMAND, "search", *options, "-k", "3", "--distances", "e.npy", "b.npy"], cwd=work.directory,
+                          input=files[role].read_bytes(), capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert np.array_equal(np.load(work.path("a.npy")), np.load(work.path("b.npy")))
+    assert np.array_equal(np.load(work.path("d.npy")), np.load(work.path("e.npy")))
+    done = subprocess.run([COMMAND, "search", *options, "c.npy"], cwd=work.directory, input=files[role].read_bytes()[:200],
+                          capture_output=True, text=False)
+    assert done.returncode == 1 and b"truncated" in done.stderr
+
+
 TEXT = ("lon,lat,whole,code,real,mixed,exact,empty,huge,sign\n"
         "1,2,5,01067,1.5,a,0.1,,99999999999999999999,-3\n"
         "5,6,,0044,2e3,7,13.404953999999999,,1,4\n")

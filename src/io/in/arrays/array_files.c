@@ -173,13 +173,19 @@ gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader) {
   gv_status status = GV_OK;
   reader->type = kind->type;
   reader->bytes = kind->bytes;
-  reader->file = fopen(reader->path, "rb");
-  if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0)
-    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", reader->path, strerror(errno));
-  if (S_ISDIR(about.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", reader->path);
+  if (strncmp(reader->path, "/vsi", 4) == 0) {
+    about.st_mode = 0;
+  } else {
+    reader->file = fopen(reader->path, "rb");
+    if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0)
+      return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", reader->path, strerror(errno));
+    if (S_ISDIR(about.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", reader->path);
+  }
   if (kind->open == NULL) return gv_array_take_hdf5(io, reader);
   if (gv_array_has_sets(reader->path)) {
     status = gv_array_take_npz(io, reader);
+  } else if (reader->file == NULL) {
+    status = gv_array_take_virtual(io, reader);
   } else if (!S_ISREG(about.st_mode)) {
     status = gv_array_take_pipe(io, reader);
   }

@@ -38,8 +38,9 @@ struct gv_array_reader {
 
 gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader);
 
-/* array_sets.c: the file becomes a temporary one, of what comes by a pipe, of an archive's member or of a dataset's values. */
+/* array_sets.c: copies to a temporary file: a pipe, a file of GDAL's virtual file systems, a member of an archive, a dataset. */
 gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader);
+gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_hdf5(gv_io *io, gv_array_reader *reader);
 

@@ -63,6 +63,10 @@ static gv_status take_file(gv_io *io, gv_array_reader *reader, const char *sourc
   return status == GV_OK ? end_copy(io, reader) : status;
 }
 
+gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader) {
+  return take_file(io, reader, reader->path);
+}
+
 /* The array to read, of those with these names. */
 static gv_status choose_set(gv_io *io, const gv_array_reader *reader, char **names, const char **name) {
   const gv_array_options *o = &reader->options;
