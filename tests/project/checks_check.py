@@ -429,6 +429,46 @@ def mirror():
     bad("no reason", "missing reason", "mirror.py", tree, write("covered_by.txt", row + "\n"))
 
 
+def plain_language():
+    tree = WORK / "tree"
+    phrases = write("phrases.txt", "# Head\nall | makes? no sense | invalid\nall | told | reports\nmessages | takes? no | unsupported\n"
+                    "messages docs | neighbors? | neighbour\n")
+    counts = write("counts.txt", "# none\n")
+    clean = {"src/io/a.c": '/* "takes no neighbors" */\n#include "told"\nconst char *s = "invalid" "value"; int told;\n',
+             "python/gpuvoronoi/a.py": 'told = 1  # neighbors\ndef f():\n    """Takes no neighbors."""\n    return "a"\n',
+             "docs/a.md": "Text `told` [x](told.md) twofold.\n\n```\ntold\n```\n", "README.md": "# A\n"}
+
+    def fresh(**more):
+        shutil.rmtree(tree, ignore_errors=True)
+        for name, text in {**clean, **more}.items():
+            write(tree / name, text)
+
+    def fails(what, says, name, text, allowed=""):
+        fresh(**{name: clean.get(name, "") + text})
+        counts.write_text(allowed)
+        bad(what, says, "plain_language.py", tree, phrases, counts)
+
+    fresh()
+    good("clean", "plain_language.py", tree, phrases, counts)
+    fails("a comment", "src/io/a.c:4: 'makes no sense'; use: invalid", "src/io/a.c", "/* it makes\n * no sense */\n")
+    fails("a line of comments", "src/io/a.c:4: 'make no sense'", "src/io/a.c", "// they make\n// no sense\n")
+    fails("a message in two literals", "messages src/io: 1 forbidden phrases, allowed 0", "src/io/a.c", 'f("a makes no"\n  " sense");\n')
+    fails("a message", "'takes no'; use: unsupported", "src/io/a.c", 'f("--x takes no value");\n')
+    fails("a message with \\n", "'told'", "plugin/gdal/a.cpp", 'f("%s\\n told");\n')
+    fails("a message of Python", "messages python: 1", "python/gpuvoronoi/a.py", 'raise ValueError("x takes no y")\n')
+    fails("a formatted message of Python", "a.py:5: 'told'", "python/gpuvoronoi/a.py", 'raise ValueError(f"{told} told")\n')
+    fails("a docstring", "comments python: 1", "python/gpuvoronoi/a.py", 'def g():\n    """Is told."""\n')
+    fails("a comment of a test", "comments tests/io: 1", "tests/io/a.c", "/* told */\n")
+    fails("a page", "docs docs/a.md: 1", "docs/a.md", "The neighbors.\n")
+    fails("README", "docs README.md: 1", "README.md", "I was Told.\n")
+    fails("one more", "docs README.md: 2 forbidden phrases, allowed 1", "README.md", "I was told, told.\n", "docs README.md: 1\n")
+    fails("a clean room", "docs README.md: clean", "README.md", "", "docs README.md: 1\n")
+    fresh(**{"README.md": "I was told.\n"})
+    good("as many as allowed", "plain_language.py", tree, phrases, write("counts.txt", "docs README.md: 1\n"))
+    bad("no sources", "no sources", "plain_language.py", WORK / "nowhere")
+    bad("phrases", "invalid line", "plain_language.py", tree, write("phrases.txt", "told\n"), counts)
+
+
 def debian():
     tree = WORK / "tree"
     for name in ("debian", "include"):
@@ -513,7 +553,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, version, debian, portable)}[sys.argv[1]]
+                                         static_library, consumers, house, mirror, plain_language, version, debian, portable)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
