@@ -19,7 +19,7 @@ COPIES = [
     (HEADER, r'#define GV_VERSION_STRING "@"'),
     ("CITATION.cff", r"^version: @$"),
     ("python/gpuvoronoi/_library.py", r'^__version__ = "@"$'),
-    ("plugin/qgis/gpuvoronoi/metadata.txt", r"^version=@$"),
+    ("plugin/qgis/gpuvoronoi_processing/metadata.txt", r"^version=@$"),
     ("packaging/conda-forge/meta.yaml", r'set version = "@"'),
     ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),

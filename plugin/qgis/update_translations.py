@@ -3,7 +3,7 @@
 Collects the texts of the plugin, the arguments of tr(), into its .ts files. Translations that are there are kept, texts
 that are gone leave with theirs, new ones are marked as unfinished for Qt Linguist or an editor.
 
-    python3 plugin/qgis/update_translations.py            updates gpuvoronoi/i18n/*.ts
+    python3 plugin/qgis/update_translations.py            updates gpuvoronoi_processing/i18n/*.ts
     python3 plugin/qgis/update_translations.py --check    only says what is out of date or unfinished; status 1 if any is
     python3 plugin/qgis/update_translations.py --new fr   begins another language, with every text unfinished; it is packed
                                                           like the others, and texts that it lacks are shown in English
@@ -15,7 +15,7 @@ import re
 import sys
 from xml.etree import ElementTree
 
-PLUGIN = pathlib.Path(__file__).resolve().parent / "gpuvoronoi"
+PLUGIN = pathlib.Path(__file__).resolve().parent / "gpuvoronoi_processing"
 CONTEXT = "gpuvoronoi"
 
 

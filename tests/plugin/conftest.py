@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, "/usr/share/qgis/python/plugins")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"))
-FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / "plugin"))
+FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / "plugin" / "qgis"))
 LAND = ROOT / "data" / "land.geojson"
 TIMEZONES = ROOT / "data" / "timezones.csv"
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]  # of statistics
@@ -73,9 +73,9 @@ class Qgis:
         from processing.core.Processing import Processing
 
         Processing.initialize()
-        import gpuvoronoi
+        import gpuvoronoi_processing
 
-        self.plugin = gpuvoronoi.classFactory(None)
+        self.plugin = gpuvoronoi_processing.classFactory(None)
         self.plugin.initProcessing()
         self.provider = self.plugin.provider
 

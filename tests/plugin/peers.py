@@ -3,7 +3,7 @@
 Compares with what QGIS users have else, on the same layers: prints a table of processor seconds (of the program itself and what
 it starts), seconds, and what is made. To be run by hand, where GRASS and SAGA are installed; what is missing is left out.
 
-    GPUVORONOI_COMMAND=... GPUVORONOI_QGIS_FOLDER=build/ci/plugin QT_QPA_PLATFORM=offscreen /usr/bin/python3 tests/plugin/peers.py [SEEDS]
+    GPUVORONOI_COMMAND=... GPUVORONOI_QGIS_FOLDER=build/ci/plugin/qgis QT_QPA_PLATFORM=offscreen /usr/bin/python3 tests/plugin/peers.py [SEEDS]
 """
 
 import os

@@ -15,10 +15,10 @@ application.initQgis()
 from processing.core.Processing import Processing
 
 Processing.initialize()
-import gpuvoronoi
+import gpuvoronoi_processing
 import processing
 
-plugin = gpuvoronoi.classFactory(None)
+plugin = gpuvoronoi_processing.classFactory(None)
 plugin.initProcessing()
 
 result = processing.run("gpuvoronoi:voronoiraster", {"INPUT": sys.argv[1], "RESOLUTION": 0.25, "OUTPUT": sys.argv[2]})

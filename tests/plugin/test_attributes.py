@@ -57,7 +57,7 @@ def test_attributes_of_any_type(qgis, work, kind, value, expected):
 
 def test_values_as_text(qgis):
     """Maps, as databases have them, and what lists and maps hold."""
-    from gpuvoronoi.field_types import as_text
+    from gpuvoronoi_processing.field_types import as_text
 
     value = {"k": [1, NULL, True, {"d": 0.5}], "day": QDate(2024, 2, 3), "at": QTime(1, 2, 3), "b": QByteArray(b"\0\xff"), "n": float("nan")}
     assert json.loads(as_text(value)) == {"k": [1, None, True, {"d": 0.5}], "day": "2024-02-03", "at": "01:02:03", "b": "00FF", "n": None}

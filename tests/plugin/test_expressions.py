@@ -29,7 +29,7 @@ def layers(qgis):
 @pytest.fixture
 def runs(monkeypatch):
     """The runs of the program."""
-    from gpuvoronoi import command
+    from gpuvoronoi_processing import command
 
     made, run = [], command.run
     monkeypatch.setattr(command, "run", lambda arguments, *rest, **more: made.append(arguments) or run(arguments, *rest, **more))
@@ -135,7 +135,7 @@ def test_without_a_layer(qgis, layers, context, function):
 
 def test_any_error_is_the_expressions(qgis, layers, monkeypatch):
     """Of whatever kind."""
-    from gpuvoronoi import expressions
+    from gpuvoronoi_processing import expressions
 
     def fail(*arguments, **more):
         raise OSError("no space left")
@@ -147,7 +147,7 @@ def test_any_error_is_the_expressions(qgis, layers, monkeypatch):
 @pytest.fixture
 def files(monkeypatch):
     """The files that are written for the program."""
-    from gpuvoronoi import searched
+    from gpuvoronoi_processing import searched
 
     made, kind = [], searched.TemporaryFile
     monkeypatch.setattr(searched, "TemporaryFile", lambda *arguments: made.append(arguments) or kind(*arguments))
@@ -200,11 +200,11 @@ def test_failures_are_kept(qgis, layers, runs, files, monkeypatch, tmp_path):
 
 
 def test_functions_come_and_go(qgis):
-    import gpuvoronoi
+    import gpuvoronoi_processing
 
     assert QgsExpression.isFunctionName("nearest_distance")
     qgis.plugin.unload()
     assert not QgsExpression.isFunctionName("nearest_distance")
-    qgis.plugin = gpuvoronoi.classFactory(None)
+    qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initProcessing()
     assert QgsExpression.isFunctionName("nearest_feature_id")

@@ -24,7 +24,7 @@ from test_styles import colours_as_drawn, load
 
 @pytest.fixture(autouse=True)
 def driver(qgis):
-    from gpuvoronoi import driver
+    from gpuvoronoi_processing import driver
 
     if driver.beside_program() is None and not driver.is_there():
         pytest.skip("built without GDAL's driver")
@@ -226,7 +226,7 @@ def test_seeds_are_followed(qgis, work):
 @pytest.fixture
 def without_driver():
     """As in a GDAL that has none."""
-    from gpuvoronoi import driver
+    from gpuvoronoi_processing import driver
 
     driver.load()
     found = gdal.GetDriverByName("VORONOI")

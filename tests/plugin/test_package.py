@@ -16,12 +16,12 @@ import zipfile
 import pytest
 from conftest import FOLDER, ROOT
 
-SOURCE = ROOT / "plugin" / "qgis" / "gpuvoronoi"
+SOURCE = ROOT / "plugin" / "qgis" / "gpuvoronoi_processing"
 
 
 @pytest.fixture(scope="module")
 def archive():
-    (path,) = FOLDER.glob("gpuvoronoi-qgis-*.zip")
+    (path,) = FOLDER.parent.glob("gpuvoronoi-qgis-*.zip")
     with zipfile.ZipFile(path) as opened:
         yield opened
 
@@ -36,8 +36,8 @@ def metadata():
 def test_archive(archive):
     names = [name for name in archive.namelist() if not name.endswith("/")]
     assert archive.testzip() is None
-    assert {name.split("/")[0] for name in names} == {"gpuvoronoi"}
-    assert "gpuvoronoi/LICENSE" in names and archive.read("gpuvoronoi/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    assert {name.split("/")[0] for name in names} == {"gpuvoronoi_processing"}
+    assert "gpuvoronoi_processing/LICENSE" in names and archive.read("gpuvoronoi_processing/LICENSE") == (ROOT / "LICENSE").read_bytes()
     assert sum(archive.getinfo(name).file_size for name in names) < 1000000
     for name in names:
         assert re.search(r"(\.py|\.svg|\.png|\.qm|metadata\.txt|LICENSE|/\.flake8)$", name), name
@@ -46,14 +46,15 @@ def test_archive(archive):
 
 
 @pytest.mark.parametrize("command", [
-    ["bandit", "--quiet", "-r", "gpuvoronoi"], ["flake8", "--max-line-length=120", "--config", "gpuvoronoi/.flake8", "gpuvoronoi"],
+    ["bandit", "--quiet", "-r", "gpuvoronoi_processing"], ["flake8", "--max-line-length=120", "--config", "gpuvoronoi_processing/.flake8",
+     "gpuvoronoi_processing"],
     ["detect-secrets", "scan", "--all-files", "--exclude-files", r"metadata\.txt", "."]], ids=lambda command: command[0])
 def test_the_plugin_repository_finds_nothing(archive, tmp_path, command):
     """What it runs on the archive, with findings of all severities."""
     if shutil.which(command[0]) is None:
         pytest.skip(f"no {command[0]}")
     archive.extractall(tmp_path)
-    (tmp_path / "gpuvoronoi" / "planted.py").write_text("import pickle, os\nos.chmod('x', 0o777)\nkey = 'AKIAIOSFODNN7EXAMPLB'\n")
+    (tmp_path / "gpuvoronoi_processing" / "planted.py").write_text("import pickle, os\nos.chmod('x', 0o777)\nkey = 'AKIAIOSFODNN7EXAMPLB'\n")
 
     def found():
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -61,7 +62,7 @@ def test_the_plugin_repository_finds_nothing(archive, tmp_path, command):
         return str(json.loads(done.stdout)["results"] or "") if command[0] == "detect-secrets" else done.stdout
 
     assert "planted.py" in found()
-    (tmp_path / "gpuvoronoi" / "planted.py").unlink()
+    (tmp_path / "gpuvoronoi_processing" / "planted.py").unlink()
     assert found().strip() == ""
 
 
@@ -74,7 +75,7 @@ def test_archive_is_the_same_bytes_every_time(archive, tmp_path):
             path.write_bytes(archive.read(name))
             path.chmod(0o600 + number)
             os.utime(path, (1e9 + number * 1e6, 1e9 + number * 1e6))
-        subprocess.run([sys.executable, ROOT / "packaging" / "zip.py", tmp_path / f"{number}.zip", tmp_path / str(number) / "gpuvoronoi"],
+        subprocess.run([sys.executable, ROOT / "packaging" / "zip.py", tmp_path / f"{number}.zip", tmp_path / str(number) / "gpuvoronoi_processing"],
                        check=True, env={**os.environ, "TZ": ("UTC", "Pacific/Apia")[number], "SOURCE_DATE_EPOCH": "1700000000"})
     assert (tmp_path / "0.zip").read_bytes() == (tmp_path / "1.zip").read_bytes()
 
@@ -186,7 +187,7 @@ def test_another_language_can_be_begun(tmp_path):
     script = [sys.executable, tmp_path / "qgis" / "update_translations.py"]
     made = subprocess.run([*script, "--new", "fr"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
-    texts = list(xml.parse(tmp_path / "qgis" / "gpuvoronoi" / "i18n" / "gpuvoronoi_fr.ts").getroot().iter("message"))
+    texts = list(xml.parse(tmp_path / "qgis" / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_fr.ts").getroot().iter("message"))
     assert len(texts) > 100 and all(text.find("translation").get("type") == "unfinished" for text in texts)
     checked = subprocess.run([*script, "--check"], capture_output=True, text=True)
     assert checked.returncode == 1 and f"gpuvoronoi_fr.ts: 0 of {len(texts)} texts translated" in checked.stdout
@@ -205,7 +206,7 @@ def test_translations_keep_their_places():
 
 
 def test_translation_is_used(session):
-    from gpuvoronoi.i18n import CONTEXT, FOLDER as TRANSLATIONS
+    from gpuvoronoi_processing.i18n import CONTEXT, FOLDER as TRANSLATIONS
     from qgis.PyQt.QtCore import QCoreApplication, QTranslator
 
     if not (TRANSLATIONS / "gpuvoronoi_de.qm").exists():

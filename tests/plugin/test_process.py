@@ -27,11 +27,11 @@ def qgis_process(*arguments, status=0, **environment):
 
 @pytest.fixture(scope="module")
 def enabled():
-    qgis_process("plugins", "enable", "gpuvoronoi")
+    qgis_process("plugins", "enable", "gpuvoronoi_processing")
 
 
 def test_plugins(enabled):
-    assert "* gpuvoronoi" in qgis_process("plugins")
+    assert "* gpuvoronoi_processing" in qgis_process("plugins")
 
 
 def test_list_and_help(enabled):
@@ -73,7 +73,7 @@ def test_german(enabled, work):
     profile = pathlib.Path(os.environ["QGIS_CUSTOM_CONFIG_PATH"])
     settings = next(profile.rglob("QGIS3.ini"))
     before = settings.read_text()
-    qm = pathlib.Path(os.environ["QGIS_PLUGINPATH"]) / "gpuvoronoi" / "i18n" / "gpuvoronoi_de.qm"
+    qm = pathlib.Path(os.environ["QGIS_PLUGINPATH"]) / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_de.qm"
     if not qm.exists():
         pytest.skip("built without lrelease")
     try:

@@ -34,8 +34,8 @@ class Iface:
 @pytest.fixture
 def nowhere(qgis, monkeypatch):
     """No program in all the places where it is looked for."""
-    from gpuvoronoi import program
-    from gpuvoronoi.command import SETTING
+    from gpuvoronoi_processing import program
+    from gpuvoronoi_processing.command import SETTING
     from processing.core.ProcessingConfig import ProcessingConfig
 
     monkeypatch.delenv("GPUVORONOI_COMMAND")
@@ -48,9 +48,9 @@ def nowhere(qgis, monkeypatch):
 @pytest.fixture
 def desktop(qgis):
     """The plugin started in a QGIS with windows: a function that does, so that a test can say what there is before."""
-    from gpuvoronoi.offer import TOLD
+    from gpuvoronoi_processing.offer import TOLD
 
-    import gpuvoronoi
+    import gpuvoronoi_processing
 
     qgis.plugin.unload()
     QgsSettings().remove(TOLD)
@@ -59,7 +59,7 @@ def desktop(qgis):
     def start():
         while started:
             started.pop().unload()
-        started.append(gpuvoronoi.classFactory(Iface()))
+        started.append(gpuvoronoi_processing.classFactory(Iface()))
         started[0].initGui()
         started[0].iface.plugin = started[0]
         return started[0].iface
@@ -68,7 +68,7 @@ def desktop(qgis):
     for plugin in started:
         plugin.unload()
     QgsSettings().remove(TOLD)
-    qgis.plugin = gpuvoronoi.classFactory(None)
+    qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initProcessing()
 
 
@@ -91,7 +91,7 @@ def algorithm(name="voronoiraster"):
 
 
 def dialogs(iface):
-    from gpuvoronoi.offer import ProgramDialog
+    from gpuvoronoi_processing.offer import ProgramDialog
 
     deleted()
     return [dialog for dialog in iface.window.findChildren(ProgramDialog) if dialog.isVisible()]
@@ -157,7 +157,7 @@ def test_scripts_get_plain_words(nowhere, desktop):
     nowhere.undo()
     nowhere.delenv("GPUVORONOI_COMMAND")
     nowhere.setenv("PATH", "/nowhere")
-    from gpuvoronoi import program
+    from gpuvoronoi_processing import program
 
     nowhere.setattr(program, "offered", False)
     assert "<" not in algorithm().canExecute()[1]
@@ -182,7 +182,7 @@ def test_dialog_explains(nowhere, desktop, system, words):
 
 def test_looking_for_it(nowhere, desktop, work):
     """The first that is one: not what is no program, hangs on to its name only, or fails."""
-    from gpuvoronoi import command, program
+    from gpuvoronoi_processing import command, program
 
     plain = pathlib.Path(work.path("plain/gpuvoronoi"))
     plain.parent.mkdir()
@@ -206,7 +206,7 @@ def test_looking_for_it(nowhere, desktop, work):
 
 def test_usual_places(qgis, monkeypatch, work):
     """Of QGIS's own environment first, then of the system, of Homebrew and conda, and of builds."""
-    from gpuvoronoi import program
+    from gpuvoronoi_processing import program
 
     monkeypatch.setenv("HOME", str(work.directory))
     for folder in (".local/bin", "miniconda3/envs/gis/bin", "gpuvoronoi/build/release", "src/gpuvoronoi-0.1.0/build/release"):
@@ -218,7 +218,7 @@ def test_usual_places(qgis, monkeypatch, work):
 
 
 def test_showing_where_it_is(nowhere, desktop, work):
-    from gpuvoronoi import command
+    from gpuvoronoi_processing import command
 
     iface = desktop()
     press(iface.bar, "How to install")
@@ -235,7 +235,7 @@ def test_showing_where_it_is(nowhere, desktop, work):
 
 def test_a_place_that_is_wrong_is_replaced(nowhere, desktop, work):
     """A setting of a program that is gone."""
-    from gpuvoronoi import command, program
+    from gpuvoronoi_processing import command, program
     from processing.core.ProcessingConfig import ProcessingConfig
 
     right = executable(work.path("bin/gpuvoronoi"), f"exec '{COMMAND}' \"$@\"\n")
@@ -253,7 +253,7 @@ def test_a_place_that_is_wrong_is_replaced(nowhere, desktop, work):
 
 def test_nothing_is_left_behind(nowhere, desktop):
     """The message goes with the plugin, and nobody follows its links any more."""
-    from gpuvoronoi import program
+    from gpuvoronoi_processing import program
 
     iface = desktop()
     assert program.offered and iface.bar.currentItem() is not None

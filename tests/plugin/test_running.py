@@ -1,5 +1,6 @@
 """The program is found, shows progress, says what is wrong, and stops when told to."""
 
+import importlib.machinery
 import os
 import pathlib
 import re
@@ -28,7 +29,7 @@ BIG = {"RESOLUTION": 0.004, "METRIC": 2, "BACKEND": "serial"}
 @pytest.fixture
 def setting(qgis):
     """Sets the Processing setting; it is empty again afterwards."""
-    from gpuvoronoi.command import SETTING
+    from gpuvoronoi_processing.command import SETTING
     from processing.core.ProcessingConfig import ProcessingConfig
 
     yield lambda path: ProcessingConfig.setSettingValue(SETTING, path)
@@ -50,7 +51,7 @@ def algorithm(name="voronoiraster"):
 
 
 def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
-    from gpuvoronoi.command import find_program
+    from gpuvoronoi_processing.command import find_program
 
     folder = work.directory / "bin"
     folder.mkdir()
@@ -68,7 +69,7 @@ def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
 @pytest.mark.parametrize("path", ["", ".", "/nowhere:"])
 def test_programs_in_the_current_folder_are_not_run(qgis, work, setting, monkeypatch, path):
     """Whoever opens a folder of somebody else's must not run what lies there."""
-    from gpuvoronoi.command import MissingProgram, find_program
+    from gpuvoronoi_processing.command import MissingProgram, find_program
 
     script(work, "gpuvoronoi", "")
     monkeypatch.chdir(work.directory)
@@ -81,7 +82,7 @@ def test_programs_in_the_current_folder_are_not_run(qgis, work, setting, monkeyp
 
 
 def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
-    from gpuvoronoi.command import MissingProgram, find_program
+    from gpuvoronoi_processing.command import MissingProgram, find_program
 
     script(work, "gpuvoronoi.exe", "")
     folder = work.directory / "bin"
@@ -160,14 +161,22 @@ def test_help_tells_the_defaults(qgis, work):
     assert {row[0] for row in rows(out["POLYGONS"], "id")} == set(read(out["OUTPUT"]).ravel().tolist())
 
 
+def test_the_python_package_keeps_its_name(qgis):
+    """Inside QGIS `import gpuvoronoi` finds the Python package, if there is one, and never the plugin."""
+    find = importlib.machinery.PathFinder.find_spec
+    assert find("gpuvoronoi_processing", [os.environ["QGIS_PLUGINPATH"]]) is not None
+    assert find("gpuvoronoi", [os.environ["QGIS_PLUGINPATH"]]) is None
+    assert qgis.plugin.__module__ == "gpuvoronoi_processing.plugin"
+
+
 def test_plugin_comes_and_goes(qgis):
-    import gpuvoronoi
+    import gpuvoronoi_processing
     from processing.core.ProcessingConfig import ProcessingConfig
 
     registry = QgsApplication.processingRegistry()
     qgis.plugin.unload()
     assert registry.providerById("gpuvoronoi") is None and "GPUVORONOI_PROGRAM" not in ProcessingConfig.settings
-    qgis.plugin = gpuvoronoi.classFactory(None)
+    qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initGui()
     assert registry.providerById("gpuvoronoi") is not None and "GPUVORONOI_PROGRAM" in ProcessingConfig.settings
 
@@ -210,7 +219,7 @@ def test_progress_moves(qgis, work, setting, name, parameters, first, last):
 
 def test_events_wait_if_they_have_to(qgis, work, setting):
     """Expressions run the program while QGIS draws, and edits while a layer is changed: nothing else is called before it ends."""
-    from gpuvoronoi import command
+    from gpuvoronoi_processing import command
 
     answer = """echo '{"error": null, "warnings": []}'"""
     setting(script(work, "deaf", f"sleep 0.5; {answer}"))
@@ -272,7 +281,7 @@ def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
 
 def test_all_codes_are_worded():
     """Each code that the program has (a test of its own compares its documentation), and none that it has not."""
-    from gpuvoronoi import messages
+    from gpuvoronoi_processing import messages
 
     documented = (pathlib.Path(__file__).parents[2] / "docs" / "usage.md").read_text(encoding="utf-8")
     errors, warnings = (set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE))
@@ -285,7 +294,7 @@ def test_all_codes_are_worded():
 
 def test_reasons_of_the_program_are_known():
     """By these words the program says why distances are what they are."""
-    from gpuvoronoi import messages
+    from gpuvoronoi_processing import messages
 
     source = pathlib.Path(__file__).parents[2] / "src"
     said = {reason for path in source.glob("io/**/*.c")

@@ -121,7 +121,7 @@ class Thread:
 
 def test_the_context_of_the_algorithm_is_gone(qgis, work):
     """QGIS 3.40 died of it."""
-    from gpuvoronoi import styles
+    from gpuvoronoi_processing import styles
 
     layers = {"raster": ("out.tif", styles.allocation), "distance": ("d.tif", styles.distance), "azimuth": ("a.tif", styles.azimuth)}
     qgis.run("voronoiraster", INPUT=timezones(), RESOLUTION=5, OUTPUT=work.path("out.tif"), DISTANCE=work.path("d.tif"),

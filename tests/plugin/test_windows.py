@@ -146,9 +146,9 @@ import os, pathlib
 from qgis.utils import loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 updateAvailablePlugins()
-if "gpuvoronoi" not in plugins:
-    assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
-from gpuvoronoi.i18n import tr
+if "gpuvoronoi_processing" not in plugins:
+    assert loadPlugin("gpuvoronoi_processing") and startPlugin("gpuvoronoi_processing")
+from gpuvoronoi_processing.i18n import tr
 
 pathlib.Path("seeds.txt").write_text(tr("Seeds"))
 os._exit(0)
@@ -157,7 +157,7 @@ os._exit(0)
 
 def test_language_of_the_command_line(tmp_path):
     """QGIS speaks the language that --lang asks for, whatever its settings say."""
-    if not (FOLDER / "gpuvoronoi" / "i18n" / "gpuvoronoi_de.qm").exists():
+    if not (FOLDER / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_de.qm").exists():
         pytest.skip("built without lrelease")
     (tmp_path / "language.py").write_text(LANGUAGE)
     done = in_windows(tmp_path, tmp_path / "language.py", "--lang", "de")

@@ -343,7 +343,7 @@ def scene_batch(layer):
 
 def scene_missing(layer):
     """QGIS's own window, modal, about an algorithm that cannot run, and what its link leads to."""
-    from gpuvoronoi import program
+    from gpuvoronoi_processing import program
 
     command, folders, path = os.environ.pop("GPUVORONOI_COMMAND"), program.FOLDERS, os.environ["PATH"]
     os.environ["PATH"] = "/nowhere"
@@ -405,8 +405,8 @@ def give_up():
 def main():
     try:
         updateAvailablePlugins()
-        if "gpuvoronoi" not in plugins:
-            assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
+        if "gpuvoronoi_processing" not in plugins:
+            assert loadPlugin("gpuvoronoi_processing") and startPlugin("gpuvoronoi_processing")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
         for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_live, scene_in_place, scene_error, scene_cancel, scene_batch, scene_missing):

@@ -533,7 +533,7 @@ def portable():
 
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
-    names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi/metadata.txt", "docs/usage.md",
+    names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi_processing/metadata.txt", "docs/usage.md",
              "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
              "debian/changelog", "packaging/conda-forge/meta.yaml")
     now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()

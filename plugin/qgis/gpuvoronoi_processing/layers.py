@@ -13,7 +13,6 @@ import re
 
 from osgeo import gdal, osr
 from qgis.core import (
-    NULL,
     QgsCoordinateReferenceSystem,
     QgsFeature,
     QgsFeatureRequest,

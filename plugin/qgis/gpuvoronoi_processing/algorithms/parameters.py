@@ -52,7 +52,7 @@ class Parameters:
             self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
             type=QgsProcessingParameterField.DataType.Any,
         )
-        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.IdField"}})
+        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.IdField"}})
         self.add(
             field,
             tr(
@@ -252,7 +252,7 @@ class Parameters:
 
     def add_backend(self, needs="allocates_grids"):
         backend = QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True)
-        backend.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.Choice", "listing": "backends", "needs": needs}})
+        backend.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "backends", "needs": needs}})
         self.add(
             backend,
             tr(
@@ -262,7 +262,7 @@ class Parameters:
             advanced=True,
         )
         device = QgsProcessingParameterString(self.DEVICE, tr("Graphics card"), optional=True)
-        device.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.Choice", "listing": "devices"}})
+        device.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "devices"}})
         self.add(
             device,
             tr("Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used."),
