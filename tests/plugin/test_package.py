@@ -27,9 +27,9 @@ def archive():
 
 
 @pytest.fixture(scope="module")
-def metadata():
+def metadata(archive):
     parser = configparser.ConfigParser(interpolation=None)
-    parser.read(SOURCE / "metadata.txt", encoding="utf-8")
+    parser.read_string(archive.read("gpuvoronoi_processing/metadata.txt").decode("utf-8"))
     return parser["general"]
 
 
@@ -96,19 +96,61 @@ def test_metadata(metadata):
     assert metadata["hasProcessingProvider"] == "yes"
     assert metadata["qgisMinimumVersion"] == "3.22" and metadata["qgisMaximumVersion"] == "4.99"
     assert "external program gpuvoronoi" in metadata["about"]
-    addresses = [metadata[key] for key in ("homepage", "tracker", "repository")]
-    assert not any(addresses + [metadata["email"]]) or all(re.match(r"https://[^/]+\.[a-z]+(?<!\.example)(/|$)", a) for a in addresses)
-    assert not metadata["email"].endswith(".example")
     assert (SOURCE / metadata["icon"]).read_bytes().startswith(b"\x89PNG")
     header = (ROOT / "include" / "gpuvoronoi" / "gpuvoronoi.h").read_text()
     assert metadata["version"] == re.search(r'#define GV_VERSION_STRING "(.*)"', header).group(1)
 
 
-def test_addresses_are_in_one_place():
-    """Whoever publishes the plugin sets them in metadata.txt, and nothing of the plugin leads to the web without them."""
+def addresses(*arguments):
+    done = subprocess.run([sys.executable, ROOT / "packaging" / "addresses.py", *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_addresses_are_in_one_place(metadata):
+    """packaging/addresses.txt has them, and nothing of the plugin's source leads to the web."""
     for path in SOURCE.rglob("*"):
         if path.suffix in (".py", ".ts", ".txt"):
-            assert "http" not in path.read_text(encoding="utf-8") or path.name == "metadata.txt", path
+            assert "http" not in path.read_text(encoding="utf-8"), path
+    given = dict(line.split("=", 1) for line in (ROOT / "packaging" / "addresses.txt").read_text().splitlines() if "=" in line)
+    assert sorted(given) == ["email", "homepage", "repository", "tracker"]
+    assert {key: metadata[key] for key in given} == given
+
+
+ADDRESSES = "# comment\nhomepage=https://a.org\ntracker=https://a.org/t\nrepository=https://a.org/r\nemail=me@a.org\n"
+
+
+@pytest.mark.parametrize("old,new,said", [
+    ("", "", None),
+    ("https://a.org/t", "", "addresses.txt:3: tracker: empty address; fill in this line"),
+    ("me@a.org", "", "addresses.txt:5: email: empty address"),
+    ("me@a.org", "me", "addresses.txt:5: email: invalid address (me); expected a mail address"),
+    ("https://a.org/r", "http://a.org/r", "addresses.txt:4: repository: invalid address (http://a.org/r); expected https"),
+    ("https://a.org/r", "https://a.example/r", "addresses.txt:4: repository: invalid address (https://a.example/r)"),
+    ("email=", "mail=", "addresses.txt:5: invalid line (mail=me@a.org)"), ("email=me@a.org\n", "", "missing line; add email="),
+])
+def test_addresses_are_checked(tmp_path, old, new, said):
+    path = tmp_path / "addresses.txt"
+    path.write_text(ADDRESSES.replace(old, new))
+    status, text = addresses("--check", "--file", path)
+    assert (status, text) == (0, "") if said is None else status == 1 and said in text
+
+
+def test_repository_archive_needs_the_addresses():
+    """Without them the build's target fails with the line to fill in, and leaves no archive."""
+    status, text = addresses("--check")
+    made = subprocess.run(["cmake", "--build", FOLDER.parents[1], "--target", "qgis-plugin-repository"], capture_output=True, text=True)
+    assert (made.returncode != 0) == (status != 0) and text.strip() in made.stdout + made.stderr
+    assert bool(list(FOLDER.parent.glob("gpuvoronoi_processing.*.zip"))) == (status == 0)
+
+
+WANTED = ["nearest facility", "distance to coast", "thiessen", "euclidean allocation", "service area"]
+
+
+def test_found_by_the_words_of_others(session, metadata):
+    """In the plugin repository by its tags, in the toolbox by those of the algorithms."""
+    assert set(WANTED) <= set(metadata["tags"].split(","))
+    for words in WANTED:
+        assert any(words in made.tags() for made in session.provider.algorithms()), words
 
 
 def test_icons():

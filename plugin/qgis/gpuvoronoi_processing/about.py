@@ -11,7 +11,7 @@ FOLDER = pathlib.Path(__file__).parent
 def metadata(key):
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(FOLDER / "metadata.txt", encoding="utf-8")
-    return parser.get("general", key)
+    return parser.get("general", key, fallback="")
 
 
 def icon(name):

@@ -42,7 +42,7 @@ class FacilityStatistics(RasterAlgorithm):
         return tr("Nearest facility statistics")
 
     def tags(self):
-        return tr("facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance").split(",")
+        return tr("nearest facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance").split(",")
 
     def description(self):
         return tr(

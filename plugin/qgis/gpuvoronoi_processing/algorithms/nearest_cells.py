@@ -25,7 +25,7 @@ class NearestCells(RasterAlgorithm):
         return tr("Nearest cells of a raster")
 
     def tags(self):
-        return tr("proximity,distance,allocation,raster,land cover,class,coast,water,nearest,geodesic,grow").split(",")
+        return tr("proximity,distance,euclidean allocation,distance to coast,raster,land cover,class,coast,water,nearest,geodesic,grow").split(",")
 
     def description(self):
         return tr(

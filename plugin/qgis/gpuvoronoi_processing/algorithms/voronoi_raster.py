@@ -12,7 +12,7 @@ class VoronoiRaster(RasterAlgorithm):
         return tr("Voronoi raster")
 
     def tags(self):
-        return tr("voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster").split(",")
+        return tr("voronoi,thiessen,euclidean allocation,distance allocation,distance to coast,nearest,proximity,service area,geodesic,great circle,raster").split(",")
 
     def description(self):
         return tr(

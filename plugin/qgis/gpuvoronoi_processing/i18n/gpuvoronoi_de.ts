@@ -80,8 +80,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance</source>
-            <translation>Einrichtung,Versorgungsgebiet,Einzugsgebiet,Erreichbarkeit,Bevölkerung,zonal,nächster,voronoi,Entfernung</translation>
+            <source>nearest facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance</source>
+            <translation>nächste Einrichtung,Versorgungsgebiet,Einzugsgebiet,Erreichbarkeit,Bevölkerung,zonal,nächster,voronoi,Entfernung</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -400,8 +400,8 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>proximity,distance,allocation,raster,land cover,class,coast,water,nearest,geodesic,grow</source>
-            <translation>Nähe,Entfernung,Zuordnung,Raster,Landbedeckung,Klasse,Küste,Wasser,nächster,geodätisch,proximity</translation>
+            <source>proximity,distance,euclidean allocation,distance to coast,raster,land cover,class,coast,water,nearest,geodesic,grow</source>
+            <translation>Nähe,Entfernung,Entfernung zur Küste,euklidische Zuordnung,Raster,Landbedeckung,Klasse,Küste,Wasser,nächster,geodätisch,proximity</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -920,8 +920,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster</source>
-            <translation>voronoi,thiessen,Zuordnung,nächster,Nähe,Einzugsgebiet,geodätisch,Großkreis,Raster</translation>
+            <source>voronoi,thiessen,euclidean allocation,distance allocation,distance to coast,nearest,proximity,service area,geodesic,great circle,raster</source>
+            <translation>voronoi,thiessen,euklidische Zuordnung,Entfernung zur Küste,nächster,Nähe,Einzugsgebiet,geodätisch,Großkreis,Raster</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -1260,13 +1260,13 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Distances on this map are not those on the ground: choose others under “Distances”.</source>
-            <translation>Entfernungen auf dieser Karte sind nicht die auf dem Boden: unter „Entfernungen“ andere wählen.</translation>
+            <source>The layer has no coordinate system and may be in degrees, which count as lengths here: set its coordinate system in its properties.</source>
+            <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die hier als Längen zählen: in seinen Eigenschaften das Koordinatensystem setzen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The layer has no coordinate system and may be in degrees, which count as lengths here: set its coordinate system in its properties.</source>
-            <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die hier als Längen zählen: in seinen Eigenschaften das Koordinatensystem setzen.</translation>
+            <source>Distances on this map are not those on the ground: choose others under “Distances”.</source>
+            <translation>Entfernungen auf dieser Karte sind nicht die auf dem Boden: unter „Entfernungen“ andere wählen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
