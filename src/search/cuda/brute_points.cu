@@ -210,20 +210,13 @@ done:
   return status;
 }
 
-static bool lies_on(const void *memory, int device) {
-  cudaPointerAttributes attributes;
-  bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
-  (void)cudaGetLastError();
-  return found && attributes.type == cudaMemoryTypeDevice && attributes.device == device;
-}
-
 /* The canonical rows on the lane's device. */
 static gv_status take_rows(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
                            gv_brute *brute) {
   bool narrow = reference->floats != NULL;
   const void *rows = narrow ? (const void *)reference->floats : (const void *)reference->data;
   size_t bytes = (size_t)reference->count * (size_t)reference->dim * (narrow ? sizeof(float) : sizeof(double));
-  if (!lies_on(rows, lane->device)) {
+  if (gv_cuda_device_of(rows) != lane->device) {
     gv_status status = gv_cuda_allocate(context, bytes, &brute->own_rows);
     if (status == GV_OK) status = gv_cuda_upload(context, lane, brute->own_rows, rows, bytes, "copying points");
     if (status != GV_OK) return status;

@@ -94,8 +94,8 @@ gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, cons
 gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
                          gv_fill_fn *fill, void *user, const char *doing);
 
-/* Whether memory is a device's own, so that kernels there may use it as it is. */
-bool gv_cuda_lies_on(int device, const void *memory);
+/* The device whose memory this is; -1: memory of the host, managed memory, or unknown to CUDA. */
+int gv_cuda_device_of(const void *memory);
 
 /* Copies `bytes` from the device after what the lane's stream was given before. Done when this returns. */
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,

@@ -45,19 +45,11 @@ static gv_status copy_from(gv_context *context, void *from, size_t at, size_t by
   return GV_OK;
 }
 
-/* Callers' arrays on a device need no buffers. */
-static bool on_device(const void *memory) {
+int gv_cuda_device_of(const void *memory) {
   cudaPointerAttributes attributes;
   bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
   (void)cudaGetLastError();
-  return found && attributes.type == cudaMemoryTypeDevice;
-}
-
-bool gv_cuda_lies_on(int device, const void *memory) {
-  cudaPointerAttributes attributes;
-  bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
-  (void)cudaGetLastError();
-  return found && attributes.type == cudaMemoryTypeDevice && attributes.device == device;
+  return found && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
 gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
@@ -85,7 +77,7 @@ done:
 
 gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                          const char *doing) {
-  if (bytes <= direct_bytes || on_device(from)) {
+  if (bytes <= direct_bytes || gv_cuda_device_of(from) >= 0) {
     return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
   }
   return gv_cuda_stream(context, lane, to, bytes, 1, copy_from, (void *)from, doing);
@@ -94,7 +86,7 @@ gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, cons
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                            const char *doing) {
   gv_status status = GV_OK;
-  if (bytes <= direct_bytes || on_device(to)) {
+  if (bytes <= direct_bytes || gv_cuda_device_of(to) >= 0) {
     status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
     return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
   }

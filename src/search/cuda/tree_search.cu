@@ -231,8 +231,9 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   gv_status status = gv_cuda_lane_take(context, device, &lane);
   if (status != GV_OK) return status;
   /* What lies on this device already is used where it is. */
-  const bool queries_here = gv_cuda_lies_on(device, query->data), indices_here = gv_cuda_lies_on(device, indices),
-             canonical_here = gv_cuda_lies_on(device, canonical), ordered = query->count >= ORDERED_QUERIES_MIN;
+  const bool queries_here = gv_cuda_device_of(query->data) == device,
+             indices_here = gv_cuda_device_of(indices) == device,
+             canonical_here = gv_cuda_device_of(canonical) == device, ordered = query->count >= ORDERED_QUERIES_MIN;
   int64_t size = 0;
   chunk_memory memory = {};
   chunk_view chunk = {};
