@@ -86,6 +86,12 @@ gv_status gv_fail_memory(gv_context *context, const char *what);
 /* A context of the caller's thread count and allocator for use inside one worker thread (no progress). */
 void gv_context_for_worker(const gv_context *context, gv_context *worker);
 
+/* A context with the threads of `context` that reports no progress, for one step of a function that reports its own. */
+void gv_context_without_progress(const gv_context *context, gv_context *quiet);
+
+/* Returns `status`; on an error, `context` takes the message of `other`. */
+gv_status gv_take_error(gv_context *context, gv_status status, const gv_context *other);
+
 /* ----------------------------------------------------------------------------------------------- progress */
 
 /* Counts finished work of a parallel region and calls the context's progress function, from one thread at a time

@@ -34,3 +34,12 @@ void gv_context_for_worker(const gv_context *context, gv_context *worker) {
   worker->device_seconds = 0.0;
   worker->message[0] = '\0';
 }
+
+void gv_context_without_progress(const gv_context *context, gv_context *quiet) {
+  gv_context_for_worker(context, quiet);
+  quiet->threads = context->threads;
+}
+
+gv_status gv_take_error(gv_context *context, gv_status status, const gv_context *other) {
+  return status == GV_OK ? GV_OK : gv_fail(context, status, "%s", other->message);
+}

@@ -120,14 +120,14 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
   const gv_globe *globe = d->plane ? NULL : &d->globe;
   gv_triangulation t = {.allocator = d->allocator};
   gv_vertices v = {.allocator = d->allocator};
-  gv_context quiet = *context;
-  quiet.progress = NULL;
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
   gv_status status = gv_triangulate(context, !d->plane, d->position, count, &t);
   if (status == GV_OK) {
     status = gv_vertices_find(&quiet, &t, globe, d->lon, d->lat, &v);
     if (status == GV_OK) status = gv_cells_make(&quiet, &t, &v, globe, &d->cells);
     d->unverified = v.unverified;
-    if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+    status = gv_take_error(context, status, &quiet);
   }
   gv_triangulation_destroy(&t);
   gv_vertices_free(&v);

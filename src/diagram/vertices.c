@@ -114,11 +114,10 @@ static gv_status vertices_ask(gv_context *context, finder *f, const gv_index *in
     places[2 * i + 1] = f->out->y[facet];
   }
   gv_points queries = gv_points_rows(places, count, 2, GV_FLOAT64);
-  gv_context quiet = *context;
-  quiet.progress = NULL;
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
   gv_status status = gv_index_search(&quiet, index, &queries, NULL, f->nearest, f->nearest_at);
-  if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
-  return status;
+  return gv_take_error(context, status, &quiet);
 }
 
 /* The direction of the facet of three seeds on the conformal sphere. */
@@ -237,12 +236,9 @@ static gv_status vertices_settle(gv_context *context, finder *f) {
   if (places == NULL || lists[0] == NULL || lists[1] == NULL || lists[2] == NULL || f->nearest == NULL ||
       f->nearest_at == NULL)
     status = gv_fail_memory(context, "the check of vertices");
-  gv_context quiet = *context;
-  quiet.progress = NULL;
-  if (status == GV_OK) {
-    status = gv_index_build(&quiet, &seeds, &options, &index);
-    if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
-  }
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
+  if (status == GV_OK) status = gv_take_error(context, gv_index_build(&quiet, &seeds, &options, &index), &quiet);
   if (status == GV_OK) status = vertices_verify(context, f, index, places, lists);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)

@@ -229,8 +229,8 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
   }
   double *lon = positions, *lat = positions + most, *vectors = positions + 2 * most;
   batch b = {globe, o, 0, -1, of->reported, lon, lat, found, chord2, measure, indices, values};
-  gv_context quiet = *context;
-  quiet.progress = NULL;
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
   gv_progress progress;
   gv_progress_init(&progress, context, queries->count);
   for (int64_t first = 0, count; first < queries->count && status == GV_OK; first += count) {
@@ -242,10 +242,8 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     b.first = first;
     status = gv_index_search_canonical(&quiet, globe->chords, &query, found, chord2);
     if (status == GV_OK) status = answer_batch(&quiet, &b, &query);
-    if (status != GV_OK) {
-      memcpy(context->message, quiet.message, sizeof context->message);
-      break;
-    }
+    status = gv_take_error(context, status, &quiet);
+    if (status != GV_OK) break;
     gv_number_among_all(of->first_seed, count * o->k, indices + first * o->k);
     if (status == GV_OK && !gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
@@ -375,7 +373,7 @@ static gv_status search_radius(gv_context *context, const gv_index *index, const
     gv_part_progress part;
     gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
     status = gv_radius_search_canonical(&inner, globe->chords, &query, offsets + first, indices, distances);
-    if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+    status = gv_take_error(context, status, &inner);
   }
   if (status == GV_OK && distances != NULL && globe->metric == GV_GREAT_CIRCLE)
     report_arcs(globe, offsets[queries->count] - offsets[0], distances + offsets[0]);

@@ -75,7 +75,7 @@ static gv_status build_engine(gv_context *context, gv_point_index *index) {
   gv_context inner = *context;
   if (inner.device < 0) inner.device = index->device;
   gv_status status = index->engine->build(&inner, &index->reference, &index->state);
-  if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+  status = gv_take_error(context, status, &inner);
   return status;
 }
 
@@ -302,7 +302,7 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
     int64_t *found = indices + first * o->k;
     status = gv_index_search_canonical(&inner, index, &query, found,
                                        canonical != NULL ? canonical + first * o->k : values);
-    if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+    status = gv_take_error(context, status, &inner);
     if (status == GV_OK) gv_number_among_all(of->first_reference, query.count * o->k, found);
   }
   return status;

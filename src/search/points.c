@@ -297,16 +297,17 @@ gv_status gv_points_for_processor(gv_context *context, const gv_point_index *ind
   const gv_reference *reference = &index->reference;
   const void *copy = index->kept != NULL ? index->kept : index->data;
   int64_t values = reference->count * reference->dim;
+  bool on_host = index->device < 0 || index->kept != NULL;
   *out = *reference;
   *wide = NULL;
-  if (reference->floats == NULL) {
+  if (on_host && reference->floats == NULL) {
     out->data = copy;
-  } else if (backend->floats) {
+  } else if (on_host && backend->floats) {
     out->floats = copy;
   } else {
     *wide = gv_allocate(&context->allocator, values, sizeof **wide);
     if (*wide == NULL) return gv_fail_memory(context, "the reference points");
-    gv_widen_floats(copy, values, *wide);
+    GV_TRY(gv_points_fetch(context, index, 0, reference->count, *wide));
     out->data = *wide;
     out->floats = NULL;
   }

@@ -37,8 +37,8 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
                           double *out);
 
 /*
- * The reference set for a backend of processors, where that of the index is on a device that failed: the copy, as doubles in *wide if need
- * be (to be freed by gv_release). Only where there is a copy.
+ * The reference set for a backend of processors in place of the index's own: the index's points where the host has them, else doubles in
+ * *wide (released with gv_release by the caller, also after an error).
  */
 gv_status gv_points_for_processor(gv_context *context, const gv_point_index *index, const gv_backend *backend,
                                   gv_reference *out, double **wide);

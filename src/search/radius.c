@@ -92,7 +92,7 @@ typedef struct answering {
   gv_reference reference;
   const void *state;
   void *built;    /* the state, if it is to be destroyed */
-  double *copied; /* the points, if they are a copy */
+  double *copied; /* the points, or NULL where they are the index's */
 } answering;
 
 static void answering_end(const gv_context *context, answering *a) {
@@ -106,21 +106,15 @@ static gv_status answering_begin(gv_context *context, const gv_point_index *inde
                    .reference = index->reference,
                    .state = index->state};
   if (a->within != NULL) return GV_OK;
-  gv_reference *reference = &a->reference;
-  const gv_backend *backend = gv_backend_choose_processor(reference, 1, queries);
+  const gv_backend *backend = gv_backend_choose_processor(&index->reference, 1, queries);
+  gv_context quiet;
   a->engine = backend->search;
   a->within = backend->within;
-  a->copied = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof *a->copied);
-  if (a->copied == NULL) return gv_fail_memory(context, "the reference points");
-  GV_TRY(gv_points_fetch(context, index, 0, reference->count, a->copied));
-  reference->data = a->copied;
-  reference->floats = NULL;
-  gv_context quiet = *context;
-  quiet.progress = NULL;
-  gv_status status = a->engine->build(&quiet, reference, &a->built);
-  if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  GV_TRY(gv_points_for_processor(context, index, backend, &a->reference, &a->copied));
+  gv_context_without_progress(context, &quiet);
+  gv_status status = a->engine->build(&quiet, &a->reference, &a->built);
   a->state = a->built;
-  return status;
+  return gv_take_error(context, status, &quiet);
 }
 
 /* ----------------------------------------------------------------------------------------------- canonical values */
@@ -263,7 +257,7 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   gv_part_progress part;
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
   gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
-  if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+  status = gv_take_error(context, status, &inner);
   if (status != GV_OK || distances == NULL || metric != GV_EUCLIDEAN) return status;
   int64_t from = offsets[first];
   return gv_arrays_take_roots(context, &host, distances + from, offsets[first + count] - from);

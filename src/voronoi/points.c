@@ -44,10 +44,10 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
   gv_index_options_init(&options);
   options.backend = v->backend->searches_points ? v->backend->name : "kdtree";
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
-  gv_context quiet = *context;
-  quiet.progress = NULL;
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
   gv_status status = gv_point_index_build(&quiet, &points, &options, (gv_point_index **)state);
-  if (status != GV_OK) memcpy(context->message, quiet.message, sizeof context->message);
+  status = gv_take_error(context, status, &quiet);
   gv_release(&context->allocator, data);
   return status;
 }

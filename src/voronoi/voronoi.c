@@ -123,8 +123,7 @@ static void set_span(gv_voronoi *v, const gv_voronoi_options *options) {
 static bool try_device(gv_context *context, gv_voronoi *v) {
   gv_context quiet;
   if (!gv_cuda_has_driver()) return false;
-  gv_context_for_worker(context, &quiet);
-  quiet.threads = context->threads;
+  gv_context_without_progress(context, &quiet);
   if (gv_engine_cuda_tile.create(&quiet, v, &v->state) != GV_OK) {
     v->state = NULL;
     return false;

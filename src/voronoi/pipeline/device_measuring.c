@@ -55,7 +55,7 @@ gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *d, c
   } else if (d->state == GV_MEASURING_UNDECIDED) {
     status = open_raster(d);
     if (status == GV_OK) d->state = GV_MEASURING_BY_DEVICE;
-    if (status != GV_OK) memcpy(context->message, d->context.message, sizeof context->message);
+    status = gv_take_error(context, status, &d->context);
   }
   *out = d->state == GV_MEASURING_BY_DEVICE ? d->raster : NULL;
   pthread_mutex_unlock(&d->lock);
