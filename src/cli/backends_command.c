@@ -15,22 +15,24 @@ typedef struct settings {
 
 static const gv_option table[] = {
     {"matrix", NULL,
-     "what each covers: largest dimension, metric x type x k of points, and weights of grids; an empty box has a "
-     "letter that is explained below",
+     "table of largest dimensions, metrics, types, k and weights of grids\n"
+     "A letter in a box refers to the reason below the table.",
      GV_OPTION_INTO(matrix)},
     {"json", NULL,
-     "as a JSON array of objects with name, summary, searches_points, allocates_grids, weighted_grids, max_dim, "
-     "refused_metrics, available and reason (why not, when it cannot run)",
+     "JSON array of backends\n"
+     "Objects with name, summary, searches_points, allocates_grids, weighted_grids, max_dim, refused_metrics, "
+     "available, and reason if it is not available.",
      GV_OPTION_INTO(json)},
-    GV_OPTION_HELP_ROW,
+    GV_OPTION_HELP_ROWS,
 };
 
 const cli_syntax backends_syntax = {
     .name = "backends",
-    .usage = "Usage: gpuvoronoi backends [--json | --matrix]\n"
-             "\n"
-             "Lists the backends: what each can do (s = search of points, g = Voronoi of a grid), whether\n"
-             "it can run on this machine, and the idea behind it. All of them give the same results.\n",
+    .usage =
+        "Usage: gpuvoronoi backends [--json | --matrix]\n"
+        "\n"
+        "Lists the backends: what each supports (s = search of points, g = nearest-seed grids), whether it is\n"
+        "available on this machine, and its method. All backends return the same results.\n",
     CLI_ROWS(table)};
 
 static void put_refused(gv_json_writer *json, int backend) {

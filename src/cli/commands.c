@@ -4,12 +4,12 @@
 #include <string.h>
 
 const cli_command cli_commands[] = {
-    {"backends", backends_command, &backends_syntax, "what can compute, and what it can do on this machine"},
-    {"devices", devices_command, &devices_syntax, "the GPUs of this machine"},
+    {"backends", backends_command, &backends_syntax, "list the backends and their support on this machine"},
+    {"devices", devices_command, &devices_syntax, "list the GPUs of this machine"},
     {"diagram", diagram_command, &diagram_syntax, "Voronoi polygons of points"},
-    {"merge", merge_command, &merge_syntax, "parts of a raster (--part) put together"},
-    {"qtm", qtm_command, &qtm_syntax, "places to cells of the triangular mesh and back"},
-    {"search", search_command, &search_syntax, "nearest neighbours of points in files"},
+    {"merge", merge_command, &merge_syntax, "merge the parts of a raster (--part)"},
+    {"qtm", qtm_command, &qtm_syntax, "convert places to cells of the triangular mesh and back"},
+    {"search", search_command, &search_syntax, "search nearest neighbours of points in files"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -12,9 +12,8 @@ typedef struct settings {
 } settings;
 
 static const gv_option table[] = {
-    {"json", NULL, "the same as a JSON object with the reason why there is none, and devices",
-     GV_OPTION_INTO(json)},
-    GV_OPTION_HELP_ROW,
+    {"json", NULL, "JSON object: devices, and reason if no device is usable", GV_OPTION_INTO(json)},
+    GV_OPTION_HELP_ROWS,
 };
 
 const cli_syntax devices_syntax = {
@@ -22,7 +21,7 @@ const cli_syntax devices_syntax = {
     .usage = "Usage: gpuvoronoi devices [--json]\n"
              "\n"
              "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
-             "and what keeps a device from being used. Without any it says why. Status 0 in both cases.\n",
+             "and the reason if a device, or all of CUDA, is not usable. The status is 0 also without a device.\n",
     CLI_ROWS(table)};
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;

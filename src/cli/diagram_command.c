@@ -41,50 +41,56 @@ static gv_status set_tolerance(gv_io *io, void *to, const char *value) {
 static const gv_option table[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
-     "points: any vector source that GDAL reads, or a table with columns lon and lat, or x and y; - is CSV or "
-     "GeoJSON from the standard "
-     "input. Cells of lines and polygons: gpuvoronoi --seeds SRC --polygons FILE",
+     "points: a vector file, or a table with columns lon,lat or x,y\n"
+     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. For lines and polygons use "
+     "gpuvoronoi --seeds SRC --polygons FILE.",
      GV_OPTION_INTO(job.seeds.source), .names_file = true},
     GV_OPTION_SEEDS_ROWS(job.seeds),
-    {"oo", "NAME=VALUE", "open option of the driver of SRC, may be repeated",
-     GV_OPTION_INTO(job.seeds.open_options)},
-    {"id", "FIELD", "the seeds' ids (default: the feature ids)", GV_OPTION_INTO(job.seeds.id_field)},
-    {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
+    {"oo", "NAME=VALUE", "open option of the driver of SRC; may be repeated",
+     GV_OPTION_INTO(job.seeds.open_options), .rare = true},
+    {"id", "FIELD", "field of the seeds' ids [default: the feature id]", GV_OPTION_INTO(job.seeds.id_field)},
+    {"skip-invalid", NULL, "skip seeds without valid coordinates, and report their number",
      GV_OPTION_INTO(job.seeds.skip_invalid)},
     GV_OPTION_SECTION("Diagram"),
     {"metric", "NAME",
-     "geodesic (default for longitudes and latitudes and for world-wide maps), great-circle, euclidean (default on "
-     "other maps)",
+     "geodesic, great-circle or euclidean [default: by the coordinate system]\n"
+     "Default: geodesic for longitudes and latitudes and for maps of the whole world, else euclidean.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
-    {"weighting", "NAME", "unsupported; the raster has it", GV_OPTION_INTO(weighting)},
+    {"weighting", "NAME", "unsupported; use gpuvoronoi --weighting", GV_OPTION_INTO(weighting), .rare = true},
     {"tolerance", "D",
-     "on the globe: how far lines may be from the true borders; metres, or with a unit: 10cm, 1km (default: 1)",
+     "on the globe: largest distance of lines from the true borders [default: 1 m]\n"
+     "Metres, or with a unit: 10cm, 1km.",
      GV_OPTION_BY(set_tolerance)},
     {"crs", "CRS",
-     "coordinate system of OUT (default: the seeds'); distances of --metric euclidean are measured in it",
+     "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it.",
      GV_OPTION_INTO(job.crs)},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
-     "cells are cut there, in coordinates of OUT (default on a plane: around the seeds, a tenth farther)",
+     "cut the cells there, in coordinates of OUT [default: from the seeds]\n"
+     "Default on a plane: the extent of the seeds plus 10 % on each side.",
      GV_OPTION_BY(set_extent)},
-    {"mask", "SRC", "polygons: cells are cut there", GV_OPTION_INTO(job.mask), .names_file = true},
-    {"mask-layer", "NAME", "layer of the polygons, needed if there are several", GV_OPTION_INTO(job.mask_layer)},
+    {"mask", "SRC", "cut the cells by these polygons", GV_OPTION_INTO(job.mask), .names_file = true},
+    {"mask-layer", "NAME", "layer of --mask; required if it has several", GV_OPTION_INTO(job.mask_layer)},
     {"no-cut", NULL,
-     "do not cut at 180 degrees nor close at the poles: for globes, and for --crs with a pole in the middle",
+     "do not cut at 180 degrees, and do not close cells at the poles\n"
+     "For globes, and for --crs with a pole in the middle.",
      GV_OPTION_INTO(job.no_cut)},
-    GV_OPTION_THREADS_ROW(job.threads),
     GV_OPTION_SECTION("Output"),
     {"edges-only", NULL, "borders as lines, each once, with the seeds left and right of it",
      GV_OPTION_INTO(job.edges_only)},
-    {"delaunay", NULL, "lines between the seeds of cells that have a border in common (on the globe: geodesics)",
+    {"delaunay", NULL, "lines between the seeds of adjacent cells (on the globe: geodesics)",
      GV_OPTION_INTO(job.delaunay)},
-    {"overwrite", NULL, "replace OUT if it exists, unless it is read-only; links are followed",
+    {"overwrite", NULL, "replace OUT if it exists\nRead-only files are refused, links are followed.",
      GV_OPTION_INTO(job.overwrite)},
     GV_OPTION_SYNC_ROW(job.sync),
-    {"quiet", NULL, "no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
-    {"json", NULL, "summary, warnings and errors as one JSON object on the standard output, with a code each",
+    GV_OPTION_SECTION("Run"),
+    GV_OPTION_THREADS_ROW(job.threads),
+    {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
+    {"json", NULL,
+     "print summary, warnings and errors as JSON on standard output\n"
+     "One object; each warning and error has a code.",
      GV_OPTION_INTO(json)},
     {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
-    GV_OPTION_HELP_ROW,
+    GV_OPTION_HELP_ROWS,
 };
 
 static int set_output(void *to, char *value) {
@@ -99,14 +105,12 @@ const cli_syntax diagram_syntax = {
     .usage =
         "Usage: gpuvoronoi diagram --seeds SRC [options] OUT\n"
         "\n"
-        "Writes the Voronoi diagram of points as polygons: each with its seed's attributes, seed (its id), "
-        "area_km2,\n"
-        "neighbours (ids of the cells beside it) and others (ids of seeds at the same place, which have no "
-        "polygon\n"
-        "of their own). Exact on the ellipsoid, the sphere and the plane: every place farther than --tolerance "
-        "from\n"
-        "a border lies in the polygon of its nearest seed. OUT is of any vector format that GDAL writes (.gpkg,\n"
-        ".fgb, .geojson, .parquet ...).\n",
+        "Writes the Voronoi diagram of points as polygons, exact on the ellipsoid, the sphere and the plane: each\n"
+        "place farther than --tolerance from a border lies in the polygon of its nearest seed. OUT is any vector\n"
+        "format that GDAL writes (.gpkg, .fgb, .geojson, .parquet ...).\n",
+    .details = "Polygons have the attributes of their seed, seed (its id), area_km2, neighbours (ids of the "
+               "adjacent cells)\n"
+               "and others (ids of seeds at the same place, which have no polygon of their own).\n",
     CLI_ROWS(table),
     .examples = "  gpuvoronoi diagram --seeds airports.gpkg cells.gpkg\n"
                 "  gpuvoronoi diagram --seeds stations.csv --tolerance 100 --mask country.gpkg cells.geojson\n"

@@ -19,9 +19,9 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
 
 /* Answers --help and --version, whatever else there is. */
 static int answer(const cli_syntax *syntax, const gv_option *o) {
-  if (o->kind == GV_OPTION_HELP) {
+  if (o->kind != GV_OPTION_VERSION) {
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
-    cli_print_help(syntax, stdout);
+    cli_print_help(syntax, o->kind == GV_OPTION_HELP_ALL, stdout);
   } else {
     cli_print_version();
   }
@@ -59,7 +59,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       value = argv[at++];
     }
     if (value != NULL) gv_option_remember(o, value);
-    bool answers = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_VERSION;
+    bool answers = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
     status = answers ? answer(syntax, o) : take(user, o, value);
     if (status != EXIT_OK) return status;
   }
@@ -93,13 +93,14 @@ int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {
 
 /* -------------------------------------------------------------------------------------------------- --help */
 
-/* The text from column `column`, where the line stands already, broken between words. */
+enum { HELP_COLUMN = 24, HELP_WIDTH = 110 };
+
+/* Prints the text from column `column`, where the line stands already, broken between words. */
 static void print_wrapped(const char *text, int column, FILE *out) {
-  enum { WIDTH = 110 };
   int at = column;
   while (*text != '\0') {
     int length = (int)strcspn(text, " ");
-    if (at > column && at + 1 + length > WIDTH) {
+    if (at > column && at + 1 + length > HELP_WIDTH) {
       fprintf(out, "\n%*s", column, "");
       at = column;
     }
@@ -112,32 +113,39 @@ static void print_wrapped(const char *text, int column, FILE *out) {
 }
 
 /* Adds to an option's help what only the library knows. */
-static void add_help(const gv_option *o, char *text, size_t size) {
+static void add_limits(const gv_option *o, char *text, size_t size) {
   if (o->more == GV_MORE_LIMITS_OF_GRIDS) cli_add_limits_of_grids(text, size);
   if (o->more == GV_MORE_LIMITS_OF_POINTS) cli_add_limits_of_points(text, size);
 }
 
-void cli_print_help(const cli_syntax *syntax, FILE *out) {
-  enum { COLUMN = 24 };
+static void print_option(const gv_option *o, bool all, FILE *out) {
+  char text[2048];
+  int length = fprintf(out, "  %s%s", o->name[1] == '\0' ? "-" : "--", o->name);
+  if (o->metavar != NULL) length += fprintf(out, " %s", o->metavar);
+  if (length >= HELP_COLUMN) {
+    fprintf(out, "\n");
+    length = 0;
+  }
+  fprintf(out, "%*s", HELP_COLUMN - length, "");
+  gv_option_describe(o, all, text, sizeof text);
+  if (all) add_limits(o, text, sizeof text);
+  print_wrapped(text, HELP_COLUMN, out);
+}
+
+void cli_print_help(const cli_syntax *syntax, bool all, FILE *out) {
+  bool complete = all || syntax->details == NULL;
   fputs(syntax->usage, out);
+  if (all && syntax->details != NULL) fprintf(out, "\n%s", syntax->details);
   fputs("\n", out);
   for (size_t i = 0; i < syntax->count; i++) {
     const gv_option *o = &syntax->options[i];
+    complete = complete && !o->rare && strchr(o->help != NULL ? o->help : "", '\n') == NULL;
     if (o->kind == GV_OPTION_HEADING) {
       fprintf(out, "%s%s\n", i > 0 ? "\n" : "", o->name);
-      continue;
+    } else if (all || !o->rare) {
+      print_option(o, all, out);
     }
-    int length = fprintf(out, "  %s%s", o->name[1] == '\0' ? "-" : "--", o->name);
-    if (o->metavar != NULL) length += fprintf(out, " %s", o->metavar);
-    if (length >= COLUMN) {
-      fprintf(out, "\n");
-      length = 0;
-    }
-    fprintf(out, "%*s", COLUMN - length, "");
-    char text[2048];
-    snprintf(text, sizeof text, "%s", o->help);
-    add_help(o, text, sizeof text);
-    print_wrapped(text, COLUMN, out);
   }
   if (syntax->examples != NULL) fprintf(out, "\nExamples\n%s", syntax->examples);
+  if (!all && !complete) fprintf(out, "\nAll options, with details: --help-all\n");
 }

@@ -7,11 +7,12 @@
 #include "job/option.h"
 
 typedef struct cli_syntax {
-  const char *name;  /* of the command, for error lines */
-  const char *usage; /* what --help begins with, ... */
+  const char *name;    /* of the command, for error lines */
+  const char *usage;   /* begins --help */
+  const char *details; /* follows it in --help-all; may be NULL */
   const gv_option *options;
   size_t count;
-  const char *examples; /* ... and ends with; may be NULL */
+  const char *examples; /* end --help; may be NULL */
   /* Takes an argument that is no option, as an option's `set` does; NULL = there may be none. */
   int (*positional)(void *settings, char *value);
   bool negative_numbers; /* "-70.5" is no option */
@@ -19,7 +20,7 @@ typedef struct cli_syntax {
 
 #define CLI_ROWS(table) .options = (table), .count = sizeof(table) / sizeof *(table)
 
-/* --help or --version has been answered. */
+/* --help, --help-all or --version has been answered. */
 enum { CLI_DONE = -1 };
 
 /*
@@ -37,6 +38,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
 /* The exit status for what was wrong with an option, with the error printed; EXIT_OK for GV_OK. */
 int cli_wrong(gv_status status, const gv_io *io);
 
-void cli_print_help(const cli_syntax *syntax, FILE *out);
+/* Prints a line for each option that is not rare, or all options with their details. */
+void cli_print_help(const cli_syntax *syntax, bool all, FILE *out);
 
 #endif

@@ -196,9 +196,9 @@ static int run_lines(request *r) {
 typedef request settings;
 
 static const gv_option table[] = {
-    {"level", "L", "for encode: the level of the cells (0 to 29)", GV_OPTION_RANGE(level, 0, GV_QTM_MAX_LEVEL)},
-    {"integer", NULL, "read and write ids as the library's 64-bit integers instead", GV_OPTION_INTO(integer)},
-    GV_OPTION_HELP_ROW,
+    {"level", "L", "for encode: level of the cells (0 to 29)", GV_OPTION_RANGE(level, 0, GV_QTM_MAX_LEVEL)},
+    {"integer", NULL, "read and write ids as 64-bit integers of the library", GV_OPTION_INTO(integer)},
+    GV_OPTION_HELP_ROWS,
 };
 
 /* The subcommand, then words of items. */
@@ -216,18 +216,19 @@ static int take_word(void *to, char *value) {
 
 const cli_syntax qtm_syntax = {
     .name = "qtm",
-    .usage = "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
-             "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
-             "\n"
-             "Cells of Dutton's quaternary triangular mesh. Without LON LAT or ID, one of them is read from each\n"
-             "line of standard input.\n"
-             "\n"
-             "  encode      the cell of level L at a longitude and latitude in degrees\n"
-             "  decode      longitude and latitude of a cell's centre\n"
-             "  neighbors   the three cells across a cell's edges\n"
-             "  info        all about a cell\n"
-             "\n"
-             "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
+    .usage =
+        "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
+        "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
+        "\n"
+        "Cells of Dutton's quaternary triangular mesh (QTM). Without LON LAT or ID, each line of standard input\n"
+        "has one.\n"
+        "\n"
+        "  encode      the cell of level L at a longitude and latitude in degrees\n"
+        "  decode      longitude and latitude of a cell's centre\n"
+        "  neighbors   the three neighbours across a cell's edges\n"
+        "  info        ids, level, centre, corners and area of a cell\n"
+        "\n"
+        "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
     CLI_ROWS(table),
     .positional = take_word,
     .negative_numbers = true};

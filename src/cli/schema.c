@@ -72,7 +72,9 @@ static void put_properties(gv_json_writer *json, gv_option_place place) {
     if (o->kind == GV_OPTION_HEADING || o->place != place) continue;
     gv_json_begin_object(json, o->name, GV_JSON_IN_LINE);
     put_type(json, o);
-    gv_json_put_string(json, "description", o->help);
+    char text[2048];
+    gv_option_describe(o, true, text, sizeof text);
+    gv_json_put_string(json, "description", text);
     gv_json_end(json);
   }
 }
@@ -92,8 +94,8 @@ int main(void) {
   gv_json_put_string(&json, "title", "A run of gpuvoronoi");
   gv_json_put_string(
       &json, "description",
-      "What gpuvoronoi --describe writes and --config runs. Relative names of files are told from the "
-      "directory of the description; whoever only asks for cells ignores outputs.");
+      "What gpuvoronoi --describe writes and --config runs. Relative paths are resolved against the directory of "
+      "the description. Programs that only read cells ignore outputs.");
   gv_json_begin_array(&json, "oneOf", GV_JSON_IN_LINE);
   for (int i = 0; i < 2; i++) {
     gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);

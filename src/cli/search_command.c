@@ -54,130 +54,138 @@ static gv_status set_values(gv_io *io, void *to, const char *value) {
 }
 
 static const gv_option table[] = {
+    GV_OPTION_SECTION("Points"),
     {"reference", "FILE",
-     ".npy, .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 (train; of queries test; --layer names "
-     "others), .csv or .txt, also .gz, with numbers (--columns; "
+     "reference points: an array (.npy, .hdf5, .csv ...) or a vector layer\n"
+     ".npy, .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 (array train, or test for the queries; "
+     "--layer selects another), and numbers in .csv or .txt, also .gz; or any vector source that GDAL reads, with "
+     "x, y, and z if present (not on the globe). A text file with the columns lon and lat is a vector source. - "
+     "reads "
+     "CSV, GeoJSON or .npy from standard input. In a layer with lines or polygons each feature is a reference, at "
      "the "
-     "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one "
-     "(not "
-     "on the globe); - is CSV with such columns, GeoJSON or .npy, from the standard input. "
-     "A "
-     "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
-     "feature is "
-     "a reference, at the distance of its nearest point (0 within a polygon)",
+     "distance of its closest point (0 inside a polygon).",
      GV_OPTION_INTO(job.reference.path), .names_file = true},
     {"reference-raster", "R",
-     "instead of --reference: the centres of a raster's cells that are neither nodata, masked nor 0; OUT holds "
-     "their numbers, "
-     "row by row from 0",
+     "instead of --reference: the cells of a raster that are not nodata, masked or 0\n"
+     "A reference is the centre of its cell. OUT holds cell numbers, row by row from 0.",
      GV_OPTION_INTO(job.raster.source), .names_file = true},
-    {"band", "N", "of --reference-raster (default: 1)", GV_OPTION_RANGE(job.raster.band, 1, 1 << 30)},
-    {"values", "V[,V...]", "only cells of R with these values", GV_OPTION_BY(set_values)},
+    {"band", "N", "band of --reference-raster [default: 1]", GV_OPTION_RANGE(job.raster.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "use only cells of --reference-raster with these values", GV_OPTION_BY(set_values)},
     {"queries", "FILE",
-     "the same kinds; without it the reference set is searched against itself, without each point itself",
+     "query points, of the same formats [default: the reference points]\n"
+     "Without it, no point is its own neighbour.",
      GV_OPTION_INTO(job.query.path), .names_file = true},
-    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(job.k, 1, 1024),
+    {"skip-invalid", NULL, "skip points without valid coordinates, and report their number",
+     GV_OPTION_INTO(job.skip_invalid)},
+
+    GV_OPTION_SECTION("Neighbours"),
+    {"k", "K", "number of neighbours, 1 to 1024 [default: 1]", GV_OPTION_RANGE(job.k, 1, 1024),
      GV_OPTION_AND(has_k)},
-    {"metric", "NAME",
-     "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "
-     "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
-     GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"max-distance", "D",
-     "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit, or "
-     "with a unit: "
-     "100km, 5mi",
+     "ignore neighbours farther than D: metres on the globe, else the layer's unit\n"
+     "Or with a unit: 100km, 5mi. Neighbours at distance D are used.",
      GV_OPTION_BY(set_max_distance)},
     {"radius", "R",
-     "instead of -k: all neighbours at most this far, nearest first; units as of --max-distance. An array OUT "
-     "holds the "
-     "neighbours of all queries one after the other, --offsets says where each query's begin; text and tables have "
-     "a row for each pair",
+     "instead of -k: all neighbours at most this far, nearest first\n"
+     "Units as for --max-distance. An array OUT holds the neighbours of all queries one after the other; --offsets "
+     "has the start of each query. Text and tables have a row for each pair.",
      GV_OPTION_BY(set_radius)},
-    {"offsets", "FILE",
-     "with --radius and an array OUT: an int64 .npy of queries + 1 offsets; query i has "
-     "OUT[offsets[i]:offsets[i+1]]",
-     GV_OPTION_INTO(job.offsets)},
-    {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
-     GV_OPTION_INTO(job.distances)},
-    {"nearest", "FILE",
-     "among lines and polygons: the coordinates of their nearest points as a float64 .npy, queries x 2k; degrees "
-     "for "
-     "geodesic and great-circle; nan where there is no neighbour",
-     GV_OPTION_INTO(job.nearest)},
+    {"metric", "NAME",
+     "l2, l1, linf; with a coordinate system also geodesic, great-circle [default: l2]\n"
+     "Other names: euclidean (l2), manhattan (l1), chebyshev (linf). Default for longitudes and latitudes and for "
+     "world-wide cylindrical maps like Web Mercator: geodesic.",
+     GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"edges", "NAME",
-     "of lines and polygons: straight (default: in the layer's own coordinates, longitudes as they are written) or "
-     "geodesic (the shorter way between vertices)",
+     "edges of lines and polygons: straight or geodesic [default: straight]\n"
+     "straight: in the layer's own coordinates, with longitudes as written. geodesic: the shorter way between "
+     "vertices.",
      GV_OPTION_ONE_OF(job.edges, edges)},
-    {"boundary", NULL, "polygons count as their boundaries, with nothing within", GV_OPTION_INTO(job.boundary)},
-    {"layer", "NAME", "layer of the reference set, needed if its source has several",
-     GV_OPTION_INTO(job.reference.layer)},
-    {"query-layer", "NAME", "layer of the queries, needed if their source has several",
-     GV_OPTION_INTO(job.query.layer)},
-    {"where", "SQL", "use only the reference layer's features that fulfil this",
-     GV_OPTION_INTO(job.reference.where)},
-    {"query-where", "SQL", "use only the queries' features that fulfil this", GV_OPTION_INTO(job.query.where)},
-    {"x", "FIELD", "columns of the reference layer that hold x, ...", GV_OPTION_INTO(job.reference.x)},
-    {"y", "FIELD", "... y ...", GV_OPTION_INTO(job.reference.y)},
-    {"z", "FIELD", "... and z", GV_OPTION_INTO(job.reference.z)},
-    {"query-x", "FIELD", "columns of the queries' layer that hold x, ...", GV_OPTION_INTO(job.query.x)},
-    {"query-y", "FIELD", "... y ...", GV_OPTION_INTO(job.query.y)},
-    {"query-z", "FIELD", "... and z", GV_OPTION_INTO(job.query.z)},
-    {"columns", "C[,C...]",
-     "of text that is an array: its coordinates, by names of the heading or numbers from 1 (default: all columns "
-     "but those called id, fid, "
-     "ogc_fid, gid, objectid or index, or without a name)",
-     GV_OPTION_INTO(job.reference.array.columns)},
-    {"query-columns", "C[,C...]", "the same of the queries", GV_OPTION_INTO(job.query.array.columns)},
-    {"header", "yes|no",
-     "the first line of text is a heading (yes) or a point (no; default: a heading where it is not of numbers)",
-     GV_OPTION_ONE_OF(job.reference.array.heading, headings)},
-    {"query-header", "yes|no", "the same of the queries, yes or no",
-     GV_OPTION_ONE_OF(job.query.array.heading, headings)},
-    {"oo", "NAME=VALUE", "open option of the driver of the reference layer, or of R, may be repeated",
-     GV_OPTION_INTO(job.reference.open_options)},
-    {"query-oo", "NAME=VALUE", "the same of the queries'", GV_OPTION_INTO(job.query.open_options)},
+    {"boundary", NULL, "measure distances to the boundaries of polygons, also inside them",
+     GV_OPTION_INTO(job.boundary)},
+
+    GV_OPTION_SECTION("Outputs"),
+    {"distances", "FILE.npy", "distances, float64, queries x k; inf where a neighbour is missing",
+     GV_OPTION_INTO(job.distances)},
+    {"nearest", "FILE.npy",
+     "closest points of lines and polygons, float64, queries x 2k\n"
+     "Degrees for geodesic and great-circle; nan where a neighbour is missing.",
+     GV_OPTION_INTO(job.nearest)},
+    {"offsets", "FILE.npy",
+     "with --radius and an array OUT: start of each query, int64, queries + 1\n"
+     "Query i has OUT[offsets[i]:offsets[i+1]].",
+     GV_OPTION_INTO(job.offsets)},
     {"id", "FIELD",
-     "in a table: the reference point's id (default: the feature id; a CSV file's rows count from 1)",
+     "in a table: field of the reference's id [default: the feature id]\n"
+     "Feature ids of a CSV file are its row numbers from 1.",
      GV_OPTION_INTO(job.reference.id)},
-    {"query-id", "FIELD", "the same of the query", GV_OPTION_INTO(job.query.id)},
-    {"keep", "FIELDS",
-     "in a table: these attributes of the reference point, with commas between them, or * for all",
+    {"query-id", "FIELD", "in a table: field of the query's id [default: the feature id]",
+     GV_OPTION_INTO(job.query.id)},
+    {"keep", "FIELDS", "in a table: fields of the reference to copy, separated by commas, or *",
      GV_OPTION_INTO(job.reference.keep)},
-    {"query-keep", "FIELDS", "the same of the query", GV_OPTION_INTO(job.query.keep)},
+    {"query-keep", "FIELDS", "in a table: fields of the query to copy, separated by commas, or *",
+     GV_OPTION_INTO(job.query.keep)},
     {"lines", NULL,
-     "in a table: lines from queries to neighbours (to the nearest points of lines and polygons), on the globe the "
-     "shortest, cut at 180 degrees (default: the "
-     "queries' points)",
+     "in a table: lines from queries to neighbours instead of the queries' points\n"
+     "To the closest points of lines and polygons. On the globe the shortest lines, cut at 180 degrees.",
      GV_OPTION_INTO(job.lines)},
-    {"skip-invalid", NULL, "leave out points without usable coordinates, and say how many",
-     GV_OPTION_INTO(job.skip_invalid)},
-    {"reference-crs", "CRS",
-     "coordinate system of the reference layer, in place of its own; queries are brought to this system",
-     GV_OPTION_INTO(job.reference.crs)},
-    {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own",
-     GV_OPTION_INTO(job.query.crs)},
-    {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_POINTS},
-    GV_OPTION_THREADS_ROW(job.threads),
-    {"memory", "SIZE", "largest standard input, e.g. 512M or 4G (default: a quarter of the memory, at most 1 GiB)",
-     GV_OPTION_BY(set_memory), .numbers = 1},
-    {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
-     GV_OPTION_RANGE(job.device, 0, 1023)},
-    {"shard-reference", NULL,
-     "under mpirun: each rank has some of the reference points, not all of them (default: where they need more "
-     "memory "
-     "than a rank has)",
-     GV_OPTION_INTO(job.shard_reference)},
-    {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
+    {"overwrite", NULL, "replace outputs that exist\nRead-only files are refused, links are followed.",
      GV_OPTION_INTO(job.overwrite)},
     GV_OPTION_SYNC_ROW(job.sync),
-    {"quiet", NULL, "no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
+
+    GV_OPTION_SECTION("Layers"),
+    {"layer", "NAME", "layer of --reference; required if it has several", GV_OPTION_INTO(job.reference.layer)},
+    {"query-layer", "NAME", "layer of --queries; required if it has several", GV_OPTION_INTO(job.query.layer)},
+    {"where", "SQL", "use only the reference features that match this SQL condition",
+     GV_OPTION_INTO(job.reference.where)},
+    {"query-where", "SQL", "use only the query features that match this SQL condition",
+     GV_OPTION_INTO(job.query.where)},
+    {"reference-crs", "CRS",
+     "coordinate system of --reference, in place of its own\nQueries are transformed to this system.",
+     GV_OPTION_INTO(job.reference.crs)},
+    {"query-crs", "CRS", "coordinate system of --queries, in place of its own", GV_OPTION_INTO(job.query.crs)},
+    {"x", "FIELD", "column of x or longitude of --reference", GV_OPTION_INTO(job.reference.x)},
+    {"y", "FIELD", "column of y or latitude", GV_OPTION_INTO(job.reference.y)},
+    {"z", "FIELD", "column of z", GV_OPTION_INTO(job.reference.z)},
+    {"query-x", "FIELD", "column of x or longitude of --queries", GV_OPTION_INTO(job.query.x), .rare = true},
+    {"query-y", "FIELD", "column of y or latitude of --queries", GV_OPTION_INTO(job.query.y), .rare = true},
+    {"query-z", "FIELD", "column of z of --queries", GV_OPTION_INTO(job.query.z), .rare = true},
+    {"oo", "NAME=VALUE", "open option of the driver of --reference or of R; may be repeated",
+     GV_OPTION_INTO(job.reference.open_options), .rare = true},
+    {"query-oo", "NAME=VALUE", "open option of the driver of --queries; may be repeated",
+     GV_OPTION_INTO(job.query.open_options), .rare = true},
+
+    GV_OPTION_SECTION("Text files with an array"),
+    {"columns", "C[,C...]",
+     "columns of the coordinates of --reference, by names or numbers from 1\n"
+     "Default: all columns except those without a name, and id, fid, ogc_fid, gid, objectid and index.",
+     GV_OPTION_INTO(job.reference.array.columns)},
+    {"query-columns", "C[,C...]", "columns of the coordinates of --queries",
+     GV_OPTION_INTO(job.query.array.columns), .rare = true},
+    {"header", "yes|no", "the first line of --reference is a header: yes or no [default: if it is not numeric]",
+     GV_OPTION_ONE_OF(job.reference.array.heading, headings)},
+    {"query-header", "yes|no", "the first line of --queries is a header: yes or no",
+     GV_OPTION_ONE_OF(job.query.array.heading, headings), .rare = true},
+
+    GV_OPTION_SECTION("Run"),
+    {"backend", "NAME",
+     "auto, or one of `gpuvoronoi backends` [default: auto]\nAll backends return the same result",
+     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_POINTS},
+    GV_OPTION_THREADS_ROW(job.threads),
+    {"memory", "SIZE", "largest standard input, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]",
+     GV_OPTION_BY(set_memory), .numbers = 1, .rare = true},
+    {"device", "N", "number of a GPU, from `gpuvoronoi devices` [default: the first]",
+     GV_OPTION_RANGE(job.device, 0, 1023)},
+    {"shard-reference", NULL,
+     "with mpirun: distribute the reference points over the ranks\n"
+     "Default: if they need more memory than a rank has.",
+     GV_OPTION_INTO(job.shard_reference), .rare = true},
+    {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
     {"json", NULL,
-     "summary, warnings and errors as one JSON object on the standard output, with a code each; a bar is on stderr "
-     "then",
+     "print summary, warnings and errors as JSON on standard output\n"
+     "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json)},
     {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
-    GV_OPTION_HELP_ROW,
+    GV_OPTION_HELP_ROWS,
 };
 
 static int set_output(void *to, char *value) {
@@ -192,15 +200,16 @@ const cli_syntax search_syntax = {
     .usage =
         "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
         "\n"
-        "Finds for every query the k nearest reference points, with --radius all within a distance. Results are\n"
-        "exact; equal distances are in the order of the reference file. OUT is one of\n"
-        "  .npy or .ivecs     rows (from 0) of the reference file, int64 or int32, queries x k; -1 where there is\n"
-        "                     no neighbor\n"
-        "  .csv or -          (standard output) text with the columns query, rank, index, distance\n"
-        "  .gpkg, .fgb, ...   any other vector format, or --id, --keep or --lines, for layers: a table of query "
-        "and\n"
-        "                     reference (their ids), rank, distance, and attributes as query_NAME and\n"
-        "                     reference_NAME; empty where there is no neighbor\n",
+        "Writes the k nearest reference points of each query, or with --radius all within a distance. Results are\n"
+        "exact; equal distances are in the order of the reference file. OUT is\n"
+        "  .npy or .ivecs     an array: row numbers (from 0) of the reference file, queries x k, or -1\n"
+        "  .csv or -          text (- is standard output): query, rank, index, distance\n"
+        "  .gpkg, .fgb ...    a table: query and reference (ids), rank, distance, copied fields\n",
+    .details =
+        "Arrays are int64 (.npy) or int32 (.ivecs). A table is any vector format that GDAL writes; with --id, "
+        "--keep\n"
+        "or --lines a .csv file is one, too. Its fields are query and reference, rank, distance, query_NAME and\n"
+        "reference_NAME; reference and distance are empty where a neighbour is missing.\n",
     CLI_ROWS(table),
     .examples =
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"

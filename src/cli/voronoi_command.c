@@ -16,14 +16,14 @@
 
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",
-    .usage =
-        "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
-        "       gpuvoronoi diagram | merge | search | qtm | backends | devices\n"
-        "\n"
-        "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on\n"
-        "the plane, the sphere or the ellipsoid. Ties go to the seed that comes first. OUT may be left out where "
-        "other\n"
-        "outputs are asked for.\n",
+    .usage = "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
+             "       gpuvoronoi diagram | merge | search | qtm | backends | devices\n"
+             "\n"
+             "Writes a raster in which each cell holds the id of its nearest seed: an exact nearest-seed (Voronoi) "
+             "raster\n"
+             "on the plane, the sphere or the ellipsoid. Equal distances select the first seed. OUT is optional if "
+             "there\n"
+             "are other outputs.\n",
     .options = gv_job_options,
     .count = GV_JOB_OPTIONS,
     .examples = "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"

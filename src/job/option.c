@@ -198,6 +198,16 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
   }
 }
 
+void gv_option_describe(const gv_option *o, bool details, char *text, size_t size) {
+  int length = (int)strcspn(o->help, "\n");
+  const char *more = o->help[length] == '\n' ? o->help + length + 1 : NULL;
+  if (details && more != NULL) {
+    snprintf(text, size, "%.*s. %s", length, o->help, more);
+  } else {
+    snprintf(text, size, "%.*s", length, o->help);
+  }
+}
+
 const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length) {
   for (size_t i = 0; i < count; i++) {
     const gv_option *o = &table[i];

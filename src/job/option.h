@@ -14,16 +14,17 @@
 
 /* What the value is and the type of the member that takes it. */
 typedef enum gv_option_kind {
-  GV_OPTION_HEADING, /* no option: begins a section of --help */
-  GV_OPTION_FLAG,    /* bool, set to true; no value */
-  GV_OPTION_TEXT,    /* const char *: the argument itself */
-  GV_OPTION_INT,     /* int, within the range */
-  GV_OPTION_LONG,    /* int64_t, within the range if there is one */
-  GV_OPTION_REAL,    /* double, within the range */
-  GV_OPTION_LIST,    /* char **: GDAL's list of strings, one more each time */
-  GV_OPTION_CHOICE,  /* an enum or an int: the value of the choice's name */
-  GV_OPTION_SET,     /* whatever `set` makes of it */
-  GV_OPTION_HELP,    /* prints the help; nothing is left to be done */
+  GV_OPTION_HEADING,  /* no option: begins a section of --help */
+  GV_OPTION_FLAG,     /* bool, set to true; no value */
+  GV_OPTION_TEXT,     /* const char *: the argument itself */
+  GV_OPTION_INT,      /* int, within the range */
+  GV_OPTION_LONG,     /* int64_t, within the range if there is one */
+  GV_OPTION_REAL,     /* double, within the range */
+  GV_OPTION_LIST,     /* char **: GDAL's list of strings, one more each time */
+  GV_OPTION_CHOICE,   /* an enum or an int: the value of the choice's name */
+  GV_OPTION_SET,      /* whatever `set` makes of it */
+  GV_OPTION_HELP,     /* prints a line for each option; nothing is left to do */
+  GV_OPTION_HELP_ALL, /* prints the whole help */
   GV_OPTION_VERSION
 } gv_option_kind;
 
@@ -45,13 +46,14 @@ typedef enum gv_option_place {
 typedef struct gv_option {
   const char *name;    /* without dashes; of a heading its text */
   const char *metavar; /* what --help calls the value; NULL = the option takes none */
-  const char *help;    /* of any length: --help breaks lines */
+  const char *help;    /* its first line for --help; the others are details, for --help-all */
   gv_option_kind kind;
   size_t at;    /* the member's offset in the command's settings */
   size_t given; /* 1 + the offset of a bool that is set, too; 0 = none */
   double low, high;
   const gv_choice *choices;
   gv_option_more more;
+  bool rare; /* only in --help-all */
   gv_status (*set)(gv_io *io, void *settings, const char *value);
   /* In descriptions of runs: */
   gv_option_place place;
@@ -88,36 +90,43 @@ typedef struct gv_option {
   { .kind = GV_OPTION_HEADING, .name = (text) }
 /* Which positions of a source of seeds are read, and how; `seeds`: a gv_seed_options of the settings. */
 #define GV_OPTION_SEEDS_ROWS(seeds)                                                                                \
-  {"layer", "NAME", "layer to read, needed if there are several", GV_OPTION_INTO(seeds.layer)},                    \
-      {"where", "SQL", "use only the features that fulfil this", GV_OPTION_INTO(seeds.where)},                     \
+  {"layer", "NAME", "layer of the source; required if it has several", GV_OPTION_INTO(seeds.layer)},               \
+      {"where", "SQL", "use only the features that match this SQL condition", GV_OPTION_INTO(seeds.where)},        \
       {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",                         \
        GV_OPTION_INTO(seeds.crs)},                                                                                 \
-      {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",         \
+      {"x", "FIELD", "column of x or longitude [default: the geometries, or a column with such a name]",           \
        GV_OPTION_INTO(seeds.x_field)},                                                                             \
   {                                                                                                                \
-    "y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",               \
+    "y", "FIELD",                                                                                                  \
+        "column of y or latitude\nWithout --seeds-crs these are plane coordinates, unless the columns are called " \
+        "lon and lat.",                                                                                            \
         GV_OPTION_INTO(seeds.y_field)                                                                              \
   }
 #define GV_OPTION_THREADS_ROW(member)                                                                              \
   {                                                                                                                \
-    "threads", "N", "threads to use (default: one a processor)", GV_OPTION_RANGE(member, 1, 4096),                 \
+    "threads", "N", "number of threads [default: one per processor]", GV_OPTION_RANGE(member, 1, 4096),            \
         .parts_otherwise = true                                                                                    \
   }
 #define GV_OPTION_SYNC_ROW(member)                                                                                 \
   {                                                                                                                \
     "sync", "WHEN",                                                                                                \
-        "wait for the disk, so that a loss of power leaves the old files or the new ones: auto (default: if "      \
-        "files are replaced), always, never",                                                                      \
-        GV_OPTION_ONE_OF(member, gv_sync_choices), .place = GV_IN_OUTPUTS                                          \
+        "wait until outputs are on the disk: auto, always, never [default: auto]\n"                                \
+        "After a power loss the old or the new files are there. auto: only if files are replaced.",                \
+        GV_OPTION_ONE_OF(member, gv_sync_choices), .place = GV_IN_OUTPUTS, .rare = true                            \
   }
-#define GV_OPTION_HELP_ROW                                                                                         \
-  { "help", NULL, "print this", .kind = GV_OPTION_HELP, .place = GV_IN_NOTHING }
+#define GV_OPTION_HELP_ROWS                                                                                        \
+  {"help", NULL, "print the most used options", .kind = GV_OPTION_HELP, .place = GV_IN_NOTHING}, {                 \
+    "help-all", NULL, "print all options with their details", .kind = GV_OPTION_HELP_ALL, .place = GV_IN_NOTHING   \
+  }
 
 extern const gv_choice gv_sync_choices[];
 
 /* True for an option whose value is an input that GDAL opens, not a file that is written; true for the rows of driver options. */
 bool gv_option_is_source(const gv_option *option);
 bool gv_option_is_driver_option(const gv_option *option);
+
+/* Writes an option's help on one line: only its first line, or with its details. */
+void gv_option_describe(const gv_option *option, bool details, char *text, size_t size);
 
 /* From here on messages are cleaned of the secrets of a value (io/source_name.h). */
 void gv_option_remember(const gv_option *option, const char *value);

@@ -320,12 +320,12 @@ def test_backends_matrix(work):
 
 
 def test_what_backends_refuse_is_said(work):
-    """Weights, metrics and dimensions: in the matrix, in JSON, in --help, and as the command then does."""
+    """Weights, metrics and dimensions: in the matrix, in JSON, in --help-all, and as the command then does."""
     lines = work.ok("backends", "--matrix").stdout.splitlines()
     weights = lines[2].index("weights")
     rows = {line.split()[0]: line for line in lines[3:]}
     listed = {row["name"]: row for row in json.loads(work.ok("backends", "--json").stdout)}
-    grids, points = (" ".join(work.ok(*command, "--help").stdout.split()) for command in ([], ["search"]))
+    grids, points = (" ".join(work.ok(*command, "--help-all").stdout.split()) for command in ([], ["search"]))
     weighted = [name for name, row in listed.items() if row["weighted_grids"]]
     assert set(listed) == {name for name in rows if len(name) > 1}
     assert f"with --weighting only: {', '.join(weighted)}; not manhattan: cuda-cublas, cuda-tensor; not chebyshev: cuda-cublas, cuda-tensor" in grids

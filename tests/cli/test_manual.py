@@ -1,4 +1,4 @@
-"""Manual pages are what --help prints, by help2man: the options of it are theirs, and other programs read them."""
+"""Manual pages are what --help-all prints, by help2man: the options of it are theirs, and other programs read them."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def page_of(name):
 
 
 def help_of(name):
-    return subprocess.run([COMMAND, *name.split(), "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([COMMAND, *name.split(), "--help-all"], capture_output=True, text=True, check=True).stdout
 
 
 def plain(page):

@@ -16,48 +16,55 @@ typedef gv_job_settings settings;
  * job's own rows. */
 static const gv_option table[] = {
     GV_OPTION_SECTION("Outputs"),
-    {"of", "DRIVER", "GDAL driver of OUT; VRT, or an OUT called .vrt: a virtual raster of the parts, at once",
+    {"of", "DRIVER",
+     "GDAL driver of OUT [default: by the extension of OUT]\nVRT, or an OUT called .vrt: a virtual raster of the "
+     "parts.",
      GV_OPTION_INTO(job.raster.driver)},
-    {"co", "NAME=VALUE", "creation option, may be repeated", GV_OPTION_INTO(job.raster.creation_options)},
-    {"distance", "FILE", "the distances", GV_OPTION_INTO(job.distance)},
-    {"azimuth", "FILE", "the directions", GV_OPTION_INTO(job.azimuth)},
-    {"stats", "FILE", "the table", GV_OPTION_INTO(job.stats)},
-    {"stats-layer", "NAME", "its name in a file of several layers", GV_OPTION_INTO(job.stats_layer)},
-    {"polygons", "FILE", "the regions as polygons; the parts' run need not have asked for them",
+    {"co", "NAME=VALUE", "creation option; may be repeated", GV_OPTION_INTO(job.raster.creation_options)},
+    {"distance", "FILE", "raster of distances", GV_OPTION_INTO(job.distance)},
+    {"azimuth", "FILE", "raster of directions", GV_OPTION_INTO(job.azimuth)},
+    {"stats", "FILE", "table with one row for each seed", GV_OPTION_INTO(job.stats)},
+    {"stats-layer", "NAME", "layer of --stats in a file of several layers", GV_OPTION_INTO(job.stats_layer)},
+    {"polygons", "FILE", "the regions as polygons\nThe parts' run does not need --polygons.",
      GV_OPTION_INTO(job.polygons)},
-    {"polygons-layer", "NAME", "their name in a file of several layers", GV_OPTION_INTO(job.polygons_layer)},
-    {"no-style", NULL, "no attribute table with names and colours", GV_OPTION_INTO(job.no_style)},
+    {"polygons-layer", "NAME", "layer of --polygons in a file of several layers",
+     GV_OPTION_INTO(job.polygons_layer)},
+    {"no-style", NULL, "write no attribute table, no palette and no style for QGIS", GV_OPTION_INTO(job.no_style)},
     {"overwrite", NULL, "replace outputs that exist", GV_OPTION_INTO(job.raster.overwrite)},
     GV_OPTION_SYNC_ROW(job.sync),
-    GV_OPTION_SECTION("Inputs, where they lie elsewhere by now"),
+    GV_OPTION_SECTION("Inputs that have moved"),
     {"seeds", "SRC", "the same seeds", GV_OPTION_INTO(job.seeds.source)},
     {"seeds-raster", "R", "the same raster of seeds", GV_OPTION_INTO(job.raster_seeds.source)},
     {"like", "RASTER", "the same template", GV_OPTION_INTO(job.grid.like)},
     {"extent-of", "SRC", "the same extent", GV_OPTION_INTO(job.grid.extent_of)},
-    {"oo", "NAME=VALUE", "open option of the seeds, may be repeated; parts have no passwords",
+    {"oo", "NAME=VALUE", "open option of the seeds' driver; may be repeated\nPart files do not contain passwords.",
      GV_OPTION_INTO(job.seeds.open_options)},
-    {"like-oo", "NAME=VALUE", "of --like", GV_OPTION_INTO(job.grid.like_options)},
-    {"extent-oo", "NAME=VALUE", "of --extent-of", GV_OPTION_INTO(job.grid.extent_options)},
-    {"mask-oo", "NAME=VALUE", "of --mask", GV_OPTION_INTO(job.mask.open_options)},
-    {"sum-oo", "NAME=VALUE", "of --sum", GV_OPTION_INTO(job.sum_options)},
-    GV_OPTION_SECTION("Others"),
+    {"like-oo", "NAME=VALUE", "open option of the driver of --like", GV_OPTION_INTO(job.grid.like_options),
+     .rare = true},
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of", GV_OPTION_INTO(job.grid.extent_options),
+     .rare = true},
+    {"mask-oo", "NAME=VALUE", "open option of the driver of --mask", GV_OPTION_INTO(job.mask.open_options),
+     .rare = true},
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of --sum", GV_OPTION_INTO(job.sum_options), .rare = true},
+    GV_OPTION_SECTION("Run"),
     GV_OPTION_THREADS_ROW(job.threads),
-    {"memory", "SIZE", "memory over all threads, beside what the seeds take", GV_OPTION_INTO(job.memory)},
-    {"quiet", NULL, "no progress bar, no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
-    {"json", NULL, "summary, warnings and errors as one JSON object on the standard output", GV_OPTION_INTO(json)},
-    {"progress", NULL, "the progress bar even if the output is no terminal", GV_OPTION_INTO(progress)},
-    GV_OPTION_HELP_ROW,
+    {"memory", "SIZE", "memory of all threads, in addition to the memory for the seeds",
+     GV_OPTION_INTO(job.memory)},
+    {"quiet", NULL, "no progress bar, no warnings, no summary", GV_OPTION_INTO(quiet)},
+    {"json", NULL, "print summary, warnings and errors as JSON on standard output", GV_OPTION_INTO(json)},
+    {"progress", NULL, "show the progress bar even if the output is not a terminal", GV_OPTION_INTO(progress)},
+    GV_OPTION_HELP_ROWS,
 };
 
 const cli_syntax merge_syntax = {
     .name = "merge",
-    .usage =
-        "Usage: gpuvoronoi merge [options] OUT PART...\n"
-        "\n"
-        "Puts the parts of a raster together, each computed by gpuvoronoi --part I/N ... PART, on any machine:\n"
-        "outputs have the bytes that the parts' command line writes without --part. All N parts must be there, of\n"
-        "one run, in any order. Only files that this command line names are written. The seeds are read once "
-        "more.\n",
+    .usage = "Usage: gpuvoronoi merge [options] OUT PART...\n"
+             "\n"
+             "Merges the parts of a raster, each computed by gpuvoronoi --part I/N ... PART on any machine, into "
+             "the same\n"
+             "bytes as a run without --part. All N parts of one run are required, in any order. The seeds are read "
+             "once\n"
+             "more. Only files on this command line are written.\n",
     CLI_ROWS(table),
     .examples = "  gpuvoronoi --seeds cities.csv --res 0.01 --stats cities.gpkg --part 3/8 part3.tif\n"
                 "  gpuvoronoi merge --stats cities.gpkg cities.tif part?.tif\n"

@@ -63,7 +63,7 @@ static const gv_option *find_option(const char *name) {
 static void put_option(CPLXMLNode *list, const gv_option *o) {
   const bool number = o->kind == GV_OPTION_INT || o->kind == GV_OPTION_LONG;
   CPLXMLNode *option = CPLCreateXMLNode(list, CXT_Element, "Option");
-  char name[64];
+  char name[64], text[2048];
   snprintf(name, sizeof name, "%s", o->name);
   for (char *c = name; *c != '\0'; c++)
     *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
@@ -73,7 +73,8 @@ static void put_option(CPLXMLNode *list, const gv_option *o) {
                              : o->kind == GV_OPTION_CHOICE ? "string-select"
                              : number                      ? "int"
                                                            : "string");
-  CPLAddXMLAttributeAndValue(option, "description", o->help);
+  gv_option_describe(o, true, text, sizeof text);
+  CPLAddXMLAttributeAndValue(option, "description", text);
   for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++)
     CPLCreateXMLElementAndValue(option, "Value", c->name);
 }

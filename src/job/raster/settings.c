@@ -175,208 +175,214 @@ static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", 
 const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
-     "any vector source that GDAL reads, with points, lines, polygons; a CSV file with columns lon and lat (lng, "
-     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else; - is CSV or GeoJSON from the standard "
-     "input. Each point of a layer of points is a "
-     "seed; "
-     "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
+     "points, lines or polygons: a vector file, or a CSV file with lon,lat or x,y\n"
+     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. CSV columns lon and lat (lng, "
+     "long, longitude, latitude) are in EPSG:4326. In a layer of points each point is a seed; in a layer with "
+     "lines or polygons each feature is a seed, at the distance of its closest point (0 inside a polygon).",
      GV_OPTION_INTO(job.seeds.source), .names_file = true, .once = true, .alternatives = GV_SEEDS},
     {"seeds-raster", "R",
-     "instead of --seeds: the cells of a raster that are neither nodata, masked nor 0 are seeds, at their centres. "
-     "OUT holds "
-     "the value of the nearest; equal distances go to the lowest value, -k finds values. Default grid: that of R",
+     "instead of --seeds: the cells of a raster that are not nodata, masked or 0\n"
+     "A seed is the centre of its cell. OUT holds the value of the nearest seed; equal distances select the lowest "
+     "value; -k returns values. Default grid: that of R.",
      GV_OPTION_INTO(job.raster_seeds.source), .names_file = true, .alternatives = GV_SEEDS},
-    {"band", "N", "of --seeds-raster (default: 1)", GV_OPTION_RANGE(job.raster_seeds.band, 1, 1 << 30)},
-    {"values", "V[,V...]", "only cells of R with these values are seeds, 0 too if it is listed",
+    {"band", "N", "band of --seeds-raster [default: 1]", GV_OPTION_RANGE(job.raster_seeds.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "use only cells of --seeds-raster with these values\n0 is used if it is listed.",
      GV_OPTION_BY(set_values), .numbers = INT32_MAX},
     {"by-cell", NULL,
-     "OUT holds the nearest cell's number instead (row by row from 0, Int64); ties go to the lowest",
+     "with --seeds-raster: write the number of the nearest cell, not its value\n"
+     "Cells are numbered row by row from 0 (Int64). Equal distances select the lowest number.",
      GV_OPTION_INTO(job.raster_seeds.by_cell)},
     GV_OPTION_SEEDS_ROWS(job.seeds),
-    {"oo", "NAME=VALUE", "open option of the driver of SRC or R, may be repeated",
-     GV_OPTION_INTO(job.seeds.open_options), .several = true},
+    {"oo", "NAME=VALUE", "open option of the driver of SRC or R; may be repeated",
+     GV_OPTION_INTO(job.seeds.open_options), .several = true, .rare = true},
     {"id", "FIELD",
-     "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
-     "row number from 0, with the text in the attribute table",
+     "field to write, of integers or text [default: the feature id]\n"
+     "A text field writes row numbers from 0, with the texts in the attribute table. Feature ids of a CSV file are "
+     "its row numbers from 1.",
      GV_OPTION_INTO(job.seeds.id_field)},
     {"attribute", "FIELD",
-     "OUT holds this numeric field of the nearest seed instead of its id: integers, or real numbers with NaN where "
-     "there is no seed",
+     "write this numeric field of the nearest seed instead of its id\n"
+     "Integers, or real numbers with NaN in cells without a seed.",
      GV_OPTION_INTO(job.seeds.attribute)},
-    {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
+    {"skip-invalid", NULL, "skip seeds without valid coordinates, and report their number",
      GV_OPTION_INTO(job.seeds.skip_invalid)},
-
     {"edges", "NAME",
-     "of lines and polygons: straight (default: in the seeds' own coordinates, longitudes as they are written) or "
-     "geodesic (the shorter way between vertices; great-circle arcs with that metric)",
+     "edges of lines and polygons: straight or geodesic [default: straight]\n"
+     "straight: in the seeds' own coordinates, with longitudes as written. geodesic: the shorter way between "
+     "vertices; great-circle arcs with that metric.",
      GV_OPTION_ONE_OF(job.seeds.edges, edges)},
-    {"boundary", NULL, "polygons count as their boundaries, with nothing within",
+    {"boundary", NULL, "measure distances to the boundaries of polygons, also inside them",
      GV_OPTION_INTO(job.seeds.boundary)},
 
     GV_OPTION_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
-    {"like", "RASTER", "extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
+    {"like", "RASTER", "use the extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
      .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
-    {"like-oo", "NAME=VALUE", "open option of the template's driver, may be repeated",
-     GV_OPTION_INTO(job.grid.like_options), .several = true, .belongs_to = GV_CELLS | GV_EXTENT},
+    {"like-oo", "NAME=VALUE", "open option of the template's driver; may be repeated",
+     GV_OPTION_INTO(job.grid.like_options), .several = true, .rare = true, .belongs_to = GV_CELLS | GV_EXTENT},
     {"res", "X[,Y]",
-     "cell size in the grid's units, or with a unit: 30m, 1km, 1nmi, 30\" (degrees of a length are those of the "
-     "equator); a last cell "
-     "that is half inside counts, as in gdalwarp",
+     "cell size in the grid's units, or with a unit: 30m, 1km, 30\"\n"
+     "Degrees of a length are those of the equator. The last row or column counts if at least half of it is inside "
+     "the extent, as in gdalwarp.",
      GV_OPTION_BY(set_resolution), .numbers = 2, .alternatives = GV_CELLS},
-    {"size", "W,H", "number of cells (default: 2048 on the longer side, square cells)", GV_OPTION_BY(set_size),
+    {"size", "W,H", "number of cells [default: 2048 on the longer side, square cells]", GV_OPTION_BY(set_size),
      .numbers = 2, .alternatives = GV_CELLS},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
-     "in the grid's coordinate system; longitudes may go beyond 180 (default: the globe, or the seeds' extent plus "
-     "10 % a side; 1 km around a seed that is alone; the area that the system is for, if seeds lie beyond it)",
+     "in the grid's coordinate system [default: the globe, or from the seeds]\n"
+     "From the seeds: their extent plus 10 % on each side; 1 km around a single seed; the area of use of the "
+     "coordinate system if seeds lie outside it. Longitudes may exceed 180.",
      GV_OPTION_BY(set_extent), .numbers = 4, .alternatives = GV_EXTENT},
-    {"extent-of", "SRC", "the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
+    {"extent-of", "SRC", "use the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
      .names_file = true, .alternatives = GV_EXTENT},
-    {"extent-layer", "NAME", "layer of --extent-of, needed if there are several",
-     GV_OPTION_INTO(job.grid.extent_layer), .belongs_to = GV_EXTENT},
-    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of, may be repeated",
-     GV_OPTION_INTO(job.grid.extent_options), .several = true, .belongs_to = GV_EXTENT},
+    {"extent-layer", "NAME", "layer of --extent-of; required if it has several",
+     GV_OPTION_INTO(job.grid.extent_layer), .rare = true, .belongs_to = GV_EXTENT},
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of; may be repeated",
+     GV_OPTION_INTO(job.grid.extent_options), .several = true, .rare = true, .belongs_to = GV_EXTENT},
+    {"crs", "CRS", "coordinate system of the grid [default: the seeds']", GV_OPTION_INTO(job.grid.crs)},
     {"level", "L",
-     "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
-     "carries its triangle's answer (default grid: the globe in 2^(L+3) x 2^(L+2) pixels)",
+     "compute triangles of QTM level L (0 to 20); pixels have their triangle's value\n"
+     "Default grid: the globe in 2^(L+3) x 2^(L+2) pixels.",
      GV_OPTION_RANGE(job.grid.level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(job.grid.has_level)},
     {"cells-of", "CELLS",
-     "these cells ask instead of a raster's, and --cells FILE holds their answers: healpix:LEVEL (NESTED; ,ring "
-     "and "
-     ",authalic may follow), or a file of places: read as --seeds is, or arrays of longitudes and latitudes in "
-     "NetCDF; qtm:LEVEL is --level LEVEL",
+     "compute healpix:LEVEL, or the places in a file, into --cells instead of a raster\n"
+     "healpix:LEVEL is NESTED; ,ring and ,authalic may follow. A file of places is any source of --seeds, or "
+     "arrays of longitudes and latitudes in NetCDF. qtm:LEVEL is --level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
-    {"snap-seeds", NULL, "with --level: seeds move to the centre of their own triangle",
-     GV_OPTION_INTO(job.grid.snap_seeds)},
-    {"crs", "CRS", "coordinate system of the grid (default: the seeds')", GV_OPTION_INTO(job.grid.crs)},
+    {"snap-seeds", NULL, "with --level: move seeds to the centre of their triangle",
+     GV_OPTION_INTO(job.grid.snap_seeds), .rare = true},
 
-    GV_OPTION_SECTION("Which seeds"),
-    {"k", "K", "bands 1 to K hold the nearest, the 2nd nearest ... K-th nearest seed (1 to 64)",
+    GV_OPTION_SECTION("Nearest seeds"),
+    {"k", "K", "write the K nearest seeds, one band for each (1 to 64) [default: 1]",
      GV_OPTION_RANGE(job.k, 1, GV_VORONOI_MAX_K)},
     {"max-distance", "D",
-     "seeds farther away do not count: metres on the globe, else the grid's unit, or with a unit: 100km, 5mi; "
-     "inclusive",
+     "ignore seeds farther than D: metres on the globe, else the grid's unit\n"
+     "Or with a unit: 100km, 5mi. Seeds at distance D are used.",
      GV_OPTION_BY(set_max_distance), .numbers = 1},
-    {"mask", "SRC", "a raster (nodata, masked and 0 are left out) or polygons: other cells hold nodata",
-     GV_OPTION_INTO(job.mask.source), .names_file = true},
-    {"mask-layer", "NAME", "layer of the polygons, needed if there are several", GV_OPTION_INTO(job.mask.layer)},
-    {"mask-oo", "NAME=VALUE", "open option of the mask's driver, may be repeated",
-     GV_OPTION_INTO(job.mask.open_options), .several = true},
-    {"weighting", "NAME", "multiplicative (d/w), additive (d+w) or power (d*d-w) instead of the distance d",
-     GV_OPTION_ONE_OF(job.weighting, weightings)},
-    {"weight-field", "FIELD", "the seeds' weights w", GV_OPTION_INTO(job.seeds.weight_field)},
-
-    GV_OPTION_SECTION("Computing"),
     {"metric", "NAME",
-     "geodesic (default on geographic grids), great-circle, euclidean (default on others), manhattan, chebyshev; "
-     "the first two work on projected grids too",
+     "geodesic, great-circle, euclidean, manhattan or chebyshev [default: by --crs]\n"
+     "Default: geodesic for longitudes and latitudes and for maps of the whole world, else euclidean. geodesic and "
+     "great-circle are supported on projected grids too.",
      GV_OPTION_ONE_OF(job.grid.metric, metrics), GV_OPTION_AND(job.grid.has_metric)},
-    {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_GRIDS, .parts_otherwise = true},
-    GV_OPTION_THREADS_ROW(job.threads),
-    {"memory", "SIZE",
-     "memory over all threads, e.g. 512M or 4G, beside what the seeds take (default: a quarter of what there is, 1 "
-     "GiB at most); with less of it fewer threads work",
-     GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
-    {"device", "N",
-     "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first; for cuda-tile all)",
-     GV_OPTION_RANGE(job.device, 0, 1023), .parts_otherwise = true},
+    {"weighting", "NAME", "use multiplicative (d/w), additive (d+w) or power (d*d-w) distances",
+     GV_OPTION_ONE_OF(job.weighting, weightings)},
+    {"weight-field", "FIELD", "field of the seeds' weights w", GV_OPTION_INTO(job.seeds.weight_field)},
+    {"mask", "SRC",
+     "compute only cells inside these polygons, or set in this raster\n"
+     "Cells of a raster are set unless they are nodata, masked or 0. Other cells hold nodata.",
+     GV_OPTION_INTO(job.mask.source), .names_file = true},
+    {"mask-layer", "NAME", "layer of --mask; required if it has several", GV_OPTION_INTO(job.mask.layer),
+     .rare = true},
+    {"mask-oo", "NAME=VALUE", "open option of the driver of --mask; may be repeated",
+     GV_OPTION_INTO(job.mask.open_options), .several = true, .rare = true},
 
-    GV_OPTION_SECTION("Output"),
-    {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)",
+    GV_OPTION_SECTION("Output raster"),
+    {"of", "DRIVER", "GDAL driver [default: by the extension of OUT; GTiff for .tif]",
      GV_OPTION_INTO(job.raster.driver), .place = GV_IN_OUTPUTS},
     {"ot", "TYPE",
-     "type of OUT: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold all ids (default: Int32, or "
-     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16; with --attribute Float32 or "
-     "Float64 too",
+     "Byte, Int16, UInt16, Int32, UInt32 or Int64 [default: Int32, or Int64 if needed]\n"
+     "The type must hold all ids. PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16. With --attribute also "
+     "Float32 or Float64.",
      GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
-    {"cells", "FILE",
-     "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; with "
-     "--cells-of: a table of the cells, with cell, lon, lat, seed, distance, azimuth; .gpkg, .fgb, .csv, .geojson "
-     "or any "
-     "other vector format's extension; of --cells-of also .nc",
-     GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
-    {"mesh", "FILE.nc", "with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area",
-     GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
-    {"distance", "FILE", "distances as a raster too (K bands); metres on the globe, else the grid's unit",
+    {"co", "NAME=VALUE", "creation option; may be repeated\nEach replaces only that default.",
+     GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
+    {"nodata", "V",
+     "value of cells without a seed [default: -1]\n"
+     "If -1 is an id, the lowest integer. For unsigned types the highest integer, or 0 if that is an id.",
+     GV_OPTION_INTO(job.nodata), GV_OPTION_AND(job.has_nodata)},
+    {"no-style", NULL, "write no attribute table, no palette and no style for QGIS (OUT.qml)",
+     GV_OPTION_INTO(job.no_style), .place = GV_IN_OUTPUTS},
+
+    GV_OPTION_SECTION("Other outputs"),
+    {"distance", "FILE",
+     "raster of distances (K bands)\nMetres on the globe, else the grid's unit; see --distance-unit.",
      GV_OPTION_INTO(job.distance), .place = GV_IN_OUTPUTS, .names_file = true},
     {"distance-per-value", NULL, "with --distance and --seeds-raster: a band for each value instead of K",
      GV_OPTION_INTO(job.distance_per_value)},
-    {"bands", "NAME[,NAME...]",
-     "what a raster has that GDAL makes of the description, without a file: id (default), distance, azimuth, K "
-     "bands each",
-     GV_OPTION_BY(set_bands), .several = true},
-    {"distance-type", "TYPE", "Float32 (default) or Float64", GV_OPTION_BY(set_distance_type)},
     {"signed-distance", NULL,
-     "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
+     "with --distance: negative distances inside polygons\n"
+     "Inside a polygon: minus the distance to the boundary of that feature.",
      GV_OPTION_INTO(job.signed_distance)},
     {"distance-unit", "UNIT",
-     "unit of the distances of --distance and --stats: m, km, nmi, mi, ft, yd, us-ft, cm (default: metres on the "
-     "globe, else the grid's unit)",
+     "m, km, nmi, mi, ft, yd, us-ft or cm [default: m on the globe, else the grid's unit]\n"
+     "The unit of --distance and of the distances in --stats.",
      GV_OPTION_BY(set_distance_unit)},
-    {"azimuth", "FILE", "directions to the seeds, degrees clockwise from north, as a raster too",
+    {"distance-type", "TYPE", "Float32 or Float64 [default: Float32]", GV_OPTION_BY(set_distance_type),
+     .rare = true},
+    {"azimuth", "FILE", "raster of directions to the seeds, degrees clockwise from north",
      GV_OPTION_INTO(job.azimuth), .place = GV_IN_OUTPUTS, .names_file = true},
     {"stats", "FILE",
-     "a table with a row a seed: its attributes, cells, area, mean and largest distance, centroid, sums; .csv, "
-     ".gpkg, .fgb, .geojson ...",
+     "table with one row for each seed: attributes, cells, area, distances, sums\n"
+     "Mean and largest distance, and the centroid. Any vector format: .csv, .gpkg, .fgb, .geojson ...",
      GV_OPTION_INTO(job.stats), .place = GV_IN_OUTPUTS, .names_file = true},
-    {"stats-layer", "NAME", "the table's name in a file of several layers (default: statistics)",
-     GV_OPTION_INTO(job.stats_layer), .place = GV_IN_OUTPUTS},
+    {"stats-layer", "NAME", "layer of --stats in a file of several layers [default: statistics]",
+     GV_OPTION_INTO(job.stats_layer), .place = GV_IN_OUTPUTS, .rare = true},
     {"sum", "[NAME=]RASTER",
-     "with --stats: add up this raster of counts (people, say) over each region, and the mean distance weighted by "
-     "it; may be repeated",
+     "with --stats: add up this raster of counts, e.g. people; may be repeated\n"
+     "The table has the sum over each region, and the mean distance weighted by the counts.",
      GV_OPTION_BY(set_sum), .place = GV_IN_OUTPUTS, .names_file = true, .several = true},
-    {"sum-oo", "NAME=VALUE", "open option of the drivers of all rasters of --sum, may be repeated",
-     GV_OPTION_INTO(job.sum_options), .place = GV_IN_OUTPUTS, .several = true},
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of all rasters of --sum; may be repeated",
+     GV_OPTION_INTO(job.sum_options), .place = GV_IN_OUTPUTS, .several = true, .rare = true},
     {"group", NULL,
-     "with --stats: a row an id instead of a row a seed, with the number of its seeds and the attributes of the "
-     "first",
+     "with --stats: one row for each id instead of each seed\n"
+     "The row has the number of the id's seeds and the attributes of the first.",
      GV_OPTION_INTO(job.group), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
-    {"no-stats-distances", NULL, "leave the distances out of the table, which is faster",
-     GV_OPTION_INTO(job.no_stats_distances), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
-    {"polygons", "FILE", "the regions as polygons too", GV_OPTION_INTO(job.polygons), .place = GV_IN_OUTPUTS,
+    {"no-stats-distances", NULL, "with --stats: no distances in the table (faster)",
+     GV_OPTION_INTO(job.no_stats_distances), .place = GV_IN_OUTPUTS, .parts_otherwise = true, .rare = true},
+    {"polygons", "FILE", "the regions as polygons", GV_OPTION_INTO(job.polygons), .place = GV_IN_OUTPUTS,
      .names_file = true},
-    {"polygons-layer", "NAME", "their name in a file of several layers (default: regions)",
-     GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS},
-    {"co", "NAME=VALUE", "creation option, may be repeated; each replaces just that default",
-     GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
-    {"nodata", "V",
-     "value of cells without a seed (default: -1, or the lowest integer if -1 is an id; of unsigned types the "
-     "highest "
-     "integer, or 0 if that is an id)",
-     GV_OPTION_INTO(job.nodata), GV_OPTION_AND(job.has_nodata)},
-    {"no-style", NULL,
-     "no attribute table with names and colours, no palette, and no style for QGIS (OUT.qml) beside OUT",
-     GV_OPTION_INTO(job.no_style), .place = GV_IN_OUTPUTS},
+    {"polygons-layer", "NAME", "layer of --polygons in a file of several layers [default: regions]",
+     GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS, .rare = true},
+    {"cells", "FILE",
+     "with --level or --cells-of: table of the cells\n"
+     "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
+     "with cell, lon, lat, seed, distance, azimuth. Any vector format: .gpkg, .fgb, .csv, .geojson ...; with "
+     "--cells-of also .nc.",
+     GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"mesh", "FILE.nc", "with --level (up to 13): UGRID mesh with seed, distance and area",
+     GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"bands", "NAME[,NAME...]",
+     "bands of an on-demand raster: id, distance, azimuth [default: id]\n"
+     "K bands for each. They are used where GDAL opens the description, without an output file.",
+     GV_OPTION_BY(set_bands), .several = true, .rare = true},
     {"overwrite", NULL,
-     "replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that "
-     "name: "
-     "new ones are added without this. Modes and owners stay, links are followed, read-only files are refused",
+     "replace outputs that exist\n"
+     "In files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that name; new layers are added "
+     "without this option. Modes and owners stay, links are followed, read-only files are refused.",
      GV_OPTION_INTO(job.raster.overwrite), .place = GV_IN_OUTPUTS},
     GV_OPTION_SYNC_ROW(job.sync),
+
+    GV_OPTION_SECTION("Run"),
+    {"backend", "NAME",
+     "auto, or one of `gpuvoronoi backends` [default: auto]\nAll backends return the same result",
+     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_GRIDS, .parts_otherwise = true},
+    GV_OPTION_THREADS_ROW(job.threads),
+    {"memory", "SIZE",
+     "memory of all threads, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"
+     "In addition to the memory for the seeds. With less memory fewer threads run.",
+     GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
+    {"device", "N",
+     "number of a GPU, from `gpuvoronoi devices` [default: the first]\nDefault for cuda-tile: all GPUs.",
+     GV_OPTION_RANGE(job.device, 0, 1023), .parts_otherwise = true},
     {"describe", "FILE",
-     "write this command line as JSON to FILE.voronoi.json instead of running it; OUT is not needed. Passwords are "
-     "left out, relative names of files are told from FILE",
+     "write this command line to FILE.voronoi.json, as JSON, instead of running it\n"
+     "OUT may be missing. Passwords are left out. Relative paths are resolved against FILE's directory.",
      GV_OPTION_INTO(describe), .place = GV_IN_NOTHING},
     {"config", "FILE",
-     "run the description FILE.voronoi.json; options that are given besides replace its own. --overwrite goes for "
-     "both",
+     "run FILE.voronoi.json; other options replace its own\n--overwrite applies if either has it.",
      GV_OPTION_INTO(job.config), .place = GV_IN_NOTHING},
     {"part", "I/N",
-     "compute the I-th of N parts (rows of tiles one after the other) into OUT, a part file for `gpuvoronoi "
-     "merge`; "
-     "other outputs go into it too, or are made when parts are merged",
+     "compute part I of N into OUT, a part file for `gpuvoronoi merge`\n"
+     "Parts are consecutive rows of tiles. Other outputs go into the part file, or are made by merge.",
      GV_OPTION_BY(set_part), .place = GV_IN_NOTHING},
-    {"dry-run", NULL, "read the inputs and say what would be done, how large; nothing is written",
-     GV_OPTION_INTO(job.dry_run), .place = GV_IN_NOTHING},
-    {"quiet", NULL, "no progress bar, no warnings and no summary at the end", GV_OPTION_INTO(quiet),
+    {"dry-run", NULL, "read the inputs and report sizes; write nothing", GV_OPTION_INTO(job.dry_run),
      .place = GV_IN_NOTHING},
+    {"quiet", NULL, "no progress bar, no warnings, no summary", GV_OPTION_INTO(quiet), .place = GV_IN_NOTHING},
     {"json", NULL,
-     "summary, warnings and errors as one JSON object on the standard output, with a code each; a bar is on stderr "
-     "then",
+     "print summary, warnings and errors as JSON on standard output\n"
+     "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json), .place = GV_IN_NOTHING},
-    {"progress", NULL, "the progress bar even if the output is no terminal", GV_OPTION_INTO(progress),
+    {"progress", NULL, "show the progress bar even if the output is not a terminal", GV_OPTION_INTO(progress),
      .place = GV_IN_NOTHING},
-    GV_OPTION_HELP_ROW,
+    GV_OPTION_HELP_ROWS,
     {"version", NULL, "print the version", .kind = GV_OPTION_VERSION, .place = GV_IN_NOTHING},
 };
 
@@ -384,7 +390,7 @@ _Static_assert(sizeof gv_job_options / sizeof *gv_job_options == GV_JOB_OPTIONS,
 
 const gv_option gv_job_out = {"raster",
                               "FILE",
-                              "the raster of ids, OUT of the command line",
+                              "the raster of ids (OUT on the command line)",
                               GV_OPTION_INTO(job.raster.path),
                               .place = GV_IN_OUTPUTS,
                               .names_file = true};
