@@ -9,6 +9,6 @@ command -v mkdocs >/dev/null || {
 }
 rm -rf "$out/pages"
 mkdir -p "$out/pages"
-(cd "$source" && cp -r --parents README.md LICENSE CONTRIBUTING.md SECURITY.md packaging/README.md include docs/*.md docs/*.json docs/images docs/examples "$out/pages")
+(cd "$source" && cp -r --parents README.md LICENSE CONTRIBUTING.md SECURITY.md packaging/README.md packaging/addresses.txt include docs/*.md docs/*.json docs/images docs/examples "$out/pages")
 GPUVORONOI_PAGES=$out/pages mkdocs build --quiet --strict --clean -f "$source/docs/site/mkdocs.yml" -d "$out/html"
 python3 "$source/docs/site/check.py" "$out/html"
