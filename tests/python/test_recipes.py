@@ -1,6 +1,8 @@
-"""docs/recipes.md: its commands run as they stand there; the results are compared with the other tools and with PROJ."""
+"""docs/recipes.md and README.md: their commands run as they stand there; the recipes' results are compared with the other tools and
+with PROJ."""
 
 import csv
+import importlib.util
 import os
 import re
 import shlex
@@ -23,7 +25,11 @@ WGS84 = pyproj.Geod(ellps="WGS84")
 
 def blocks(section):
     """The code blocks of a section, as pairs of language and text."""
-    return re.findall(r"^```(sh|python)\n(.*?)^```", SECTIONS[section], flags=re.M | re.S)
+    return code_of(SECTIONS[section])
+
+
+def code_of(text):
+    return re.findall(r"^```(sh|python)\n(.*?)^```", text, flags=re.M | re.S)
 
 
 def rows(section):
@@ -82,6 +88,30 @@ def metres_to_places(x, y):
     """Geodesics of PROJ, a row for each (x, y), a column for each place."""
     lon, lat = places()
     return np.array([WGS84.inv(np.full_like(lon, x[i]), np.full_like(lat, y[i]), lon, lat)[2] for i in range(len(x))])
+
+
+def test_readme(folder):
+    """Its first result and its tasks, in the order of the page."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first, tasks = re.search(r"^## Your first result\n(.*?)^## What it does\n(.*?)^## ", readme, flags=re.M | re.S).groups()
+    shutil.copy("timezones.csv", "stations.csv")
+    told = shell("".join(text for language, text in code_of(first)))
+    nearest, metres, random = raster("nearest.tif"), raster("metres.tif"), np.random.default_rng(2)
+    row, column = random.integers(0, 720, 100), random.integers(0, 1440, 100)
+    away = metres_to_places(-180 + (column + 0.5) / 4, 90 - (row + 0.5) / 4)
+    assert (nearest[row, column] == away.argmin(axis=1) + 1).all()
+    np.testing.assert_allclose(metres[row, column], away.min(axis=1), rtol=1e-6)
+    assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(metres.max())
+    os.remove("nearest.tif")
+    shell("python3 make_population.py land.geojson population.tif")
+    commands = re.findall(r"^\| [^`]+ \| `(gpuvoronoi [^`]+)` \|$", tasks, flags=re.M)
+    assert len(commands) >= 10
+    for command in commands:
+        shell(command)
+        assert "--stats" in command or os.path.getsize(command.split()[-1]) > 1000, command
+    if importlib.util.find_spec("geopandas") and importlib.util.find_spec("xarray"):
+        [(language, text)] = code_of(tasks)
+        subprocess.run([sys.executable, "-c", text], check=True)
 
 
 def test_every_section_is_run():
