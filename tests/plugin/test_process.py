@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import TIMEZONES, read, rows
+from conftest import ALGORITHMS, TIMEZONES, read, rows
 
 HERE = pathlib.Path(__file__).parent
 # The wrapper of that name in Debian 12 does not work.
@@ -36,7 +36,7 @@ def test_plugins(enabled):
 
 def test_list_and_help(enabled):
     listed = qgis_process("list")
-    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"):
+    for name in ALGORITHMS:
         assert f"gpuvoronoi:{name}\t" in listed
         shown = qgis_process("help", f"gpuvoronoi:{name}")
         assert "INPUT: " in shown and "OUTPUT: " in shown

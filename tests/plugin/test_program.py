@@ -7,14 +7,12 @@ import stat
 import sys
 
 import pytest
-from conftest import COMMAND
+from conftest import ALGORITHMS, COMMAND
 from qgis.core import QgsApplication, QgsSettings
 from qgis.gui import QgsMessageBar
 from qgis.PyQt.QtCore import QCoreApplication, QEvent, QUrl
 from qgis.PyQt.QtGui import QDesktopServices
 from qgis.PyQt.QtWidgets import QFileDialog, QLabel, QMainWindow, QPushButton, QTextBrowser
-
-NAMES = ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest")
 
 
 class Iface:
@@ -134,7 +132,7 @@ def test_no_message_where_the_program_is(qgis, desktop):
     assert desktop().bar.currentItem() is None and algorithm().canExecute() == (True, "")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_refused_algorithms_lead_there(nowhere, desktop, name):
     """QGIS's own window shows the reason as HTML and opens what is clicked on."""
     iface = desktop()

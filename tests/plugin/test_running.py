@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import COMMAND, Feedback, memory, places, read, rows, timezones
+from conftest import ALGORITHMS, COMMAND, Feedback, memory, places, read, rows, timezones
 from qgis.core import (
     QgsApplication,
     QgsFeature,
@@ -101,7 +101,7 @@ def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
 def test_missing_program_is_explained(qgis, monkeypatch):
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
-    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"):
+    for name in ALGORITHMS:
         well, message = algorithm(name).canExecute()
         assert not well
         for word in ("not found", "Settings", "Processing", "GPUVORONOI_COMMAND", "PATH"):
@@ -131,7 +131,7 @@ def test_provider(qgis):
             assert parameter.name() == parameter.name().upper() and parameter.description()
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_help_is_in_the_plugin(qgis, name):
     """A page of its own for each algorithm, that needs no web."""
     made = algorithm(name)

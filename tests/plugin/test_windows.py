@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import COMMAND, FOLDER, ROOT
+from conftest import ALGORITHMS, COMMAND, FOLDER, ROOT
 
 HERE = pathlib.Path(__file__).parent
 PICTURES = pathlib.Path(os.environ.get("GPUVORONOI_PICTURES", ROOT / "build" / "pictures"))
@@ -52,14 +52,14 @@ def picture(name):
     return path
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
     picture(f"qgis-dialog-{name}")
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "voronoidiagram"])
 def test_backends_are_a_list(desktop, name):
     """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
@@ -87,7 +87,8 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Live Voronoi raster", "Nearest cells of a raster", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster",
+    assert desktop["toolbox"] == ["k nearest neighbours", "Live Voronoi raster", "Nearest cells of a raster", "Nearest facility statistics", "Nearest value raster", "QTM Voronoi",
+                                  "Voronoi diagram (polygons)", "Voronoi raster",
                                   "Write nearest neighbours into fields"]
 
 

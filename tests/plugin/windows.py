@@ -39,7 +39,8 @@ from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailableP
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"]
+ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest",
+              "voronoidiagram", "nearestvalue"]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 780  # seconds for all
@@ -113,12 +114,13 @@ def scene_dialogs(layer):
             "shown": dialog.isVisible(),
             "widgets": len([w for w in dialog.mainWidget().findChildren(QWidget) if w.isVisible()]),
         }
-        for listing in ("backends", "devices"):
+        has_backends = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends") is not None
+        for listing in ("backends", "devices") if has_backends else ():
             box = dialog.mainWidget().findChild(QComboBox, f"gpuvoronoi_{listing}")
             rows = [(box.itemData(row), box.itemText(row), box.model().item(row).isEnabled()) for row in range(box.count())]
             facts["dialogs"][name][listing] = rows
         chosen = []
-        for backend in ("", "serial", "auto", "@an_expression"):
+        for backend in ("", "serial", "auto", "@an_expression") if has_backends else ():
             dialog.setParameters({**given, "BACKEND": backend})
             box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends")
             chosen.append((box.currentText(), dialog.mainWidget().createProcessingParameters().get("BACKEND")))

@@ -150,14 +150,14 @@ def _report(text):
 
 def run(arguments, outputs, feedback, progress=lambda percent: None, events=True, folder=None):
     """
-    Runs the program, the main job or a search, with these arguments. `outputs` are the files it has to make. Its report when
+    Runs the program, the main job, a search or a diagram, with these arguments. `outputs` are the files it has to make. Its report when
     it has made them, None when the user cancelled: then nothing of them is left. Raises QgsProcessingException with the
     program's own words.
     `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends. `folder` is where
     it runs.
     """
     program = find_program()
-    job = ["search"] if arguments[0] == "search" else []
+    job = [arguments[0]] if arguments[0] in ("diagram", "search") else []
     arguments = [program, *job, "--json", *arguments[len(job):]]
     feedback.pushCommandInfo(shlex.join(arguments))
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}

@@ -286,6 +286,7 @@ class Features:
         self.label = self.name if layer is None else layer.name()
         self.all_fields = False
         self.row_field = None
+        self.added_id = ""  # the field of ids that a copy has and the layer has not
 
     def want_all_fields(self):
         """The program is to see all attributes, because its output repeats them."""
@@ -316,7 +317,7 @@ class Features:
             path = self.write(context, feedback, skip_invalid, progress)
             if path is None:
                 return None
-            arguments += ["--id", self.id_field or self.free_name("id")]
+            arguments += ["--id", self.id_field or self.added_id]
         if self.crs.isValid():
             arguments += ["--seeds-crs", crs_text(self.crs)]
         return ["--seeds", path, *arguments]
@@ -370,7 +371,8 @@ class Features:
         indices = [known.lookupField(column) for column in columns]
         fields = QgsFields()
         if not self.id_field:
-            fields.append(QgsField(self.free_name("id"), types.LONG))
+            self.added_id = self.free_name("id")
+            fields.append(QgsField(self.added_id, types.LONG))
         if self.row_field:
             fields.append(QgsField(self.row_field, types.LONG))
         for index in indices:

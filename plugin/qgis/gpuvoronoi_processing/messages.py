@@ -74,6 +74,8 @@ def error(report):
 
 def warnings(report):
     words = _warnings()
+    if "unverified" in report:
+        del words["accuracy"]  # of a diagram it is about its corners
     for said in report["warnings"]:
         if said["code"] in SAID_ELSEWHERE:
             continue
@@ -84,8 +86,10 @@ def warnings(report):
 
 def summary(report):
     """What the run came to, line by line."""
+    if "unverified" in report:
+        yield from diagram_summary(report)
     if "backend" not in report:
-        return  # a description was written
+        return  # a description or a diagram was written
     yield from search_summary(report) if "queries" in report else raster_summary(report)
     if "seconds" not in report:
         return  # nothing was computed
@@ -97,6 +101,15 @@ def summary(report):
 def search_summary(report):
     yield tr("Searched for {points} points among {places}, {crs}").format(
         points=f"{report['queries']['used']:,}", places=f"{report['references']['used']:,}", crs=report["crs"]
+    )
+
+
+def diagram_summary(report):
+    metric, seeds = report["metric"], report["seeds"]
+    yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
+    yield tr("Seeds: {used} used, {left_out} left out").format(used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}")
+    yield tr("Diagram: {places} places, {edges} borders, {crs}").format(
+        places=f"{seeds['places']:,}", edges=f"{report['edges']:,}", crs=report["crs"]
     )
 
 

@@ -38,12 +38,19 @@ def leave_out_repeated_id(path, field, others):
     if field.lower() != "id" or again in (other.lower() for other in others):
         return
     dataset = open_dataset(path, gdal.OF_VECTOR)
-    if dataset is None or dataset.GetDriver().ShortName not in DROPPING:
+    if dataset is None:
         return
     definition = dataset.GetLayer(0).GetLayerDefn()
     index = definition.GetFieldIndex(again)
     if index < 0 or definition.GetFieldDefn(index).GetType() not in (ogr.OFTInteger, ogr.OFTInteger64):
         return  # a text has another number
-    dataset = open_dataset(path, gdal.OF_VECTOR | gdal.OF_UPDATE)
-    if dataset is not None:
+    leave_out_field(path, again)
+
+
+def leave_out_field(path, name):
+    """Deletes a field from a file, if its format does that in place."""
+    driver = gdal.IdentifyDriverEx(path, gdal.OF_VECTOR)
+    dataset = open_dataset(path, gdal.OF_VECTOR | gdal.OF_UPDATE) if driver is not None and driver.ShortName in DROPPING else None
+    index = dataset.GetLayer(0).GetLayerDefn().GetFieldIndex(name) if dataset is not None else -1
+    if index >= 0:
         dataset.GetLayer(0).DeleteField(index)

@@ -113,9 +113,8 @@ def scattered_colours(low, high):
             for i, hue in enumerate(hues)]
 
 
-def hashed_colour(field):
-    """The colour of an id, as an expression that is as short for a million seeds as for one."""
-    number = f"to_int(\"{field}\")"
+def hashed_colour(number):
+    """The colour of an id, an expression, as an expression that is as short for a million seeds as for one."""
     return (f"color_hsv(floor((0.618033988749895 * {number} - floor(0.618033988749895 * {number})) * 360), "
             f"35 + 15 * ({number} % 3), 95 - 20 * ({number} % 2))")
 
@@ -208,7 +207,7 @@ def regions_renderer(layer, field, rows):
         colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
         expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
     else:
-        expression = hashed_colour(field)
+        expression = hashed_colour(f"to_int(\"{field}\")")
         made.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
     made.symbolLayer(0).setDataDefinedProperty(
         QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
@@ -323,6 +322,15 @@ def distance(context, output, default_name, name):
         style_raster(context, output, lambda provider: distance_renderer(provider, unit, low, high))
 
 
+def values(context, output, default_name, name):
+    """A raster of a field's values as a ramp."""
+    rename(context, output, default_name, name)
+    dataset = open_dataset(output)
+    if dataset is not None and context.willLoadLayerOnCompletion(output):
+        low, high = value_range(dataset)
+        style_raster(context, output, lambda provider: distance_renderer(provider, "", low, high))
+
+
 def azimuth(context, output, default_name, name):
     rename(context, output, default_name, with_unit(name, "°"))
     style_raster(context, output, azimuth_renderer)
@@ -334,13 +342,35 @@ def regions(context, output, default_name, name, raster, field):
 
     def paint(layer, _):
         layer.setRenderer(regions_renderer(layer, field, attribute_table(raster) if raster else []))
-        for name in layer.fields().names():
-            if name.lower() == "name":
-                layer.setDisplayExpression(f'"{name}"')
-                layer.setMapTipTemplate(f'[% "{name}" %]')
+        name_features(layer)
         layer.triggerRepaint()
 
     style(context, output, paint)
+
+
+def cells(context, output, default_name, name):
+    """Polygons of a diagram, in colours by their feature ids: those that follow each other differ."""
+    rename(context, output, default_name, name)
+
+    def paint(layer, _):
+        symbol = QgsSymbol.defaultSymbol(layer.geometryType())
+        if layer.featureCount() > MAPPED_COLOURS:
+            symbol.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
+        colour = QgsProperty.fromExpression(hashed_colour("$id"))
+        symbol.symbolLayer(0).setDataDefinedProperty(QgsSymbolLayer.Property.PropertyFillColor, colour)
+        layer.setRenderer(QgsSingleSymbolRenderer(symbol))
+        name_features(layer)
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def name_features(layer):
+    """Identify and map tips show a feature's name, if it has one."""
+    for name in layer.fields().names():
+        if name.lower() == "name":
+            layer.setDisplayExpression(f'"{name}"')
+            layer.setMapTipTemplate(f'[% "{name}" %]')
 
 
 def graduated(context, output, default_name, name, field):

@@ -4,8 +4,10 @@ from .facility_statistics import FacilityStatistics
 from .k_nearest import KNearest
 from .live_voronoi import LiveVoronoi
 from .nearest_cells import NearestCells
+from .nearest_value import NearestValue
 from .qtm_voronoi import QtmVoronoi
+from .voronoi_diagram import VoronoiDiagram
 from .voronoi_raster import VoronoiRaster
 from .write_nearest import WriteNearest
 
-ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells, LiveVoronoi, WriteNearest]
+ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells, LiveVoronoi, WriteNearest, VoronoiDiagram, NearestValue]

@@ -67,6 +67,7 @@ class FacilityStatistics(RasterAlgorithm):
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
+        self.add_raster_id_field()
         self.add(
             QgsProcessingParameterMultipleLayers(
                 self.SUMS, tr("Rasters of counts"), QgsProcessing.SourceType.TypeRaster, optional=True

@@ -61,6 +61,7 @@ class LiveVoronoi(RasterAlgorithm):
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
+        self.add_raster_id_field()
         self.add(
             QgsProcessingParameterEnum(
                 self.BANDS, tr("Values"), [label for label, _ in self.bands()], allowMultiple=True, defaultValue=[0]

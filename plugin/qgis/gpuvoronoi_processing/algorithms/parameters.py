@@ -48,19 +48,23 @@ class Parameters:
                 "within a polygon. Of seeds at the same place the first counts."
             ),
         )
+
+    def add_raster_id_field(self):
+        self.add_id_field(
+            tr(
+                "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
+                "text field the number of the first row with that text, counted from 0, with the text in the raster's attribute "
+                "table, if there are at most 65,535 seeds. Without a field: the feature ids."
+            )
+        )
+
+    def add_id_field(self, text):
         field = QgsProcessingParameterField(
             self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
             type=QgsProcessingParameterField.DataType.Any,
         )
         field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.IdField"}})
-        self.add(
-            field,
-            tr(
-                "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
-                "text field the number of the first row with that text, counted from 0, with the text in the raster's attribute "
-                "table, if there are at most 65,535 seeds. Without a field: the feature ids."
-            ),
-        )
+        self.add(field, text)
 
     def add_shapes(self):
         self.add(

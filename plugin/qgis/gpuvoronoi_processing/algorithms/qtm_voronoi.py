@@ -51,6 +51,7 @@ class QtmVoronoi(RasterAlgorithm):
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
+        self.add_raster_id_field()
         self.add(
             QgsProcessingParameterNumber(
                 self.LEVEL, tr("Level of the mesh"), QgsProcessingParameterNumber.Type.Integer, 7, minValue=0, maxValue=20

@@ -4,7 +4,6 @@ import math
 
 from qgis.core import (
     QgsProcessingException,
-    QgsProcessingParameterFileDestination,
     QgsProcessingParameterVectorDestination,
     QgsRasterLayer,
     QgsRectangle,
@@ -13,20 +12,16 @@ from qgis.core import (
 
 from .. import command, results, styles
 from ..i18n import tr
-from ..layers import Features, Polygons, crs_text, raster_file
-from .base import Algorithm
-
-READING = 10.0  # per cent of the bar for layers that have to be written for the program first
+from ..layers import Polygons, crs_text, raster_file
+from .seeds import READING, SeedsAlgorithm
 
 
-class RasterAlgorithm(Algorithm):
-    RASTER = Algorithm.OUTPUT  # the parameter of the raster of ids
+class RasterAlgorithm(SeedsAlgorithm):
+    RASTER = SeedsAlgorithm.OUTPUT  # the parameter of the raster of ids
 
-    of_distances = (Algorithm.SIGNED, Algorithm.DOUBLE)  # what is said of distances alone
+    of_distances = (SeedsAlgorithm.SIGNED, SeedsAlgorithm.DOUBLE)  # what is said of distances alone
 
     choice = ()
-    mask_polygons = None
-    skip_invalid = False
     limits = ()  # parameters that leave cells out
 
     def makes_distances(self, parameters, context):
@@ -43,12 +38,6 @@ class RasterAlgorithm(Algorithm):
                 if self.has(option) and self.parameterAsBoolean(parameters, option, context):
                     return False, tr("“{option}” needs “{output}”").format(option=self.label(option), output=self.distances_label())
         return well, message
-
-    def prepare_seeds(self, parameters, context, *fields):
-        """`fields` are those that the program needs besides the id."""
-        field = self.parameterAsString(parameters, self.FIELD, context)
-        self.seeds = Features(self, parameters, self.INPUT, context, [field, *fields])
-        self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
 
     def prepare_grid(self, parameters, context):
         """Looks at the layers, on the main thread: self.grid are the options of the program."""
@@ -122,17 +111,6 @@ class RasterAlgorithm(Algorithm):
         neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context) if self.has(self.NEIGHBORS) else 1
         return options + (["-k", str(neighbours)] if neighbours != 1 else [])
 
-    def output_file(self, parameters, name, context):
-        """The file that the program is to make for a result; nothing if that is not wanted."""
-        definition = self.parameterDefinition(name)
-        if not self.given(parameters, name):
-            return ""
-        if isinstance(definition, QgsProcessingParameterFileDestination):
-            return self.parameterAsFileOutput(parameters, name, context)
-        if isinstance(definition, QgsProcessingParameterVectorDestination):
-            return self.vector_output(parameters, name, context)
-        return self.parameterAsOutputLayer(parameters, name, context)
-
     def make(self, parameters, context, feedback, options, outputs, more=()):
         """
         Runs the program for those results that are wanted of the raster of ids and of `outputs`, pairs of a parameter and its
@@ -179,20 +157,6 @@ class RasterAlgorithm(Algorithm):
             if option.strip():
                 options += ["--co", option.strip()]
         return options
-
-    def layer_options(self, context, feedback):
-        """What tells the program about the seeds and the mask; None if the user cancelled."""
-        command.find_program()  # before anything is written for it
-        mask = []
-        if self.mask_polygons is not None:
-            polygons = self.mask_polygons.path(context, feedback)
-            if polygons is None:
-                return None
-            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
-        seeds = self.seeds.arguments(
-            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
-        )
-        return None if seeds is None else [*seeds, *mask]
 
     def run_raster(self, options, output, others, context, feedback):
         """

@@ -35,6 +35,7 @@ class VoronoiRaster(RasterAlgorithm):
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
+        self.add_raster_id_field()
         self.add_grid()
         self.add_raster_metric()
         self.add_neighbors()

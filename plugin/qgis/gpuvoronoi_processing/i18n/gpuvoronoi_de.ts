@@ -444,6 +444,61 @@
             <translation>Wählen Sie mindestens ein Ergebnis</translation>
         </message>
         <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>Nearest value raster</source>
+            <translation>Raster der nächsten Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>&lt;p&gt;Gives every cell of a raster a number of its nearest seed: the value of a field, for example the temperature of the nearest station.&lt;/p&gt;&lt;p&gt;The result is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across ±180° and the poles; of equally near seeds the first one counts.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Gibt jeder Zelle eines Rasters eine Zahl ihres nächsten Objekts: den Wert eines Feldes, zum Beispiel die Temperatur der nächsten Station.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, auch über ±180° und die Pole hinweg; von gleich nahen Objekten zählt das erste.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>A field of numbers of the seeds. An empty value is an error, unless such seeds are left out.</source>
+            <translation>Ein Zahlenfeld der Objekte. Ein leerer Wert ist ein Fehler, wenn solche Objekte nicht ausgelassen werden.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>The type of the raster. Automatic: Int32 or Int64 for whole numbers, Float64 or Float32 for others. A type of whole numbers has to hold every value.</source>
+            <translation>Der Typ des Rasters. Automatisch: Int32 oder Int64 für ganze Zahlen, sonst Float64 oder Float32. Ein Ganzzahltyp muss jeden Wert aufnehmen können.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>The raster of the values. Cells without a seed are empty: NaN in real types, else −1 or another value that does not occur.</source>
+            <translation>Das Raster der Werte. Zellen ohne Objekt sind leer: NaN bei Fließkommatypen, sonst −1 oder ein anderer Wert, der nicht vorkommt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>nearest neighbour interpolation,gridding,value,attribute,resampling,regridding,voronoi,thiessen,stations,geodesic,raster</source>
+            <translation>Nächster-Nachbar-Interpolation,Interpolation,Wert,Attribut,Resampling,voronoi,thiessen,Stationen,geodätisch,Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>The temperature of the nearest station, at most 200 km away:</source>
+            <translation>Die Temperatur der nächsten Station, höchstens 200 km entfernt:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>Field of the values</source>
+            <translation>Feld der Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>Data type</source>
+            <translation>Datentyp</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>{field} of the nearest of {layer}</source>
+            <translation>{field} des Nächsten aus {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_value.py" />
+            <source>Automatic</source>
+            <translation>Automatisch</translation>
+        </message>
+        <message>
             <location filename="../algorithms/parameters.py" />
             <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
             <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
@@ -460,13 +515,13 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Id field</source>
-            <translation>Feld der Kennung</translation>
+            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -897,6 +952,146 @@
             <location filename="../algorithms/searches.py" />
             <source>Distances: {metric}, {reason}</source>
             <translation>Entfernungen: {metric}, {reason}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Voronoi diagram (polygons)</source>
+            <translation>Voronoi-Diagramm (Polygone)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>&lt;p&gt;Makes the Voronoi diagram of points: a polygon for each point, with its attributes, that holds all places to which this point is the nearest one.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it once, across ±180° and over the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (the point's id), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the whole cell, also where an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Erzeugt das Voronoi-Diagramm von Punkten: zu jedem Punkt ein Polygon mit seinen Attributen, das alle Orte enthält, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche der ganzen Zelle, auch wo eine Ausdehnung oder eine Maske sie abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Each point of a multipoint has a polygon. For lines and polygons, and for weights, use “Voronoi raster” with its result “Regions”.</source>
+            <translation>Jeder Punkt eines Multipunkts hat ein Polygon. Für Linien und Flächen und für Gewichte: „Voronoi-Raster“ mit seinem Ergebnis „Gebiete“.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>What the result calls a point by: whole numbers or text. Without a field: the feature id.</source>
+            <translation>Wie das Ergebnis einen Punkt nennt: ganze Zahlen oder Text. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Lines have the ids of the points on both sides as fields “left” and “right”.</source>
+            <translation>Linien haben die Kennungen der Punkte auf beiden Seiten in den Feldern „left“ (links) und „right“ (rechts).</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Straight lines are measured on the map of the result and need a projected coordinate system, or none.</source>
+            <translation>Geraden werden auf der Karte des Ergebnisses gemessen und brauchen ein projiziertes Koordinatensystem oder keines.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Cuts the diagram. Without it: the whole globe, on the map the points' extent and a tenth on each side.</source>
+            <translation>Begrenzt das Diagramm. Ohne Angabe: die ganze Erde, auf der Karte die Ausdehnung der Punkte und ein Zehntel auf jeder Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Polygons that cut the diagram, in any coordinate system.</source>
+            <translation>Polygone, die das Diagramm begrenzen, in beliebigem Koordinatensystem.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Without it: that of the points.</source>
+            <translation>Ohne Angabe: das der Punkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>On the globe: how far lines may be from the exact borders. A larger one gives fewer vertices.</source>
+            <translation>Auf der Erde: wie weit Linien von den exakten Grenzen abweichen dürfen. Eine größere ergibt weniger Stützpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Leaves polygons whole at ±180° and open at the poles: for polar coordinate systems and for globes.</source>
+            <translation>Lässt Polygone bei ±180° ganz und an den Polen offen: für polare Koordinatensysteme und Globen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The polygons, each with the attributes of its point; or the lines.</source>
+            <translation>Die Polygone, jedes mit den Attributen seines Punkts, oder die Linien.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>voronoi,thiessen,dirichlet,polygons,delaunay,triangulation,tessellation,nearest,service area,catchment,geodesic,great circle,globe</source>
+            <translation>voronoi,thiessen,dirichlet,Polygone,delaunay,Triangulation,Tessellation,nächster,Einzugsgebiet,geodätisch,Großkreis,Globus</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The area that is nearest to each airport, as polygons:</source>
+            <translation>Das Gebiet, dem jeder Flughafen am nächsten ist, als Polygone:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The same within a country, to 100 m:</source>
+            <translation>Dasselbe innerhalb eines Landes, auf 100 m genau:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The Delaunay triangulation as lines:</source>
+            <translation>Die Delaunay-Triangulation als Linien:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Polygons</source>
+            <translation>Polygone</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Borders as lines, with the points on both sides</source>
+            <translation>Grenzen als Linien, mit den Punkten auf beiden Seiten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Delaunay triangulation: lines between neighbours</source>
+            <translation>Delaunay-Triangulation: Linien zwischen Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Result</source>
+            <translation>Ergebnis</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Coordinate system of the result</source>
+            <translation>Koordinatensystem des Ergebnisses</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Tolerance (metres)</source>
+            <translation>Toleranz (Meter)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Do not cut at ±180°</source>
+            <translation>Nicht bei ±180° teilen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Voronoi diagram</source>
+            <translation>Voronoi-Diagramm</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Voronoi cells of {layer}</source>
+            <translation>Voronoi-Zellen von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Voronoi borders of {layer}</source>
+            <translation>Voronoi-Grenzen von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>Delaunay triangulation of {layer}</source>
+            <translation>Delaunay-Triangulation von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>{layer}: unsupported geometries; use “Voronoi raster” with “Regions” for lines and polygons</source>
+            <translation>{layer}: Geometrien werden nicht unterstützt; für Linien und Flächen „Voronoi-Raster“ mit „Gebiete“ verwenden</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -1355,13 +1550,18 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
-            <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
+            <source>Seeds: {used} used, {left_out} left out</source>
+            <translation>Saatpunkte: {used} verwendet, {left_out} ausgelassen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Seeds: {used} used, {left_out} left out</source>
-            <translation>Saatpunkte: {used} verwendet, {left_out} ausgelassen</translation>
+            <source>Diagram: {places} places, {edges} borders, {crs}</source>
+            <translation>Diagramm: {places} Orte, {edges} Grenzen, {crs}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
+            <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
         </message>
         <message>
             <location filename="../messages.py" />
