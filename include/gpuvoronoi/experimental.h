@@ -1,12 +1,12 @@
 /**
- * @file experimental.h
- * gpuvoronoi, the experimental interface: parts of one task for several processes, searches of several processes, points that a function
- * reads. Arrays on CUDA devices (gv_memory in gpuvoronoi.h) are experimental too.
+ * @file experimental.h gpuvoronoi, experimental interface: parts of grids and statistics for several processes,
+ * distributed searches, points that a callback reads. Arrays on CUDA devices (gv_memory in gpuvoronoi.h) are
+ * experimental too.
  *
  * SPDX-License-Identifier: MIT
  *
- * What is declared here may change in any release. A program accepts that by defining GV_EXPERIMENTAL before it includes this header. The
- * conventions of gpuvoronoi.h hold here too.
+ * The declarations may change in any release. Define GV_EXPERIMENTAL before including this header. The conventions
+ * of gpuvoronoi.h hold here too.
  */
 #ifndef GPUVORONOI_EXPERIMENTAL_H
 #define GPUVORONOI_EXPERIMENTAL_H
@@ -51,11 +51,12 @@ extern "C" {
  */
 
 /**
- * The cells of part `part` (from 0) of `parts`. The parts are the whole grid one after another: whole rows of blocks, as many as the
- * others have or one more (GV_GRID_QTM: blocks of its only row). Where cells differ in cost, make more parts than there are processes
- * and let each compute every n-th.
- * @param[in,out] labels its column, row, columns and rows are set; initialise it before. A part without cells (fewer rows of blocks than
- *                       parts: lower options.block_height) has rows or columns 0: do not pass it on, 0 means up to the edge there.
+ * Returns the cells of part `part` (from 0) of `parts`. A part consists of whole rows of blocks (GV_GRID_QTM:
+ * blocks of the only row). Parts differ by at most one row; in order they make up the whole grid. If the cost of
+ * cells varies, make more parts than processes and let each process compute every n-th part.
+ * @param[in,out] labels its column, row, columns and rows are set; initialise it before. An empty part has rows or
+ *                       columns 0. Do not pass it to other functions: for them 0 means up to the grid's edge. Parts
+ *                       are empty if there are fewer rows of blocks than parts; lower options.block_height.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi, int32_t part, int32_t parts,
@@ -98,19 +99,20 @@ GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi,
  * @endcode
  */
 
-/** @return the number of bytes of the sums of a seed, the same for all seeds; 0 for NULL. */
+/** @return the size of the sums of one seed in bytes, the same for all seeds; 0 for NULL. */
 GV_API size_t gv_statistics_sums_size(const gv_statistics *statistics);
 
 /**
- * What one seed, or group, has so far, as integers: the same bytes on every machine. They have a meaning for statistics of the same
- * grid, seeds, options and bounds only.
+ * Returns the sums of one seed or group so far, as integers: the same bytes on every machine. They are valid only
+ * for statistics of the same grid, seeds, options and bounds.
  * @param[out] sums gv_statistics_sums_size bytes.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                         void *sums);
 
-/** Adds such bytes to a seed, or group, in any order. Thread safe. @return GV_OK, INVALID_ARGUMENT (also bytes that are no sums). */
+/** Adds sums from gv_statistics_get_sums to a seed or group, in any order. Thread safe. @return GV_OK,
+ * INVALID_ARGUMENT (also invalid bytes). */
 GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *statistics, int64_t seed,
                                         const void *sums);
 
@@ -143,15 +145,16 @@ GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *stat
  */
 
 /**
- * gv_index_search for some of all queries among some of all reference points, of which the index (GV_INDEX_POINTS, GV_INDEX_GLOBE) was
- * built.
- * @param queries         numbers first_query, ... of all. GV_INDEX_POINTS: with no coordinates they are the index's own points of those
- *                        numbers.
+ * Searches one part of the reference points for one part of the queries: gv_index_search with an index
+ * (GV_INDEX_POINTS, GV_INDEX_GLOBE) of consecutive reference points.
+ * @param queries         queries first_query, first_query + 1, ... of all queries. GV_INDEX_POINTS: without
+ *                        coordinates they are the reference points of these numbers, which must be in the index.
  * @param first_query     number of the first query among all.
- * @param first_reference number of the index's first point among all. With exclude_self query i of all skips point i of all.
+ * @param first_reference number of the index's first point among all. With exclude_self, query i of all queries
+ *                        skips reference point i of all points.
  * @param[out] indices    count x k numbers of all points; -1 where there are fewer.
- * @param[out] canonical  count x k canonical distances, which tell apart what rounded distances do not; INFINITY where there are fewer;
- *                        may be NULL.
+ * @param[out] canonical  count x k exact distances (gv_metric), which differ where reported distances may be
+ *                        rounded to equal values; INFINITY where there are fewer; may be NULL.
  * @return as gv_index_search.
  */
 GV_API gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -159,7 +162,7 @@ GV_API gv_status gv_index_search_part(gv_context *context, const gv_index *index
                                       int64_t first_reference, int64_t *indices, double *canonical);
 
 /**
- * Merges the results of several searches for the same queries, each among some of the points: the first k of all by (canonical
+ * Merges the results of searches of the same queries in several parts of the points: the first k by (exact
  * distance, index).
  * @param indices,canonical      `parts` arrays of queries x k values each, as gv_index_search_part writes them.
  * @param[out] out_indices,out_canonical queries x k values each, in other memory.
@@ -169,7 +172,8 @@ GV_API gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queri
                                    const int64_t *const *indices, const double *const *canonical,
                                    int64_t *out_indices, double *out_canonical);
 
-/** Converts canonical distances of an index's metric to distances, in place. @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED. */
+/** Converts exact distances of an index's metric to reported distances, in place. @return GV_OK, INVALID_ARGUMENT,
+ * UNSUPPORTED. */
 GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values);
 
 /* ------------------------------------------------------------------------------------ searches by several processes */
@@ -190,32 +194,35 @@ GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, 
  * @endcode
  */
 
-/** The largest of all processes' values, for all of them. @return 0, or non-zero if a process is out of reach. */
+/** allreduce(max): returns the largest value of all processes to all of them. @return 0; non-zero if a process
+ * cannot be reached. */
 typedef int (*gv_allreduce_max_fn)(void *user, int value, int *out);
 
 /**
- * From each process to all: the bytes[p] bytes of process p come to `all` + places[p]; `own` are this process's.
- * @return 0, or non-zero if a process is out of reach.
+ * allgatherv: each process sends its bytes, `own`, to all; the bytes[p] bytes of process p arrive at `all` +
+ * places[p].
+ * @return 0; non-zero if a process cannot be reached.
  */
 typedef int (*gv_allgatherv_fn)(void *user, const void *own, void *all, const int *bytes, const int *places);
 
 /**
- * From each process to each: out_bytes[p] bytes at `out` + out_places[p] go to process p; in_bytes[p] come from it, to `in` +
- * in_places[p].
- * @return 0, or non-zero if a process is out of reach.
+ * alltoallv: out_bytes[p] bytes at `out` + out_places[p] are sent to process p; in_bytes[p] bytes from it arrive at
+ * `in` + in_places[p].
+ * @return 0; non-zero if a process cannot be reached.
  */
 typedef int (*gv_alltoallv_fn)(void *user, const void *out, const int *out_bytes, const int *out_places, void *in,
                                const int *in_bytes, const int *in_places);
 
 /**
- * How the processes of a search reach each other. All make the same calls of the library in the same order; each calls the same of these
- * functions in the same order, on the thread that called the library. The bytes mean the same to all processes.
+ * Callbacks by which the processes of a search communicate. All processes make the same calls of the library in the
+ * same order. Each process then calls the same callbacks in the same order, on the thread that called the library.
+ * All processes must have the same byte order and sizes of types.
  */
 typedef struct gv_communicator {
   size_t struct_size;
   int rank, ranks; /**< this process: 0 ... ranks - 1 */
   void *user;
-  gv_allreduce_max_fn allreduce_max; /**< NULL is allowed with one process; the others likewise */
+  gv_allreduce_max_fn allreduce_max; /**< may be NULL if ranks is 1, like the others */
   gv_allgatherv_fn allgatherv;
   gv_alltoallv_fn alltoallv;
 } gv_communicator;
@@ -227,14 +234,16 @@ static inline void gv_communicator_init(gv_communicator *communicator) {
 }
 
 /**
- * gv_index_search among the points of all processes' indexes (GV_INDEX_POINTS, GV_INDEX_GLOBE). Each process has an index of its own
- * points, which are numbered in the order of the processes, and any number of queries of its own. All pass the same k, max_distance and
- * exclude_self, and have indexes of one dimension, metric and ellipsoid.
- * @param queries             of this process; NULL = its own points. With exclude_self query i of a process is its point i.
- * @param[out] indices,distances of this process's queries, as gv_index_search gives them: the same bits as one index of all points.
- *                            Beside them a process needs about 64 MB, whatever the number of processes and queries.
- * @return as gv_index_search, the same in all processes: where another process failed, the message names it. IO: a process is out of
- *         reach.
+ * Searches the points of all processes (GV_INDEX_POINTS, GV_INDEX_GLOBE). Each process has an index of its own
+ * points and any number of queries. Points are numbered in the order of the processes. All processes pass the same
+ * k, max_distance and exclude_self; their indexes have the same dimension, metric and ellipsoid.
+ * @param queries             of this process; NULL = its own points. With exclude_self, query i of a process is its
+ *                            point i.
+ * @param[out] indices,distances results of this process's queries, as gv_index_search writes them: the same bits as
+ *                            for one index of all points. A process needs about 64 MB of additional memory, for any
+ *                            number of processes and queries.
+ * @return as gv_index_search, the same in all processes; if another process failed, the message names it. IO: a
+ *         process cannot be reached.
  */
 GV_API gv_status gv_index_search_distributed(gv_context *context, const gv_communicator *communicator,
                                              const gv_index *index, const gv_points *queries,
@@ -269,10 +278,10 @@ GV_API gv_status gv_index_search_distributed(gv_context *context, const gv_commu
  */
 
 /**
- * Writes the points [first, first + count) of a set to `out`: count x dim values, row-major. Called by several threads at once, with some
- * MiB at a time, in any order; a point may be requested again and is the same then. It does not use the context of the call that it is
- * called in.
- * @return GV_OK; anything else ends that call, which returns it.
+ * Writes the points [first, first + count) of a set to `out`: count x dim values, row-major. Called by several
+ * threads at once, in any order, for a few MiB at a time. A point may be requested again and must then be the same.
+ * The callback must not use the context of the running call.
+ * @return GV_OK; another status ends the running call, which returns it.
  */
 typedef gv_status (*gv_read_points_fn)(void *user, int64_t first, int64_t count, void *out);
 
@@ -285,22 +294,24 @@ typedef struct gv_point_source {
   void *user;
 } gv_point_source;
 
-/** Sets the defaults: no doubles. */
+/** Sets the defaults: no points, type double. */
 static inline void gv_point_source_init(gv_point_source *source) {
   const gv_point_source defaults = {sizeof(gv_point_source), 0, 0, GV_FLOAT64, NULL, NULL};
   *source = defaults;
 }
 
 /**
- * gv_index_build (GV_INDEX_POINTS) of points that are read in pieces, by the context's threads; to a device while the next are read. The
- * index gives the same bytes. Its source is not used after the call.
+ * Builds an index (GV_INDEX_POINTS) of points that a callback reads in pieces, on the context's threads. Copying to
+ * a device overlaps with reading. Results are the same bytes as those of gv_index_build. The source is not used
+ * after the call.
  *
- * Host memory for n points: a brute-force backend of a GPU that is named (not cuda-multigpu) keeps 32 MiB of buffers; "auto" keeps one
- * copy as they are, so that processors can take over where a device fails; `serial`, `openmp` and cuda-multigpu keep one copy, trees one
- * as doubles, besides what docs/api.md says of each.
+ * Host memory: brute-force backends of a GPU that are selected by name, except cuda-multigpu, keep 32 MiB of
+ * buffers; "auto" keeps one copy of the points, so that the processors can replace a failing device; `serial`,
+ * `openmp` and cuda-multigpu keep one copy; trees keep one copy as doubles. docs/api.md lists the other memory of
+ * each backend.
  * @param options  NULL = defaults; memory is GV_MEMORY_HOST.
  * @param[out] out free it with gv_index_destroy.
- * @return as gv_index_build, and what `read` returns; of several points that cannot be read the first decides.
+ * @return as gv_index_build, or the status of `read`; if reading fails at several points, that of the first.
  */
 GV_API gv_status gv_index_build_from(gv_context *context, const gv_point_source *source,
                                      const gv_index_options *options, gv_index **out);

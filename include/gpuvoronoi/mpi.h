@@ -1,14 +1,15 @@
 /**
- * @file mpi.h
- * gpuvoronoi for the processes of an MPI communicator: each computes its part of a grid, and searches the points of all processes.
+ * @file mpi.h gpuvoronoi for the processes of an MPI communicator: each process computes its part of a grid and
+ * searches the points of all processes.
  *
  * SPDX-License-Identifier: MIT
  *
- * These functions are compiled into the program that includes this header, with its MPI: mpicc -DGV_EXPERIMENTAL program.c -lgpuvoronoi.
- * The library itself (experimental.h) does not depend on MPI. The conventions of gpuvoronoi.h hold here too, and: collective functions are
- * called by all processes of the communicator, in the same order as their other collective calls. They return the same status
- * everywhere; where another process failed the message names it. MPI is called from the calling thread (MPI_THREAD_FUNNELED is enough).
- * Errors of MPI go to the communicator's error handler first; if that returns, the status is GV_ERROR_IO.
+ * These functions are inline. They use the MPI that the program is compiled with: mpicc -DGV_EXPERIMENTAL program.c
+ * -lgpuvoronoi. The library itself (experimental.h) does not depend on MPI. The conventions of gpuvoronoi.h hold
+ * here too. Collective functions must be called by all processes of the communicator, in the same order as their
+ * other collective calls. They return the same status in all processes; if another process failed, the message
+ * names it. MPI is called from the calling thread (MPI_THREAD_FUNNELED is enough). Errors of MPI are passed to the
+ * communicator's error handler; if that returns, the status is GV_ERROR_IO.
  */
 #ifndef GPUVORONOI_MPI_H
 #define GPUVORONOI_MPI_H
@@ -51,8 +52,8 @@ static inline int gv_mpi_alltoallv(void *user, const void *out, const int *out_b
 }
 
 /**
- * An MPI communicator as the library takes it. Not collective.
- * @param communicator must stay where it is as long as *out is used.
+ * Converts an MPI communicator to a gv_communicator. Not collective.
+ * @param communicator must stay valid, at the same address, as long as *out is used.
  * @return GV_OK, INVALID_ARGUMENT (NULL), IO.
  */
 static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communicator *out) {
@@ -99,9 +100,10 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
  */
 
 /**
- * The cells that this process is to compute with gv_voronoi_fill: gv_voronoi_part of as many parts as there are processes, in the order
- * of the processes. Not collective.
- * @param[in,out] labels its column, row, columns and rows are set; initialise it before. Without cells its rows or columns are 0.
+ * Returns the cells that this process computes with gv_voronoi_fill: part `rank` of `size` parts (gv_voronoi_part).
+ * Not collective.
+ * @param[in,out] labels its column, row, columns and rows are set; initialise it before. Empty parts have rows or
+ *                       columns 0.
  * @return GV_OK, INVALID_ARGUMENT, IO.
  */
 static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *context, const gv_voronoi *voronoi,
@@ -131,7 +133,8 @@ static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *c
  * @endcode
  */
 
-/** gv_index_search_distributed for the processes of a communicator, with its parameters, results and errors. Collective. */
+/** gv_index_search_distributed for the processes of a communicator, with the same parameters, results and errors.
+ * Collective. */
 static inline gv_status gv_mpi_index_search(MPI_Comm communicator, gv_context *context, const gv_index *index,
                                             const gv_points *queries, const gv_search_options *options,
                                             int64_t *indices, double *distances) {
