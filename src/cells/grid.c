@@ -180,7 +180,8 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
   double reach_y = fabs(g[3]) + fabs(w * g[4]) + fabs(h * g[5]);
   const double epsilon = 0x1p-52;
   /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
-  out->curvature = metric == GV_GEODESIC ? 1.0 / pow(1.0 - fabs(out->ellipsoid.flattening), 6.0) : 1.0;
+  double rounder = 1.0 - fabs(out->ellipsoid.flattening), cube = rounder * rounder * rounder;
+  out->curvature = metric == GV_GEODESIC ? 1.0 / (cube * cube) : 1.0;
   gv_status status = GV_OK;
   if (grid->kind == GV_GRID_QTM) {
     out->shape = GV_CELLS_POINTS;

@@ -1,5 +1,5 @@
 /*
- * Loops and tasks on OpenMP.
+ * Loops and tasks on OpenMP. Without it (option GPUVORONOI_OPENMP) each loop creates its threads, and tasks run on the calling thread.
  *
  * The number of threads of a region is decided here, for three reasons:
  * - libgomp ends the process when pthread_create fails. Each calling thread has a pool of its own, which grows when a region is larger
@@ -11,7 +11,9 @@
  */
 #include "core/parallel.h"
 
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +27,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int processors;
 static atomic_bool forked; /* this process is a child of one that has had parallel regions */
 static atomic_int working; /* threads of all parallel regions, with those that called */
+#ifdef _OPENMP
 static _Thread_local int pool =
     1; /* threads that OpenMP has for the calling thread, with itself: those of its last region */
+#else
+static _Thread_local bool in_loop; /* this thread works in a loop */
+#endif
 
 static void in_child(void) {
   atomic_store(&forked, true);
@@ -65,6 +71,11 @@ int gv_threads_available(int wanted) {
   return count > 1 ? count : 1;
 }
 
+#ifdef _OPENMP
+static bool in_parallel(void) {
+  return omp_in_parallel();
+}
+
 /* How many of `wanted` threads the calling thread's pool can have. */
 static int grow_pool(int wanted) {
   if (wanted <= pool) return wanted;
@@ -77,21 +88,36 @@ static int grow_pool(int wanted) {
   return some < processors ? some : processors;
 }
 
+/* How many of `wanted` threads the next region has; 0: it must not be parallel. */
+static int usable_threads(int wanted) {
+  int usable = grow_pool(wanted);
+  if (usable < 2) return 0;
+  pool = usable;
+  return usable;
+}
+#else
+static bool in_parallel(void) {
+  return in_loop;
+}
+
+/* A loop creates its threads, and uses fewer if the system refuses some. */
+static int usable_threads(int wanted) {
+  return wanted;
+}
+#endif
+
 /* The number of threads for a region; more than 1 must be given back. */
 static int take_threads(int wanted) {
-  if (wanted < 2 || atomic_load(&forked) || omp_in_parallel()) return 1;
+  if (wanted < 2 || atomic_load(&forked) || in_parallel()) return 1;
   (void)pthread_once(&once, prepare);
   int most = wanted > processors ? wanted : processors, now = atomic_load(&working), granted;
   do {
     granted = most - now < wanted ? most - now : wanted;
     if (granted < 2) return 1;
   } while (!atomic_compare_exchange_weak(&working, &now, now + granted));
-  int usable = grow_pool(granted);
-  if (usable < 2) usable = 0;
+  int usable = usable_threads(granted);
   atomic_fetch_sub(&working, granted - usable);
-  if (usable == 0) return 1;
-  pool = usable;
-  return usable;
+  return usable > 0 ? usable : 1;
 }
 
 static void give_threads(int taken) {
@@ -134,6 +160,49 @@ static void work(struct gv_loop_state *state, int number) {
   }
 }
 
+#ifdef _OPENMP
+static void work_together(struct gv_loop_state *state, int threads) {
+#pragma omp parallel num_threads(threads)
+  work(state, omp_get_thread_num());
+}
+#else
+typedef struct loop_thread {
+  pthread_t id;
+  struct gv_loop_state *state;
+  int number;
+} loop_thread;
+
+static void *loop_thread_work(void *argument) {
+  const loop_thread *thread = argument;
+  in_loop = true;
+  work(thread->state, thread->number);
+  return NULL;
+}
+
+/* Stretches are handed out one by one, so the loop is complete with any number of threads. */
+static void work_together(struct gv_loop_state *state, int threads) {
+  const size_t stack = (size_t)8 << 20; /* as main threads have: the default of some systems is 128 KiB */
+  loop_thread *made = malloc((size_t)threads * sizeof *made);
+  pthread_attr_t attributes;
+  int count = 0;
+  if (made != NULL && pthread_attr_init(&attributes) == 0) {
+    if (pthread_attr_setstacksize(&attributes, stack) == 0) {
+      for (; count < threads - 1; count++) {
+        made[count] = (loop_thread){.state = state, .number = count + 1};
+        if (pthread_create(&made[count].id, &attributes, loop_thread_work, &made[count]) != 0) break;
+      }
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  in_loop = true;
+  work(state, 0);
+  in_loop = false;
+  for (int i = 0; i < count; i++)
+    pthread_join(made[i].id, NULL);
+  free(made);
+}
+#endif
+
 gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   int threads = loop->threads > 1 ? loop->threads : 1;
   struct gv_loop_state state = {.loop = loop, .body = body};
@@ -145,8 +214,7 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   /* All threads, even if there are fewer stretches: a smaller region would end threads of the pool. */
   threads = take_threads(state.stretches > 1 ? threads : 1);
   if (threads > 1) {
-#pragma omp parallel num_threads(threads)
-    work(&state, omp_get_thread_num());
+    work_together(&state, threads);
   } else {
     work(&state, 0);
   }
@@ -192,6 +260,7 @@ void gv_copy(void *to, const void *from, size_t bytes, int threads) {
 
 /* ------------------------------------------------------------------------------------------------ tasks */
 
+#ifdef _OPENMP
 typedef struct task_argument {
   _Alignas(16) char bytes[GV_TASK_BYTES];
 } task_argument;
@@ -223,3 +292,17 @@ void gv_tasks_wait(void) {
   if (atomic_load(&forked)) return;
 #pragma omp taskwait
 }
+#else
+void gv_tasks_run(int threads, gv_task *root, void *argument) {
+  (void)threads;
+  root(argument);
+}
+
+void gv_task_spawn(gv_task *task, const void *argument, size_t bytes) {
+  _Alignas(16) char copy[GV_TASK_BYTES];
+  memcpy(copy, argument, bytes);
+  task(copy);
+}
+
+void gv_tasks_wait(void) {}
+#endif
