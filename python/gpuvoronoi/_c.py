@@ -133,7 +133,7 @@ class Points(Structure):
 class IndexOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
                 ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64), ("memory", c_int),
-                ("stream", c_void_p)]
+                ("stream", c_void_p), ("periods", c_void_p)]
 
 
 class SearchOptions(Structure):

@@ -30,8 +30,9 @@ class KDTree:
         Arrays on a GPU (CuPy, torch) stay there and are searched there.
     leafsize, compact_nodes, copy_data, balanced_tree
         scipy's; accepted, of no influence on answers.
-    boxsize : None
-        scipy's periodic boundaries are not supported.
+    boxsize : float or array_like, shape (m,), optional
+        Lengths of a periodic box; 0 for a dimension that is not periodic. Points lie in [0, boxsize), queries are moved into the box. GPUs
+        are not used.
     metric : {"euclidean", "manhattan", "chebyshev"}
         What is measured by methods that are not given `p`.
     backend : str
@@ -70,10 +71,8 @@ class KDTree:
     """
 
     def __init__(self, data: npt.ArrayLike, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
-                 balanced_tree: bool = True, boxsize: None = None, *, metric: str = "euclidean", backend: str = "auto",
+                 balanced_tree: bool = True, boxsize: Optional[npt.ArrayLike] = None, *, metric: str = "euclidean", backend: str = "auto",
                  device: Optional[int] = None, skip_invalid: bool = False) -> None:
-        if boxsize is not None:
-            raise ValueError("boxsize: periodic boundaries are not supported; use scipy.spatial.KDTree")
         if isinstance(leafsize, str):
             raise TypeError(f"leafsize must be an integer, not {leafsize!r} (give metric by its name)")
         _search.number_in(leafsize, "leafsize", 1, 1 << 62)
@@ -100,7 +99,7 @@ class KDTree:
         self.n, self.m = map(int, points.shape)
         self._searched = self.n if self._rows is None else self._rows.size
         self.metric, self.backend, self.device = metric, backend, device
-        self.leafsize, self.boxsize = leafsize, boxsize
+        self.leafsize, self.boxsize = leafsize, None if boxsize is None else self._box(boxsize)
         self._backend, self._device = _search.backend_name(backend), device_number(device)
         self._lock = threading.Lock()
         self._built: dict[str, Handle] = {}
@@ -111,11 +110,28 @@ class KDTree:
         if self._skip:
             raise TypeError(f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points out before")
 
+    def _box(self, boxsize: npt.ArrayLike) -> _search.Floats:
+        array = _search.plain_array(boxsize, "boxsize").astype(np.float64)
+        if array.ndim > 1 or array.shape not in ((), (1,), (self.m,)):
+            raise ValueError(f"boxsize must be a number or {self.m} numbers, not of shape {array.shape}")
+        lengths = np.ascontiguousarray(np.broadcast_to(array, (self.m,)))
+        if not (np.isfinite(lengths) & (lengths >= 0)).all():
+            raise ValueError(f"boxsize must be finite numbers >= 0, not {boxsize}")
+        if isinstance(self._given, _device_arrays.DeviceArray):
+            raise TypeError("boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. by cupy.asnumpy")
+        periodic = lengths > 0
+        outside = ((self._given < 0) | (self._given >= lengths))[:, periodic].any(axis=1)
+        if outside.any():
+            raise ValueError(f"data[{int(outside.argmax())}] is outside the periodic box; points must be in [0, boxsize)")
+        lengths.setflags(write=False)
+        return lengths
+
     def _index(self, metric: str) -> Handle:
         with self._lock:
             if metric not in self._built:
                 c, address = library(), c_void_p()
-                options = _c.IndexOptions(backend=self._backend, metric=_c.METRICS.index(metric))
+                options = _c.IndexOptions(backend=self._backend, metric=_c.METRICS.index(metric),
+                                          periods=None if self.boxsize is None else self.boxsize.ctypes.data)
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
                     large = False  # milliseconds: this thread's context, whose buffers on the GPU are there already
@@ -420,10 +436,12 @@ class KDTree:
         return self.n
 
     def __repr__(self) -> str:
-        return f"KDTree(n={self.n}, m={self.m}, metric={self.metric!r}, backend={self.backend!r})"
+        box = "" if self.boxsize is None else f", boxsize={self.boxsize.tolist()}"
+        return f"KDTree(n={self.n}, m={self.m}, metric={self.metric!r}, backend={self.backend!r}{box})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made = functools.partial(type(self), metric=self.metric, backend=self.backend, device=self.device, skip_invalid=self._skip)
+        made = functools.partial(type(self), metric=self.metric, backend=self.backend, device=self.device, boxsize=self.boxsize,
+                                 skip_invalid=self._skip)
         return made, (self.data, self.leafsize)
 
     def __getattr__(self, name: str) -> Any:

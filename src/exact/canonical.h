@@ -40,6 +40,20 @@ GV_CANONICAL_DISTANCE(gv_canonical_distance, double)
 GV_CANONICAL_DISTANCE(gv_canonical_distance_of_floats, float)
 #undef GV_CANONICAL_DISTANCE
 
+/* The same in a periodic box, of coordinates within it. */
+static inline double gv_periodic_distance(const double *q, const double *s, int32_t dim, gv_metric metric,
+                                          const double *periods) {
+  double total = 0.0;
+  for (int32_t d = 0; d < dim; d++) {
+    double difference = gv_periodic_difference(q[d] - s[d], periods[d]);
+    total = gv_norm_join((int)metric, gv_norm_of((int)metric, difference), total);
+  }
+  return total;
+}
+
+/* A coordinate moved into [0, period). */
+double gv_periodic_coordinate(double coordinate, double period);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "gpuvoronoi/features.h"
+#include "indexes/indexes.h"
 #include "search/asked.h"
 #include "search/code_sort.h"
 #include "search/pair.h"
@@ -36,6 +37,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
+  GV_TRY(gv_refuse_periods(context, &o, "lines and polygons"));
   if (gv_metric_name(o.metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");

@@ -16,8 +16,9 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   GV_TRY(gv_take_points(context, &reference, &own));
-  if (o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC)
-    return gv_globe_index_build(context, reference, &o, out);
+  bool globe = o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC;
+  if (globe) GV_TRY(gv_refuse_periods(context, &o, "points on the globe"));
+  if (globe) return gv_globe_index_build(context, reference, &o, out);
   GV_TRY(gv_point_index_build(context, reference, &o, &points));
   *out = &points->base;
   return GV_OK;

@@ -21,7 +21,20 @@ typedef struct gv_reference {
   gv_metric metric; /* euclidean, manhattan or chebyshev */
   gv_allocator allocator;
   const float *floats; /* count x dim; not NULL only for backends that take them */
+  const double *
+      periods; /* of a periodic box, dim of them, INFINITY in a dimension without one; NULL: no box. Points and queries are
+                          * within the box, and doubles; no backend of a GPU has one */
 } gv_reference;
+
+/* The canonical distance from a query to point `number`. */
+static inline double gv_reference_distance(const gv_reference *reference, const double *query, int64_t number) {
+  int32_t dim = reference->dim;
+  if (reference->periods != NULL)
+    return gv_periodic_distance(query, reference->data + number * dim, dim, reference->metric, reference->periods);
+  return reference->floats != NULL
+             ? gv_canonical_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
+             : gv_canonical_distance(query, reference->data + number * dim, dim, reference->metric);
+}
 
 /* One search: queries are checked, and widened unless they are for a device that takes floats. All distances here are canonical values
  * (squared for euclidean); the layer above takes roots and turned the caller's maximum distance into `max_canonical`. */
@@ -175,8 +188,9 @@ struct gv_index {
 typedef struct gv_point_index {
   gv_index base;
   gv_reference reference;
-  void *data; /* what the reference set is in */
-  int device; /* that the data lies on; -1: the host's memory */
+  void *data;      /* what the reference set is in */
+  int device;      /* that the data lies on; -1: the host's memory */
+  double *periods; /* the reference's, owned */
   void *kept; /* host's copy of data on a device, for processors that go on in its place; NULL: there is none */
   const gv_backend *backend;
   const gv_search_engine *engine; /* the backend's */

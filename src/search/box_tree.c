@@ -360,6 +360,7 @@ gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, 
   if (tree == NULL) return gv_fail_memory(context, "the tree");
   tree->metric = reference->metric;
   tree->dim = reference->dim;
+  tree->periods = reference->periods;
   range all = {0, reference->count, codes == NULL};
   if (codes == NULL) {
     own = gv_allocate(allocator, reference->count, sizeof *own);

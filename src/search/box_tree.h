@@ -12,6 +12,9 @@
  * monotonically. So, operation by operation, bound <= canonical distance of every point inside, also when something
  * overflows to infinity. A box is out when (bound, least index inside) is not before (worst distance, worst index):
  * ties keep the lowest index.
+ *
+ * In a periodic box of period L a difference counts min(u, L - u), u = |q - s|. Of a box, u is at least g and at most U = max(q - lo,
+ * hi - q), also as rounded, so that min(g, L - U) bounds it in the same way.
  */
 #ifndef GV_BOX_TREE_H
 #define GV_BOX_TREE_H
@@ -30,9 +33,10 @@ typedef struct gv_box_tree {
   gv_metric metric;
   int32_t dim;
   int64_t node_count, block_count;
-  char *nodes;        /* node_count x gv_node_bytes */
-  char *blocks;       /* block_count x gv_block_bytes */
-  double *low, *high; /* the box of all points */
+  char *nodes;           /* node_count x gv_node_bytes */
+  char *blocks;          /* block_count x gv_block_bytes */
+  double *low, *high;    /* the box of all points */
+  const double *periods; /* gv_reference's */
 } gv_box_tree;
 
 /* A node: for each dimension 8 lower and 8 upper bounds; 8 children; 8 least indices. Lanes without a child have a

@@ -7,7 +7,7 @@
  * A query starts with a limit from the query before it (they come in Morton order): if that one had its k-th
  * neighbour at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
  * holds with self-exclusion too: should this query be among those k neighbours, the query before it takes its
- * place.
+ * place. In a periodic box differences are rounded by more than they are worth, and no query has a limit from another.
  */
 #include "exact/lanes.h"
 #include "search/box_tree.h"
@@ -31,14 +31,19 @@ GV_INLINE unsigned at_most(const vd *value, double worst) {
   return bits;
 }
 
-/* Bounds of the 8 boxes of a node, and those that are at most `worst` away. */
-GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, gv_metric metric, double worst,
-                              double *bound) {
+/* Bounds of the 8 boxes of a node, and those that are at most `worst` away. With `periods` those without points may be among them. */
+GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, gv_metric metric,
+                              const double *periods, double worst, double *bound) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd below = vd_load(box + i * VD_LANES) - q[d], above = q[d] - vd_load(box + GV_LANES + i * VD_LANES);
-      vd gap = vd_max(vd_max(below, above), vd_all(0.0));
+      vd gap = vd_max(below, above);
+      if (periods != NULL) {
+        vd around = vd_all(periods[d]) + vd_min(below, above);
+        gap = vd_select(vd_less(around, gap), around, gap);
+      }
+      gap = vd_max(gap, vd_all(0.0));
       total[i] = vd_norm_join(metric, metric == GV_EUCLIDEAN ? gap * gap : gap, total[i]);
     }
   }
@@ -50,11 +55,12 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
 /* Which of the 8 points of a block are at most `worst` away and, if any is, the canonical distances of all. High dimensions stop
  * when every lane is beyond: partial sums only grow. */
 GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
-                                   double worst, double *distance) {
+                                   const double *periods, double worst, double *distance) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd gap = q[d] - vd_load(points + i * VD_LANES);
+      if (periods != NULL) gap = vd_periodic_difference(gap, vd_all(periods[d]));
       total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
     }
     if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
@@ -78,7 +84,7 @@ GV_INLINE double limit_after(const double *q, const double *before, double worst
 
 GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                           int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
-                          gv_metric metric, bool single) {
+                          gv_metric metric, const double *periods, bool single) {
   stack_entry stack[GV_STACK_ENTRIES];
   int32_t k = single ? 1 : query->k;
   const double *before = NULL;
@@ -103,11 +109,12 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
         const int64_t *children = gv_node_child(tree, child);
         const int64_t *least = gv_node_least(tree, child);
         double bound[GV_LANES];
-        unsigned near = box_bounds(box, q, dim, metric, list.worst, bound);
+        unsigned near = box_bounds(box, q, dim, metric, periods, list.worst, bound);
         int base = top;
         while (near != 0) {
           int lane = __builtin_ctz(near);
           near &= near - 1;
+          if (periods != NULL && least[lane] == GV_NO_INDEX) continue;
           stack_entry entry = {bound[lane], least[lane], children[lane]};
           if (!gv_pair_before(entry.bound, entry.least, list.worst, list.worst_index)) continue;
           /* Nearest on top. */
@@ -123,7 +130,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
         int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
         for (; block < end; block++) {
           double distance[GV_LANES];
-          unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, list.worst, distance);
+          unsigned near =
+              block_distances(gv_block_points(tree, block), q, dim, metric, periods, list.worst, distance);
           const int64_t *index = gv_block_index(tree, block);
           while (near != 0) {
             int lane = __builtin_ctz(near);
@@ -140,7 +148,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
       child = stack[top].child;
     }
   found:
-    before = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) ? q : NULL;
+    bool known = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL;
+    before = known ? q : NULL;
     before_worst = list.worst;
     gv_list_finish(&list);
   }
@@ -149,20 +158,22 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
 GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                              int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
   bool single = query->k == 1;
-  if (tree->dim == 2) {
+  if (tree->periods != NULL) {
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods, false);
+  } else if (tree->dim == 2) {
     if (single) {
-      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, true);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, false);
     }
   } else if (tree->dim == 3) {
     if (single) {
-      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, true);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, false);
     }
   } else {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false);
   }
 }
 
@@ -186,7 +197,7 @@ const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = search;
 /* ---------------------------------------------------------------------------------------------------- by radius */
 
 GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list,
-                          int32_t dim, gv_metric metric) {
+                          int32_t dim, gv_metric metric, const double *periods) {
   int64_t stack[GV_STACK_ENTRIES];
   int top = 0;
   stack[top++] = 0;
@@ -195,7 +206,7 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     if (child >= 0) {
       const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
       double bound[GV_LANES];
-      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, limit, bound);
+      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, periods, limit, bound);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
         if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
@@ -205,7 +216,7 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
     for (; block < end; block++) {
       double distance[GV_LANES];
-      unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, limit, distance);
+      unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, limit, distance);
       const int64_t *index = gv_block_index(tree, block);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
@@ -217,12 +228,14 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
 
 GV_INLINE void within_metric(const gv_box_tree *tree, const double *q, double limit, int64_t self,
                              gv_found_list *list, gv_metric metric) {
-  if (tree->dim == 2) {
-    within_all(tree, q, limit, self, list, 2, metric);
+  if (tree->periods != NULL) {
+    within_all(tree, q, limit, self, list, tree->dim, metric, tree->periods);
+  } else if (tree->dim == 2) {
+    within_all(tree, q, limit, self, list, 2, metric, NULL);
   } else if (tree->dim == 3) {
-    within_all(tree, q, limit, self, list, 3, metric);
+    within_all(tree, q, limit, self, list, 3, metric, NULL);
   } else {
-    within_all(tree, q, limit, self, list, tree->dim, metric);
+    within_all(tree, q, limit, self, list, tree->dim, metric, NULL);
   }
 }
 

@@ -23,6 +23,7 @@ typedef struct gv_brute_reference {
   int64_t count;
   int32_t dim;
   gv_metric metric;
+  const double *periods; /* as gv_reference's */
 } gv_brute_reference;
 
 /* Queries that go through the filter together. */

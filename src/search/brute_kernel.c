@@ -95,7 +95,7 @@ static int64_t filter(const gv_brute_reference *reference, gv_query_tile *tile, 
 }
 
 GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
-                            int64_t first, int64_t count, gv_metric metric) {
+                            int64_t first, int64_t count, gv_metric metric, bool periodic) {
   int32_t dim = reference->dim;
   for (int q = 0; q < tile->count; q++) {
     const double *query = tile->query[q];
@@ -108,6 +108,7 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
 #pragma GCC unroll 16
         for (int i = 0; i < EXACT_PARTS; i++) {
           vd gap = query[d] - vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
+          if (periodic) gap = vd_periodic_difference(gap, vd_all(reference->periods[d]));
           total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
         }
       }
@@ -128,18 +129,27 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
   }
 }
 
-static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
-                  int64_t count) {
+GV_INLINE void exact_boxed(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
+                           int64_t first, int64_t count, bool periodic) {
   switch (reference->metric) {
   case GV_MANHATTAN:
-    exact_panels(reference, tile, packed, first, count, GV_MANHATTAN);
+    exact_panels(reference, tile, packed, first, count, GV_MANHATTAN, periodic);
     break;
   case GV_CHEBYSHEV:
-    exact_panels(reference, tile, packed, first, count, GV_CHEBYSHEV);
+    exact_panels(reference, tile, packed, first, count, GV_CHEBYSHEV, periodic);
     break;
   default:
-    exact_panels(reference, tile, packed, first, count, GV_EUCLIDEAN);
+    exact_panels(reference, tile, packed, first, count, GV_EUCLIDEAN, periodic);
     break;
+  }
+}
+
+static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
+                  int64_t count) {
+  if (reference->periods != NULL) {
+    exact_boxed(reference, tile, packed, first, count, true);
+  } else {
+    exact_boxed(reference, tile, packed, first, count, false);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "search/asked.h"
 #include "search/backend.h"
 #include "search/pair.h"
+#include "search/periods.h"
 #include "search/points.h"
 #include "search/radius.h"
 #include "search/together.h"
@@ -32,6 +33,13 @@ static gv_status fail_device_arrays(gv_context *context, const gv_backend *backe
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
   bool on_device = options->memory == GV_MEMORY_CUDA;
+  if (reference->periods != NULL && on_device)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for arrays on a device");
+  if (gv_backend_is_automatic(options->backend) && reference->periods != NULL) {
+    *out = gv_backend_choose_processor(reference, options->expected_k > 0 ? options->expected_k : 1,
+                                       options->expected_queries);
+    return GV_OK;
+  }
   if (gv_backend_is_automatic(options->backend) && on_device) {
     return gv_backend_choose_device(context, reference, options->expected_k > 0 ? options->expected_k : 1,
                                     options->expected_queries, out);
@@ -46,6 +54,10 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no search backend named '%s'", options->backend);
   }
   if (on_device && !takes_device_arrays(backend)) return fail_device_arrays(context, backend);
+  if (backend->device && reference->periods != NULL)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend '%s' does not support periodic boxes; use auto or a backend of processors",
+                   backend->name);
   const char *reason = "";
   gv_status status = gv_backend_probe(backend, &reason);
   if (status != GV_OK) {
@@ -85,6 +97,7 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
   index->backend = backend;
   index->engine = gv_backend_search_engine(backend);
   GV_TRY(gv_points_take(context, supply, index));
+  GV_TRY(gv_periods_check(context, &index->reference));
   return build_engine(context, index);
 }
 
@@ -98,16 +111,26 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
                    name != NULL ? name : "(unknown)");
   }
-  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL};
+  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL, NULL};
   const gv_backend *backend = NULL;
-  GV_TRY(find_backend(context, &checked, o, &backend));
-
-  gv_point_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
-  if (index == NULL) return gv_fail_memory(context, "the index");
+  gv_point_index *index = NULL;
+  double *periods = NULL;
+  GV_TRY(gv_periods_copy(context, o->periods, source->dim, &periods));
+  checked.periods = periods;
+  gv_status status = find_backend(context, &checked, o, &backend);
+  if (status == GV_OK) {
+    index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+    if (index == NULL) status = gv_fail_memory(context, "the index");
+  }
+  if (status != GV_OK) {
+    gv_release(&context->allocator, periods);
+    return status;
+  }
   index->reference = checked;
   index->base = (gv_index){&point_index, "", checked.count, checked.dim};
   index->automatic = gv_backend_is_automatic(o->backend) && o->memory == GV_MEMORY_HOST;
-  gv_status status = build_by(context, supply, backend, index);
+  index->periods = periods;
+  status = build_by(context, supply, backend, index);
   if (index->automatic && device_failed(backend, status)) {
     gv_points_drop(index);
     backend = gv_backend_choose_processor(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
@@ -115,6 +138,7 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   }
   if (status != GV_OK) {
     gv_points_drop(index);
+    gv_release(&context->allocator, periods);
     gv_release(&context->allocator, index);
     return status;
   }
@@ -175,6 +199,7 @@ void gv_point_index_destroy(gv_point_index *index) {
   gv_allocator allocator = index->reference.allocator;
   index->engine->destroy(&index->reference, index->state);
   gv_points_drop(index);
+  gv_release(&allocator, index->periods);
   gv_release(&allocator, index);
 }
 
@@ -271,7 +296,9 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
                                double *canonical) {
   const gv_reference *reference = &index->reference;
   bool columns = queries->x != NULL;
-  bool widen = columns || (queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats));
+  bool boxed = reference->periods != NULL; /* queries are moved into the box */
+  bool widen =
+      columns || boxed || (queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats));
   int64_t widest = widen ? queries->dim : 1;
   if (canonical == NULL && o->k > widest) widest = o->k;
   int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
@@ -297,6 +324,7 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
     if (!of->own || widen) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
     if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "query", bad);
     if (status != GV_OK) break;
+    if (boxed) gv_periods_wrap(reference, query.count, wide);
     gv_part_progress part;
     gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
     int64_t *found = indices + first * o->k;
@@ -442,6 +470,7 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
     together.queries = queries != NULL ? queries->count : together.points;
     together.dim = own.index->reference.dim;
     together.kind[0] = own.index->reference.metric;
+    together.kind[1] = gv_periods_sum(&own.index->reference);
   }
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "search/arrays.h"
 #include "search/asked.h"
+#include "search/periods.h"
 #include "search/points.h"
 
 enum {
@@ -74,13 +75,10 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
 
 void gv_radius_look_at_all(const gv_reference *reference, const void *state, const double *query, double limit,
                            int64_t self, gv_found_list *list) {
-  int32_t dim = reference->dim;
   (void)state;
   for (int64_t j = 0; j < reference->count; j++) {
     if (j == self) continue;
-    double value = reference->floats != NULL
-                       ? gv_canonical_distance_of_floats(query, reference->floats + j * dim, dim, reference->metric)
-                       : gv_canonical_distance(query, reference->data + j * dim, dim, reference->metric);
+    double value = gv_reference_distance(reference, query, j);
     if (value <= limit) gv_found_list_add(list, value, j);
   }
 }
@@ -254,6 +252,7 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   int64_t bad = -1;
   if (!c->own || c->widen) GV_TRY(gv_arrays_widen(context, &host, queries, first, count, c->wide, &bad));
   if (bad >= 0) return gv_fail_not_finite(context, "query", bad);
+  if (c->index->reference.periods != NULL) gv_periods_wrap(&c->index->reference, count, c->wide);
   gv_part_progress part;
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
   gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
@@ -293,7 +292,7 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *base, con
                        (int)queries->dim, (int)index->reference.dim);
   }
   if (status != GV_OK) goto done;
-  c.widen = queries->x != NULL || queries->dtype == GV_FLOAT32;
+  c.widen = queries->x != NULL || queries->dtype == GV_FLOAT32 || index->reference.periods != NULL;
   int64_t chunk = c.widen || o->radii != NULL ? CHUNK_VALUES / (queries->dim + 1) : queries->count;
   if (chunk > queries->count) chunk = queries->count;
   if (c.widen) c.wide = gv_allocate(allocator, chunk * queries->dim, sizeof *c.wide);

@@ -23,10 +23,7 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
     gv_list_start(&list, canonical + i * query->k, indices + i * query->k, query->k, query->max_canonical);
     for (int64_t j = 0; j < reference->count; j++) {
       if (j == self) continue;
-      double value = reference->floats != NULL
-                         ? gv_canonical_distance_of_floats(q, reference->floats + j * dim, dim, reference->metric)
-                         : gv_canonical_distance(q, reference->data + j * dim, dim, reference->metric);
-      gv_list_offer(&list, value, j);
+      gv_list_offer(&list, gv_reference_distance(reference, q, j), j);
     }
     gv_list_finish(&list);
     if (!gv_progress_add(&progress, 1)) return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");

@@ -112,8 +112,9 @@ static gv_status compare(rounds *r) {
     bool alike = h->k == first->k && h->dim == first->dim && h->exclude_self == first->exclude_self &&
                  h->max_distance == first->max_distance && memcmp(h->kind, first->kind, sizeof h->kind) == 0;
     if (!alike) {
-      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT,
-                     "process %d has another k, max_distance, exclude_self, dimension or metric than process 0", p);
+      return gv_fail(
+          r->context, GV_ERROR_INVALID_ARGUMENT,
+          "process %d has another k, max_distance, exclude_self, dimension, metric or periods than process 0", p);
     }
     if (h->points > INT64_MAX - points)
       return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT, "impossible number of points of all processes");

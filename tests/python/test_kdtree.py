@@ -179,7 +179,7 @@ def test_bad_queries_name_the_argument(arguments, error, words):
     (np.zeros((2, 2)), {"metric": 16}, TypeError, "metric must"),
     (np.zeros((2, 2)), {"leafsize": "manhattan"}, TypeError, "metric by its name"),
     (np.zeros((2, 2)), {"leafsize": 0}, ValueError, "leafsize must"),
-    (np.zeros((2, 2)), {"boxsize": 1.0}, ValueError, "boxsize"),
+    (np.ones((2, 2)), {"boxsize": 1.0}, ValueError, "boxsize"),
 ])
 def test_bad_data_names_the_argument(data, more, error, words):
     with pytest.raises(error, match=words):

@@ -95,6 +95,10 @@ GV_API int gv_version_number(void);
 /**
  * Canonical distances, in IEEE double without contraction, operands in the order of the dimensions; q is the query or cell, s the
  * reference point or seed. The nearest is the one of the smallest canonical distance; of equal ones, the lowest index.
+ *
+ * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and u = |q-s| counts as L-u where that is
+ * less: min(u, L-u) in place of |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L where r < 0, and 0 where that
+ * is L.
  */
 typedef enum gv_metric {
   GV_EUCLIDEAN = 0,    /**< sum of (q-s)^2; reported as its square root */
@@ -454,19 +458,22 @@ typedef struct gv_index_options {
   gv_memory
       memory; /**< of the reference points (GV_INDEX_POINTS only); with GV_MEMORY_CUDA "auto" chooses a GPU's backend */
   void *stream; /**< of `memory` */
+  const double *
+      periods; /**< a periodic box (GV_INDEX_POINTS): the length of each dimension, 0 = not periodic; NULL: no box. Copied */
 } gv_index_options;
 
 /** Sets the defaults. */
 static inline void gv_index_options_init(gv_index_options *options) {
   const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0.0, 0.0, 0, 0,
-                                     GV_MEMORY_HOST,           NULL};
+                                     GV_MEMORY_HOST,           NULL, NULL};
   *options = defaults;
 }
 
 /**
  * Copies reference points and builds an index over them, with the context's threads and progress. The metric decides the kind:
- * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS.
- * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees.
+ * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS. Periodic boxes are for backends of processors, of which "auto"
+ * chooses one.
+ * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees; in a periodic box within [0, period).
  * @param options   NULL = defaults.
  * @param[out] out  the index; free it with gv_index_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad row), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY,

@@ -108,12 +108,13 @@ typedef struct gv_raster_array {
   int64_t chosen_count;
   const void *left_out; /**< e.g. nodata; NULL = none */
   int64_t left_out_count;
+  int is_byte_swapped; /**< non-zero: the cells (not the two lists) are in the other byte order than the machine's */
 } gv_raster_array;
 
 /** Sets the defaults: no rows of int64. */
 static inline void gv_raster_array_init(gv_raster_array *array) {
   const gv_raster_array defaults = {
-      sizeof(gv_raster_array), NULL, GV_INT64, 0, 0, 0, NULL, 0, 0, 0, NULL, 0, NULL, 0};
+      sizeof(gv_raster_array), NULL, GV_INT64, 0, 0, 0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0};
   *array = defaults;
 }
 
