@@ -156,7 +156,7 @@ def test_names_that_are_no_text(work):
 def test_codes_are_documented():
     names = set(re.findall(r'= "([a-z-]+)"', (ROOT / "src/io/codes.c").read_text()))
     text = (ROOT / "docs/usage.md").read_text()
-    tables = text.split("### As JSON")[1].split("Memory:")[0]
+    tables = text.split("### As JSON")[1].split("### Memory")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)
     assert sorted(listed) == sorted(names)
 
