@@ -2,7 +2,10 @@
 # scikit-build-core adds python/gpuvoronoi (pyproject.toml).
 set_property(TARGET gpuvoronoi PROPERTY VERSION)
 set_property(TARGET gpuvoronoi PROPERTY SOVERSION)
-install(TARGETS gpuvoronoi LIBRARY DESTINATION . COMPONENT python)
+if(WIN32)
+  set_property(TARGET gpuvoronoi PROPERTY PREFIX "") # gpuvoronoi.dll, with GCC as with other compilers
+endif()
+install(TARGETS gpuvoronoi LIBRARY DESTINATION . COMPONENT python RUNTIME DESTINATION . COMPONENT python)
 if(TARGET gpuvoronoi_cuda)
   install(TARGETS gpuvoronoi_cuda LIBRARY DESTINATION . COMPONENT python)
 endif()

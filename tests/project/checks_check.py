@@ -6,13 +6,17 @@ one fault each, where it has to fail and to say what is wrong.
     checks_check.py SUBJECT WORK COMPILER    exits with 77, a visible skip, where a check itself is skipped
 """
 
+import base64
+import hashlib
 import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -531,6 +535,44 @@ def portable():
         bad(code.strip(), says, "portable.sh", tree)
 
 
+def wheels():
+    """A wheel for Windows whose library has all functions, which do nothing."""
+    compiler, tools = "x86_64-w64-mingw32-gcc-posix", pathlib.Path(os.environ.get("GPUVORONOI_WHEELS", SOURCE / "build" / "wheels"))
+    if shutil.which(compiler) is None or not (tools / "tools" / "bin" / "python").exists():
+        print(f"skipped: no {compiler}, or no wheel has been built in {tools}")
+        sys.exit(77)
+    (WORK / "tools").symlink_to(tools / "tools")
+    headers = [path.read_text() for path in sorted((SOURCE / "include" / "gpuvoronoi").glob("*.h"))]
+    names = sorted({name for text in headers for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", text, re.M)})
+
+    def wheel(functions=names, tag="win_amd64", change=lambda files: None, later=lambda files: None, **more):
+        code = write("library.c", "".join(f"__declspec(dllexport) int {name}(void) {{ return 0; }}\n" for name in functions) + more.get("code", ""))
+        subprocess.run([compiler, "-shared", "-static", "-s", "-o", WORK / "library.dll", code, *more.get("link", ())], check=True)
+        files = {f"gpuvoronoi/{path.name}": path.read_bytes() for path in sorted((SOURCE / "python" / "gpuvoronoi").glob("*.py"))}
+        files.update({"gpuvoronoi/gpuvoronoi.dll": (WORK / "library.dll").read_bytes(), "g.dist-info/licenses/LICENSE.bundled": b"text"})
+        change(files)
+        record = "".join(f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
+                         for name, data in files.items())
+        later(files)
+        path = WORK / f"gpuvoronoi-1-py3-none-{tag}.whl"
+        with zipfile.ZipFile(path, "w") as packed:
+            for name, data in {**files, "g.dist-info/RECORD": record.encode()}.items():
+                packed.writestr(name, data)
+        return ["wheels.py", SOURCE, WORK, "win_amd64", path, "--contents"]
+
+    good("as it is to be", *wheel())
+    bad("another tag", "expected the tag win_amd64", *wheel(tag="linux_x86_64"))
+    bad("a changed module", "RECORD: gpuvoronoi/qtm.py differs", *wheel(later=lambda files: files.update({"gpuvoronoi/qtm.py": b"0"})))
+    bad("a module too few", "modules differ", *wheel(change=lambda files: files.pop("gpuvoronoi/qtm.py")))
+    bad("a library of others", "libraries:", *wheel(change=lambda files: files.update({"gpuvoronoi/other.dll": b"0"})))
+    bad("no licenses of others", "no LICENSE.bundled", *wheel(change=lambda files: files.pop("g.dist-info/licenses/LICENSE.bundled")))
+    bad("a function too few", "does not export ['gv_knn']", *wheel(functions=[name for name in names if name != "gv_knn"]))
+    bad("a function too many", "exports ['secret']", *wheel(functions=[*names, "secret"]))
+    bad("a library that is not there", "needs [", *wheel(code="int omp_get_max_threads(void); int f(void) { return omp_get_max_threads(); }\n",
+                                                       link=[subprocess.run([compiler, "-print-file-name=libgomp.dll.a"], capture_output=True, text=True).stdout.strip()]))
+    bad("a path of this machine", "holds a path of this machine", *wheel(code=f'const char *where(void) {{ return "{SOURCE}"; }}\n'))
+
+
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
     names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi_processing/metadata.txt", "docs/usage.md",
@@ -553,7 +595,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, plain_language, version, debian, portable)}[sys.argv[1]]
+                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()

@@ -27,26 +27,15 @@ def examples(text):
         yield "\n".join(line[3:] for line in found[1].rstrip("\n").split("\n"))
 
 
-def main(header, work, library, *compilers, mpi=None):
-    header, work = pathlib.Path(header), pathlib.Path(work)
-    work.mkdir(parents=True, exist_ok=True)
-    headers = [path for path in (header, *sorted(set(header.parent.glob("*.h")) - {header})) if ("<mpi.h>" in path.read_text()) == (mpi is not None)]
-    flags_of_mpi, begin, end = [], "", ""
-    if mpi is not None:
-        asked = subprocess.run(["pkg-config", "--cflags", "--libs", mpi], capture_output=True, text=True)
-        if asked.returncode != 0:
-            print(f"skipped: {', '.join(path.name for path in headers)}: no {mpi}")
-            return 77
-        flags_of_mpi, begin, end = asked.stdout.split(), "if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;", "MPI_Finalize();"
-        # What its headers do is not ours to mend; their C++ is another library's.
-        flags_of_mpi = [flag.replace("-I", "-isystem", 1) if flag.startswith("-I") else flag for flag in flags_of_mpi]
-        flags_of_mpi += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+def headers_of(header, mpi=False):
+    """The public headers beside a header, itself first: those that need <mpi.h>, or the others."""
+    return [path for path in (header, *sorted(set(header.parent.glob("*.h")) - {header})) if ("<mpi.h>" in path.read_text()) == mpi]
+
+
+def program_of(headers, begin="", end=""):
+    """A program that runs the examples of headers, their number, and groups with their examples."""
     found = [(name, list(examples(text))) for path in headers for name, text in groups(path.read_text())]
-    bare = [name for name, pieces in found if not pieces]
-    if bare or len(found) < (3 if mpi else 5):
-        print(f"no example in the groups: {', '.join(bare)} (of {len(found)})")
-        return 1
-    folder = header.parent
+    folder = headers[0].parent
     program, calls = ["#define GV_EXPERIMENTAL", *(f"#include <{folder.name}/{path.name}>" for path in headers), "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
     for name, pieces in found:
         for code in pieces:
@@ -58,14 +47,36 @@ def main(header, work, library, *compilers, mpi=None):
             calls.append(f'if ({function}(context) != 0) {{ printf("failed: {name}: %s\\n", gv_context_message(context)); bad = 1; }}')
     program += ["int main(void) {", "gv_context *context = NULL; int bad = 0;", begin, "if (gv_context_create(NULL, &context) != GV_OK) return 1;",
                 *calls, "gv_context_destroy(context);", end, "return bad;", "}"]
+    return "\n".join(program) + "\n", len(calls), found
+
+
+def main(header, work, library, *compilers, mpi=None):
+    header, work = pathlib.Path(header), pathlib.Path(work)
+    work.mkdir(parents=True, exist_ok=True)
+    headers = headers_of(header, mpi is not None)
+    flags_of_mpi, begin, end = [], "", ""
+    if mpi is not None:
+        asked = subprocess.run(["pkg-config", "--cflags", "--libs", mpi], capture_output=True, text=True)
+        if asked.returncode != 0:
+            print(f"skipped: {', '.join(path.name for path in headers)}: no {mpi}")
+            return 77
+        flags_of_mpi, begin, end = asked.stdout.split(), "if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;", "MPI_Finalize();"
+        # What its headers do is not ours to mend; their C++ is another library's.
+        flags_of_mpi = [flag.replace("-I", "-isystem", 1) if flag.startswith("-I") else flag for flag in flags_of_mpi]
+        flags_of_mpi += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    program, calls, found = program_of(headers, begin, end)
+    bare = [name for name, pieces in found if not pieces]
+    if bare or len(found) < (3 if mpi else 5):
+        print(f"no example in the groups: {', '.join(bare)} (of {len(found)})")
+        return 1
     beside = str(pathlib.Path(library).parent)
     for compiler, name, flags in zip(compilers, ("examples.c", "examples.cpp"), (("-std=c11",), ("-std=c++17", "-Wno-missing-field-initializers"))):
-        (work / name).write_text("\n".join(program) + "\n")
-        subprocess.run([compiler, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{folder.parent}", "-o", work / f"{name}.out",
+        (work / name).write_text(program)
+        subprocess.run([compiler, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{header.parent.parent}", "-o", work / f"{name}.out",
                         work / name, library, f"-Wl,-rpath,{beside}", *flags_of_mpi, "-lm"], check=True)
         if subprocess.run([work / f"{name}.out"]).returncode != 0:
             return 1
-    print(f"{len(calls)} examples of {len(found)} groups")
+    print(f"{calls} examples of {len(found)} groups")
     return 0
 
 

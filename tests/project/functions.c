@@ -1,0 +1,201 @@
+/*
+ * Calls the public functions that no example of the headers calls, on machines where the unit tests cannot run (wheels.py): each has a
+ * result that is known without the library. Prints what is wrong; exit code 0 if nothing is.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gpuvoronoi/gpuvoronoi.h>
+#include <gpuvoronoi/raster_seeds.h>
+
+#define NEED(condition)                                                                                            \
+  do {                                                                                                             \
+    if (!(condition)) {                                                                                            \
+      printf("line %d: %s: %s\n", __LINE__, #condition, gv_context_message(context));                              \
+      return 1;                                                                                                    \
+    }                                                                                                              \
+  } while (0)
+
+static int functions_of_backends(gv_context *context) {
+  const char *reason = NULL;
+  int32_t most = 0;
+  int kdtree = -1;
+  for (int i = 0; i < gv_backend_count(); i++) {
+    gv_backend_info info;
+    gv_backend_info_init(&info);
+    NEED(gv_backend_get(i, &info) == GV_OK);
+    if (strcmp(info.name, "kdtree") == 0) kdtree = i;
+  }
+  NEED(kdtree >= 0 && gv_backend_supports(kdtree, GV_EUCLIDEAN, GV_FLOAT64, 1, &most, &reason) == GV_OK &&
+       most >= 3);
+  return 0;
+}
+
+/* Of enough points that several threads build the tree and search it. */
+static int functions_of_indexes(gv_context *context) {
+  enum { SIDE = 300, COUNT = SIDE * SIDE };
+  static double points[COUNT][2];
+  static int64_t nearest[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    points[i][0] = i % SIDE;
+    points[i][1] = i / SIDE; // NOLINT(bugprone-integer-division): a row
+  }
+  const gv_points reference = gv_points_rows(points, COUNT, 2, GV_FLOAT64);
+  gv_index_options options;
+  gv_index_options_init(&options);
+  options.backend = "kdtree";
+  gv_index *index = NULL;
+  NEED(gv_index_build(context, &reference, &options, &index) == GV_OK);
+  NEED(gv_index_get_kind(index) == GV_INDEX_POINTS && gv_index_count(index) == COUNT && gv_index_dim(index) == 2);
+  NEED(strcmp(gv_index_backend(index), "kdtree") == 0);
+  NEED(gv_index_search(context, index, NULL, NULL, nearest, NULL) == GV_OK);
+  gv_index_destroy(index);
+  for (int64_t i = 0; i < COUNT; i++)
+    NEED(nearest[i] == i);
+  return 0;
+}
+
+/* Two seeds on a plane of 8 x 4 cells: columns 0 ... 3 and 4 ... 7. */
+static int functions_of_grids(gv_context *context) {
+  const double x[] = {2, 6}, y[] = {2, 2}, bound = 100;
+  const gv_points seeds = gv_points_xy(x, y, 2);
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.width = 8;
+  grid.height = 4;
+  gv_voronoi *voronoi = NULL;
+  NEED(gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi) == GV_OK);
+  NEED(strcmp(gv_voronoi_backend(voronoi), "tile") == 0);
+  int64_t block_width = 0, block_height = 0;
+  gv_voronoi_block_size(voronoi, &block_width, &block_height);
+  NEED(block_width > 0 && block_height > 0);
+  double areas[32], people[32];
+  NEED(gv_voronoi_cell_areas(context, voronoi, 0, 0, 0, 0, areas, 0) == GV_OK && areas[31] == 1.0);
+
+  int64_t values[32];
+  const int64_t names[] = {70, 90};
+  gv_answer answer;
+  gv_answer_init(&answer);
+  answer.columns = 8;
+  answer.rows = 4;
+  answer.value = names;
+  answer.value_type = GV_INT64;
+  answer.out = values;
+  NEED(gv_voronoi_answer(context, voronoi, &answer) == GV_OK && values[3] == 70 && values[28] == 90);
+
+  int32_t nearest[32];
+  gv_labels labels;
+  gv_labels_init(&labels);
+  labels.out = nearest;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
+  options.sums = 1;
+  options.bound = &bound;
+  for (int i = 0; i < 32; i++)
+    people[i] = i % 8;
+  gv_quantity quantity;
+  gv_quantity_init(&quantity);
+  quantity.value = people;
+  quantity.stride = 8;
+  gv_statistics_cells cells;
+  gv_statistics_cells_init(&cells);
+  cells.seed = nearest;
+  cells.quantity = &quantity;
+  gv_statistics *statistics = NULL;
+  double sum = 0;
+  NEED(gv_voronoi_fill(context, voronoi, &labels) == GV_OK);
+  NEED(gv_statistics_create(context, voronoi, &options, &statistics) == GV_OK);
+  NEED(gv_statistics_add(context, statistics, &cells) == GV_OK);
+  NEED(gv_statistics_get_sum(context, statistics, 1, 0, &sum, NULL) == GV_OK && sum == 4 * (4 + 5 + 6 + 7));
+  gv_statistics_destroy(statistics);
+  gv_voronoi_destroy(voronoi);
+  return 0;
+}
+
+static int functions_of_globe_grids(gv_context *context) {
+  const double longitude = 10, latitude = 50;
+  const gv_points seeds = gv_points_xy(&longitude, &latitude, 1);
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.kind = GV_GRID_LONLAT;
+  grid.width = 36;
+  grid.height = 18;
+  memcpy(grid.geotransform, (const double[]){-180, 10, 0, 90, 0, -10}, sizeof grid.geotransform);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  options.metric = GV_GEODESIC;
+  gv_voronoi *voronoi = NULL;
+  static double x[18][36], y[18][36], area[18][36];
+  double all = 0;
+  NEED(gv_voronoi_create(context, &grid, &seeds, &options, &voronoi) == GV_OK);
+  NEED(gv_voronoi_cell_centers(context, voronoi, 0, 0, 0, 0, &x[0][0], &y[0][0], 0) == GV_OK);
+  NEED(x[0][0] == -175 && y[0][0] == 85 && x[17][35] == 175 && y[17][35] == -85);
+  NEED(gv_voronoi_cell_areas(context, voronoi, 0, 0, 0, 0, &area[0][0], 0) == GV_OK);
+  for (int i = 0; i < 18 * 36; i++)
+    all += area[i / 36][i % 36];
+  NEED(fabs(all - 510065621724088.4) < 1e3); /* of WGS 84, by its definition */
+  gv_voronoi_destroy(voronoi);
+  return 0;
+}
+
+static int functions_of_raster_seeds(gv_context *context) {
+  const int16_t classes[2][4] = {{5, 5, 0, 9}, {5, 5, 0, 9}};
+  gv_grid raster;
+  gv_grid_init(&raster);
+  raster.width = 4;
+  raster.height = 2;
+  gv_raster_array array;
+  gv_raster_array_init(&array);
+  array.data = classes;
+  array.type = GV_INT16;
+  array.rows = 2;
+  array.row_stride = sizeof classes[0];
+  array.column_stride = sizeof classes[0][0];
+  gv_raster_seeds *seeds = NULL;
+  int32_t group[8], alike = -2;
+  NEED(gv_raster_seeds_create(context, &raster, NULL, &seeds) == GV_OK);
+  NEED(gv_raster_seeds_add_array(context, seeds, &array) == GV_OK);
+  NEED(gv_raster_seeds_finish(context, seeds) == GV_OK);
+  NEED(gv_raster_seeds_groups(context, seeds, 0, 0, 4, 2, group, 4) == GV_OK);
+  NEED(group[0] == 0 && group[2] == -1 && group[7] == 1);
+  NEED(gv_raster_seeds_alike(seeds, 0, 0, 2, 2, &alike) && alike == 0);
+  NEED(!gv_raster_seeds_alike(seeds, 0, 0, 4, 2, &alike));
+  gv_raster_seeds_destroy(seeds);
+  return 0;
+}
+
+static int functions_of_triangles(gv_context *context) {
+  gv_qtm_id id = 0, again = 0, children[4], parent = 0;
+  double longitude[3], latitude[3], vector[3], area = 0;
+  int basis[3];
+  NEED(gv_qtm_from_string("1133013130312", &id) == GV_OK && gv_qtm_is_valid(id) && !gv_qtm_is_valid(0));
+  NEED(gv_qtm_level(id) == 12 && gv_qtm_octant(id) == 1 && gv_qtm_count(12) == (int64_t)8 << 24);
+  NEED(gv_qtm_from_number(12, gv_qtm_number(id), &again) == GV_OK && again == id);
+  NEED(gv_qtm_children(id, children) == GV_OK && gv_qtm_parent(children[2], &parent) == GV_OK && parent == id);
+  NEED(gv_qtm_ancestor(children[3], 12, &parent) == GV_OK && parent == id);
+  NEED(gv_qtm_corners(id, longitude, latitude, basis) == GV_OK && latitude[0] > 0 && longitude[0] > 0);
+  NEED(gv_qtm_center_vector(id, vector) == GV_OK);
+  NEED(fabs(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2] - 1) < 1e-15);
+  for (int64_t i = 0; i < gv_qtm_count(3); i++) {
+    NEED(gv_qtm_from_number(3, i, &again) == GV_OK);
+    area += gv_qtm_area(again);
+  }
+  NEED(fabs(area - 16 * atan(1)) < 1e-11); /* of the sphere */
+  return 0;
+}
+
+int main(void) {
+  int (*const all[])(gv_context *) = {functions_of_backends,    functions_of_indexes,      functions_of_grids,
+                                      functions_of_globe_grids, functions_of_raster_seeds, functions_of_triangles};
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = 3;
+  gv_context *context = NULL;
+  if (gv_context_create(&options, &context) != GV_OK) return 1;
+  int bad = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    bad |= all[i](context);
+  gv_context_destroy(context);
+  return bad;
+}
