@@ -26,7 +26,7 @@ LINES = [250, 500, 1000, 1500, 2000]
 
 
 def classes_of_water(land):
-    """A raster whose cells are seas by their latitude, and 0 on land."""
+    """A raster of seas by latitude, and 0 on land."""
     width, height = SIZE
     raster = gdal.GetDriverByName("MEM").Create("", width, height, 1, gdal.GDT_Byte)
     raster.SetGeoTransform((-180, 360 / width, 0, 90, 0, -180 / height))
