@@ -298,8 +298,7 @@ def test_another_user_replaces(seeds):
 
 
 VIRTUAL = ["/vsimem/{}", "/vsimem/a/{}", "/vsizip/a.zip/{}", "/vsizip/{}", "/vsigzip/{}", "/vsitar/a.tar/{}", "/vsistdout/{}", "/vsistdout_redirect/{}",
-           "/vsis3/bucket/{}", "/vsigs/bucket/{}", "/vsiaz/container/{}", "/vsicurl/http://localhost/{}", "/vsisubfile/0_10,{}",
-           "/vsisparse/{}", "/vsistdin/{}"]
+           "/vsicurl/http://localhost/{}", "/vsisubfile/0_10,{}", "/vsisparse/{}", "/vsistdin/{}"]
 
 
 @pytest.mark.parametrize("form", VIRTUAL)

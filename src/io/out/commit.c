@@ -17,6 +17,7 @@
 #include "io/grow.h"
 #include "io/out/copy.h"
 #include "io/out/output.h"
+#include "io/out/remote.h"
 #include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
@@ -198,11 +199,12 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
 /* All files of the outputs and what else is removed, nothing renamed yet. */
 static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
   for (int i = 0; i < count; i++) {
+    if (gv_remote_is(outputs[i]->path)) continue;                        /* io/out/remote.c */
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
     GV_TRY(list_moves(io, outputs[i], m));
   }
   for (int i = 0; i < count; i++)
-    if (!outputs[i]->amends) GV_TRY(list_stale(io, outputs[i], m));
+    if (!outputs[i]->amends && !gv_remote_is(outputs[i]->path)) GV_TRY(list_stale(io, outputs[i], m));
   for (int i = 0; i < m->count; i++)
     GV_TRY(check_move(io, m, &m->list[i], inputs));
   return GV_OK;
@@ -358,7 +360,9 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   moves m = {NULL, 0, 0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
   bool lasting = must_last(&m, sync);
+  gv_remote_copies copies = {.list = NULL};
   if (status == GV_OK) status = prepare_files(io, &m, lasting);
+  if (status == GV_OK) status = gv_remote_copy(io, outputs, count, inputs, &copies);
   gv_outputs_lock();
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (status == GV_OK) gv_outputs_settle(true);
@@ -370,6 +374,12 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
     if (m.list[i].replaces) gv_temporary_discard_backups(m.list[i].temporary);
   if (status != GV_OK) gv_outputs_settle(false);
   gv_outputs_unlock();
+  if (status == GV_OK) {
+    status = gv_remote_drop_stale(io, outputs, count, &copies);
+  } else {
+    gv_remote_undo(io, status, &copies);
+  }
+  gv_remote_free(&copies);
   moves_free(&m);
   return status;
 }

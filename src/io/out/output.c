@@ -12,6 +12,7 @@
 #include <cpl_vsi.h>
 
 #include "io/out/copy.h"
+#include "io/out/remote.h"
 #include "io/path.h"
 #include "io/retry.h"
 
@@ -72,11 +73,11 @@ static gv_status check_disk(gv_io *io, const char *path) {
   for (char **one = prefixes; status == GV_OK && one != NULL && *one != NULL; one++) {
     size_t length = strlen(*one);
     if (length == 0 || strncmp(path, *one, length) != 0) continue;
-    status = gv_io_fail(
-        io, GV_ERROR_IO,
-        "the output %s is in a virtual file system, where outputs cannot be put in place as a whole; write it "
-        "to a disk and copy it from there",
-        path);
+    status = gv_io_fail(io, GV_ERROR_IO,
+                        "the output %s is in a virtual file system that outputs cannot be written to; write it to "
+                        "a disk or to cloud "
+                        "storage (/vsis3/, /vsigs/, /vsiaz/)",
+                        path);
   }
   CSLDestroy(prefixes);
   return status;
@@ -96,6 +97,7 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
+  if (gv_remote_is(output->path)) return gv_remote_check(io, output);
   GV_TRY(check_disk(io, output->path));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
@@ -131,10 +133,11 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
 
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   gv_temporary made = GV_TEMPORARY_NONE, stage = GV_TEMPORARY_NONE;
-  char *beside = gv_path_parent(output->target);
+  bool remote = gv_remote_is(output->path);
+  char *beside = remote ? strdup(gv_remote_temporary()) : gv_path_parent(output->target);
   gv_status status =
       beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK && !gv_same_file(beside, output->parent)) /* side files go beside `path` */
+  if (status == GV_OK && !remote && !gv_same_file(beside, output->parent)) /* side files go beside `path` */
     status = gv_temporary_make(io, output->parent, output->path, &stage);
   free(beside);
   gv_outputs_lock();

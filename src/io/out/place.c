@@ -11,6 +11,7 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
+#include "io/out/remote.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */
@@ -87,9 +88,14 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
   return gives(dataset, "SELECT name FROM sqlite_master", name);
 }
 
+/* Whether a file may hold more than GDAL lists. Objects of cloud storage are not read for that. */
+static bool is_database(const char *path, layering how) {
+  return gv_remote_is(path) ? how == ANY_TIME : gv_is_sqlite(path);
+}
+
 static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
   const char *path = place->output.path;
-  bool database = gv_is_sqlite(path), vector = find_layer(dataset, place->layer) >= 0,
+  bool database = is_database(path, how), vector = find_layer(dataset, place->layer) >= 0,
        raster = gv_is_driver(place->driver, "GPKG") && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
@@ -121,7 +127,7 @@ static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layerin
 static gv_status look_into(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
   layering how = layering_of(place);
-  bool database = gv_is_sqlite(path);
+  bool database = is_database(path, how);
   if (how == ONE_LAYER) {
     if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
     return gv_io_fail(io, GV_ERROR_IO,

@@ -1,0 +1,48 @@
+/*
+ * Outputs in cloud storage (/vsis3/, /vsigs/, /vsiaz/ ...).
+ *
+ * They are made in a local temporary directory like all outputs and copied at the end: side files first, the output itself last, so
+ * that an object with the name of an output is complete and has its side files. An object appears or is replaced as a whole. If a
+ * copy fails, new objects are removed; objects that were replaced before stay replaced, which the error reports.
+ */
+#ifndef GV_IO_REMOTE_H
+#define GV_IO_REMOTE_H
+
+#include "io/out/output.h"
+
+/* True for paths that GDAL writes to over the network. */
+bool gv_remote_is(const char *path);
+
+/* The local directory for temporary files: CPL_TMPDIR, TMPDIR or /tmp. Not to be freed. */
+const char *gv_remote_temporary(void);
+
+/* Checks that the output may be written: credentials, existing objects. */
+gv_status gv_remote_check(gv_io *io, const gv_output *output);
+
+/* A file to copy: from `source` in a temporary directory to `path`, where an object is replaced or not. */
+typedef struct gv_remote_object {
+  char *source, *path;
+  bool replaced;
+} gv_remote_object;
+
+typedef struct gv_remote_copies {
+  gv_remote_object *list;
+  int64_t room;
+  int count;
+  int begun; /* objects that were copied; the last one only in part if there was an error */
+} gv_remote_copies;
+
+/* Copies the files of all outputs that are remote. An object that is an input, and side files that belong to something else, are an error
+ * before anything is copied. `copies` begins as {0}. */
+gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs,
+                         gv_remote_copies *copies);
+
+/* After all outputs are in place: removes side files of replaced outputs that have no successor. */
+gv_status gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, const gv_remote_copies *copies);
+
+/* After an error: removes the new objects. */
+void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies);
+
+void gv_remote_free(gv_remote_copies *copies);
+
+#endif
