@@ -192,7 +192,7 @@ gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qt
 /* ------------------------------------------------------------------------------------------------ corners, neighbours */
 
 /* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
-static void corner_of(const gv_qtm_cell *cell, int role, int32_t place[3]) {
+static void qtm_corner_of(const gv_qtm_cell *cell, int role, int32_t place[3]) {
   for (int axis = 0; axis < 3; axis++)
     place[axis] = cell->least[axis] + ((axis == role) != cell->down);
 }
@@ -254,7 +254,7 @@ static void corners_in_order(const gv_qtm_cell *cell, int role[3], int basis[3])
   int number[3], first = 0;
   for (int r = 0; r < 3; r++) {
     int32_t place[3];
-    corner_of(cell, r, place);
+    qtm_corner_of(cell, r, place);
     number[r] = basis_of_place(cell->level, cell->octant, place);
     if (number[r] == 1) first = r;
   }
@@ -275,7 +275,7 @@ gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], 
   for (int i = 0; i < 3; i++) {
     int32_t place[3];
     double lon, lat;
-    corner_of(&cell, role[i], place);
+    qtm_corner_of(&cell, role[i], place);
     lonlat_of_place(cell.level, cell.octant, place, &lon, &lat);
     if (longitude != NULL) longitude[i] = lon;
     if (latitude != NULL) latitude[i] = lat;

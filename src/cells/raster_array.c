@@ -199,7 +199,8 @@ static gv_status find_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status refuse(gv_context *context, const reading *r, int64_t row, int64_t column, int64_t first) {
+static gv_status raster_array_refuse(gv_context *context, const reading *r, int64_t row, int64_t column,
+                                     int64_t first) {
   const gv_raster_array *a = r->array;
   int64_t key =
       key_of_cell(a, (const uint8_t *)a->data + (r->first + row) * a->row_stride + column * a->column_stride);
@@ -216,13 +217,13 @@ static gv_status refuse(gv_context *context, const reading *r, int64_t row, int6
 }
 
 /* Finds the spans of `rows` rows, and hands them on. */
-static gv_status read_some(gv_context *context, reading *r, int64_t rows, int64_t first, gv_row_taker *take,
-                           void *user) {
+static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t rows, int64_t first,
+                                        gv_row_taker *take, void *user) {
   int threads = rows * r->width > ONE_THREAD ? context->threads : 1;
   gv_loop loop = {context, threads, rows, ROWS_AT_ONCE, &r->progress, r};
   GV_TRY(gv_parallel_for(&loop, find_some));
   for (int64_t i = 0; i < rows; i++) {
-    if (r->spans[i] < 0) return refuse(context, r, i, -1 - r->spans[i], first);
+    if (r->spans[i] < 0) return raster_array_refuse(context, r, i, -1 - r->spans[i], first);
     gv_row_spans row = {r->spans[i], r->start + i * r->width, r->value + i * r->width, r->counts + i * r->width};
     GV_TRY(take(context, user, &row));
   }
@@ -253,7 +254,7 @@ gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array
     status = make_keys(context, array->type, array->left_out, array->left_out_count, &r.left_out);
   for (; status == GV_OK && r.first < array->rows; r.first += most) {
     int64_t rows = array->rows - r.first < most ? array->rows - r.first : most;
-    status = read_some(context, &r, rows, first, take, user);
+    status = raster_array_read_some(context, &r, rows, first, take, user);
   }
   void *memory[] = {r.start, r.value, r.counts, r.spans, r.chosen, r.left_out};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)

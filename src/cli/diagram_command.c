@@ -134,7 +134,7 @@ static int check_usage(const settings *s) {
   return cli_wrong(gv_option_rules_check(&io, rules, sizeof rules / sizeof *rules), &io);
 }
 
-static int run(settings *s, double begun) {
+static int diagram_command_run(settings *s, double begun) {
   gv_diagram_report report;
   gv_io io = {.cancelled = cli_interrupted};
   if (s->progress && !s->quiet) s->job.progress = cli_show_progress;
@@ -156,7 +156,7 @@ int diagram_command(int argc, char **argv) {
   if (result == EXIT_OK) result = check_usage(&s);
   if (result == EXIT_OK) result = cli_prepare();
   if (result == EXIT_OK) result = cli_read_standard_input(&s.job.seeds.source, 0);
-  if (result == EXIT_OK) result = run(&s, begun);
+  if (result == EXIT_OK) result = diagram_command_run(&s, begun);
   CSLDestroy(s.job.seeds.open_options);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_answers_in_json() ? cli_answered(result) : result;

@@ -18,7 +18,7 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
 }
 
 /* Answers --help and --version, whatever else there is. */
-static int answer(const cli_syntax *syntax, const gv_option *o) {
+static int options_print_help(const cli_syntax *syntax, const gv_option *o) {
   if (o->kind != GV_OPTION_VERSION) {
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
     cli_print_help(syntax, o->kind == GV_OPTION_HELP_ALL, stdout);
@@ -60,7 +60,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
     }
     if (value != NULL) gv_option_remember(o, value);
     bool answers = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
-    status = answers ? answer(syntax, o) : take(user, o, value);
+    status = answers ? options_print_help(syntax, o) : take(user, o, value);
     if (status != EXIT_OK) return status;
   }
   return EXIT_OK;
@@ -78,7 +78,7 @@ typedef struct filling {
   void *settings;
 } filling;
 
-static int fill(void *user, const gv_option *o, char *value) {
+static int options_fill(void *user, const gv_option *o, char *value) {
   const filling *f = user;
   gv_io io = {.cancelled = NULL};
   if (o != NULL) return cli_wrong(gv_option_set(&io, o, f->settings, value), &io);
@@ -88,7 +88,7 @@ static int fill(void *user, const gv_option *o, char *value) {
 
 int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {
   filling f = {syntax, settings};
-  return cli_read(syntax, argc, argv, fill, &f);
+  return cli_read(syntax, argc, argv, options_fill, &f);
 }
 
 /* -------------------------------------------------------------------------------------------------- --help */

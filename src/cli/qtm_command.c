@@ -49,7 +49,7 @@ static int split(char *line, char **words, int most) {
   return count;
 }
 
-static bool read_number(const char *text, double *number) {
+static bool qtm_read_number(const char *text, double *number) {
   char *end;
   *number = strtod(text, &end);
   return end != text && *end == '\0' && isfinite(*number);
@@ -82,10 +82,10 @@ static void print_id(const request *r, gv_qtm_id id) {
 static int encode(const request *r, int count, char **words) {
   double longitude, latitude;
   if (count != 2) return cli_fail(EXIT_ERROR, "%sa place is two numbers, LON LAT", r->where);
-  if (!read_number(words[0], &longitude)) {
+  if (!qtm_read_number(words[0], &longitude)) {
     return cli_fail(EXIT_ERROR, "%s'%s' is no longitude", r->where, words[0]);
   }
-  if (!read_number(words[1], &latitude)) {
+  if (!qtm_read_number(words[1], &latitude)) {
     return cli_fail(EXIT_ERROR, "%s'%s' is no latitude", r->where, words[1]);
   }
   gv_qtm_id id;

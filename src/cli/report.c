@@ -107,7 +107,7 @@ static void put_count(gv_json_writer *json, const char *name, int64_t value) {
 }
 
 /* What every object begins with. */
-static void begin(gv_json_writer *json, int status) {
+static void report_begin(gv_json_writer *json, int status) {
   gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
   gv_json_put_string(json, "gpuvoronoi", gv_version());
   gv_json_put_integer(json, "status", status);
@@ -136,7 +136,7 @@ void cli_print_json(gv_json_writer *json) {
 }
 
 /* And what those of runs that went well end with. */
-static void end(gv_json_writer *json) {
+static void report_end(gv_json_writer *json) {
   put_warnings(json);
   gv_json_put_null(json, "error");
   gv_json_end(json);
@@ -145,7 +145,7 @@ static void end(gv_json_writer *json) {
 
 void cli_report_error(gv_code code, int status, const char *message) {
   gv_json_writer json = {0};
-  begin(&json, status);
+  report_begin(&json, status);
   put_warnings(&json);
   gv_json_begin_object(&json, "error", GV_JSON_IN_LINE);
   gv_json_put_string(&json, "code", gv_code_name(code));
@@ -230,9 +230,9 @@ static void put_run(gv_json_writer *json, const gv_job_report *r, double seconds
 
 void cli_report_json(const gv_job_report *r, double seconds) {
   gv_json_writer json = {0};
-  begin(&json, EXIT_OK);
+  report_begin(&json, EXIT_OK);
   if (r != NULL) put_run(&json, r, seconds);
-  end(&json);
+  report_end(&json);
 }
 
 static void put_side(gv_json_writer *json, const char *name, const gv_search_side *side) {
@@ -244,7 +244,7 @@ static void put_side(gv_json_writer *json, const char *name, const gv_search_sid
 
 void cli_report_search_json(const gv_search_report *r, double seconds) {
   gv_json_writer json = {0};
-  begin(&json, EXIT_OK);
+  report_begin(&json, EXIT_OK);
   put_metric(&json, r->metric, r->metric_reason);
   gv_json_put_string(&json, "crs", r->crs);
   gv_json_put_integer(&json, "dimensions", r->dimensions);
@@ -256,12 +256,12 @@ void cli_report_search_json(const gv_search_report *r, double seconds) {
   gv_json_end(&json);
   put_backend(&json, search_backend(r), r->backend_asked, r->threads);
   put_seconds(&json, seconds);
-  end(&json);
+  report_end(&json);
 }
 
 void cli_report_diagram_json(const gv_diagram_report *r, double seconds) {
   gv_json_writer json = {0};
-  begin(&json, EXIT_OK);
+  report_begin(&json, EXIT_OK);
   put_metric(&json, r->metric, r->metric_reason);
   gv_json_put_string(&json, "crs", r->crs);
   gv_json_begin_object(&json, "seeds", GV_JSON_IN_LINE);
@@ -273,5 +273,5 @@ void cli_report_diagram_json(const gv_diagram_report *r, double seconds) {
   gv_json_put_integer(&json, "unverified", r->unverified);
   gv_json_put_integer(&json, "threads", r->threads);
   put_seconds(&json, seconds);
-  end(&json);
+  report_end(&json);
 }

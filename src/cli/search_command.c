@@ -295,7 +295,7 @@ void search_settings_free(settings *s) {
 }
 
 /* Runs the search, together with the other ranks under mpirun, and prints the report. */
-static int run(settings *s, double begun) {
+static int search_command_run(settings *s, double begun) {
   gv_search_job *j = &s->job;
   gv_search_report report;
   gv_io io = {.cancelled = cli_interrupted};
@@ -332,7 +332,7 @@ int search_command(int argc, char **argv) {
   if (result == EXIT_OK) result = cli_read_standard_input(&q->path, s.memory);
   r->standard_input = r->path != NULL && cli_is_standard_input(r->path);
   q->standard_input = q->path != NULL && cli_is_standard_input(q->path);
-  if (result == EXIT_OK) result = run(&s, begun);
+  if (result == EXIT_OK) result = search_command_run(&s, begun);
   search_settings_free(&s);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_answers_in_json() ? cli_answered(result) : result;

@@ -17,7 +17,7 @@
 #define STANDARD_INPUT "/vsimem/standard input/"
 
 /* Waits for bytes, or for a signal that ends the command: how many were read, -1 where they cannot be. */
-static ssize_t read_some(char *to, size_t room) {
+static ssize_t standard_input_read_some(char *to, size_t room) {
   for (;;) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     if (cli_interrupted(NULL)) return -1;
@@ -28,13 +28,13 @@ static ssize_t read_some(char *to, size_t room) {
 }
 
 /* All that is there, at most `most` bytes, in memory of GDAL's. */
-static int read_all(char **bytes, size_t *size, int64_t most) {
+static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
   size_t room = 1 << 16;
   ssize_t got = 0;
   gv_io io = {.cancelled = NULL};
   *size = 0;
   *bytes = VSIMalloc(room);
-  while (*bytes != NULL && (got = read_some(*bytes + *size, room - *size)) > 0) {
+  while (*bytes != NULL && (got = standard_input_read_some(*bytes + *size, room - *size)) > 0) {
     *size += (size_t)got;
     if (*size > (size_t)most) {
       VSIFree(*bytes);
@@ -67,7 +67,7 @@ int cli_read_standard_input(const char **source, int64_t most) {
   taken = true;
   char *bytes;
   size_t size, first = 0;
-  int status = read_all(&bytes, &size, most > 0 ? most : gv_budget_default());
+  int status = standard_input_read_all(&bytes, &size, most > 0 ? most : gv_budget_default());
   if (status != EXIT_OK) return status;
   bool array = size > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
   while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))

@@ -68,7 +68,7 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   return result;
 }
 
-static int describe(const gv_description *d, const gv_job_settings *s) {
+static int voronoi_command_describe(const gv_description *d, const gv_job_settings *s) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_inputs inputs = {0};
   gv_status status = gv_job_list_inputs(&io, &s->job, &inputs);
@@ -115,7 +115,7 @@ int voronoi_command(int argc, char **argv) {
   if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
   bool idle = !clustered && gv_launcher_rank() > 0;
   if (result == EXIT_OK && !idle) {
-    result = s.describe != NULL ? describe(&given, &s)
+    result = s.describe != NULL ? voronoi_command_describe(&given, &s)
              : clustered        ? voronoi_run_by_ranks(&s, begun)
                                 : voronoi_run(&s, begun);
   }

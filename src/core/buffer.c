@@ -8,8 +8,8 @@ static bool is_enough(const gv_buffer *buffer, int64_t count, size_t size) {
 }
 
 /* A larger block in *out; false when out of memory, or when there is no such number of bytes. */
-static bool grow(const gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size,
-                 gv_buffer *out) {
+static bool buffer_grow(const gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size,
+                        gv_buffer *out) {
   size_t more = buffer->bytes + buffer->bytes / 2;
   if (count < 0 || (uint64_t)count > (uint64_t)INT64_MAX / size) return false;
   out->bytes = (size_t)count * size > more ? (size_t)count * size : more;
@@ -21,14 +21,14 @@ void *gv_buffer_reserve(gv_buffer *buffer, const gv_allocator *allocator, int64_
   if (is_enough(buffer, count, size)) return buffer->memory;
   gv_buffer larger, before = {NULL, buffer->bytes};
   gv_buffer_clear(buffer, allocator); /* first: both at once may be too much */
-  if (grow(&before, allocator, count, size, &larger)) *buffer = larger;
+  if (buffer_grow(&before, allocator, count, size, &larger)) *buffer = larger;
   return buffer->memory;
 }
 
 void *gv_buffer_extend(gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size) {
   if (is_enough(buffer, count, size)) return buffer->memory;
   gv_buffer larger;
-  if (!grow(buffer, allocator, count, size, &larger)) return NULL;
+  if (!buffer_grow(buffer, allocator, count, size, &larger)) return NULL;
   if (buffer->bytes > 0) memcpy(larger.memory, buffer->memory, buffer->bytes);
   gv_buffer_clear(buffer, allocator);
   *buffer = larger;

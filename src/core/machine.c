@@ -37,7 +37,7 @@ static void lower_memory(gv_quota *q, const char *line) {
 }
 
 /* What one group says. */
-static void look(const char *group, gv_quota *q) {
+static void machine_read_group(const char *group, gv_quota *q) {
   char line[LINE_SIZE];
   if (read_line(group, "cpu.max", line, sizeof line)) {
     char *period;
@@ -58,7 +58,7 @@ static void look_up(const char *mount, const char *path, gv_quota *q) {
   int top = (int)strlen(mount);
   if (snprintf(group, sizeof group, "%s%s", mount, path) >= (int)sizeof group) group[top] = '\0';
   for (;;) {
-    look(group, q);
+    machine_read_group(group, q);
     char *slash = strrchr(group, '/');
     if (slash == NULL || slash - group < top) return;
     *slash = '\0';

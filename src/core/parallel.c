@@ -38,7 +38,7 @@ static void in_child(void) {
   atomic_store(&forked, true);
 }
 
-static void prepare(void) {
+static void loop_prepare(void) {
   processors = gv_processors();
   gv_machine_at_fork(NULL, NULL, in_child);
 }
@@ -109,7 +109,7 @@ static int usable_threads(int wanted) {
 /* The number of threads for a region; more than 1 must be given back. */
 static int take_threads(int wanted) {
   if (wanted < 2 || atomic_load(&forked) || in_parallel()) return 1;
-  (void)pthread_once(&once, prepare);
+  (void)pthread_once(&once, loop_prepare);
   int most = wanted > processors ? wanted : processors, now = atomic_load(&working), granted;
   do {
     granted = most - now < wanted ? most - now : wanted;
@@ -142,7 +142,7 @@ static int64_t begin_of(const struct gv_loop_state *state, int64_t i) {
   return loop->count / state->stretches * i + loop->count % state->stretches * i / state->stretches;
 }
 
-static void work(struct gv_loop_state *state, int number) {
+static void loop_work(struct gv_loop_state *state, int number) {
   const gv_loop *loop = state->loop;
   gv_worker worker;
   worker.number = number;
@@ -163,7 +163,7 @@ static void work(struct gv_loop_state *state, int number) {
 #ifdef _OPENMP
 static void work_together(struct gv_loop_state *state, int threads) {
 #pragma omp parallel num_threads(threads)
-  work(state, omp_get_thread_num());
+  loop_work(state, omp_get_thread_num());
 }
 #else
 typedef struct loop_thread {
@@ -175,7 +175,7 @@ typedef struct loop_thread {
 static void *loop_thread_work(void *argument) {
   const loop_thread *thread = argument;
   in_loop = true;
-  work(thread->state, thread->number);
+  loop_work(thread->state, thread->number);
   return NULL;
 }
 
@@ -195,7 +195,7 @@ static void work_together(struct gv_loop_state *state, int threads) {
     pthread_attr_destroy(&attributes);
   }
   in_loop = true;
-  work(state, 0);
+  loop_work(state, 0);
   in_loop = false;
   for (int i = 0; i < count; i++)
     pthread_join(made[i].id, NULL);
@@ -216,7 +216,7 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   if (threads > 1) {
     work_together(&state, threads);
   } else {
-    work(&state, 0);
+    loop_work(&state, 0);
   }
   give_threads(threads);
   pthread_mutex_destroy(&state.lock);

@@ -24,26 +24,29 @@ typedef struct builder {
   int64_t cavity_room, rim_room;
 } builder;
 
-static const double *place_of(const gv_triangulation *t, int64_t vertex) {
+static const double *triangulation_place_of(const gv_triangulation *t, int64_t vertex) {
   return t->position + 3 * vertex;
 }
 
 static bool same_place(const gv_triangulation *t, int64_t a, int64_t b) {
-  const double *p = place_of(t, a), *q = place_of(t, b);
+  const double *p = triangulation_place_of(t, a), *q = triangulation_place_of(t, b);
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
 static double triangulation_distance2(const gv_triangulation *t, int64_t a, int64_t b) {
-  const double *p = place_of(t, a), *q = place_of(t, b);
+  const double *p = triangulation_place_of(t, a), *q = triangulation_place_of(t, b);
   double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
   return x * x + y * y + z * z;
 }
 
 static int circle_side(const gv_triangulation *t, int64_t a, int64_t b, int64_t c, int64_t p) {
-  if (t->sphere) return gv_circle_side_sphere(place_of(t, a), place_of(t, b), place_of(t, c), place_of(t, p));
+  if (t->sphere)
+    return gv_circle_side_sphere(triangulation_place_of(t, a), triangulation_place_of(t, b),
+                                 triangulation_place_of(t, c), triangulation_place_of(t, p));
   /* The back of the far triangle, whose number is the highest three's, clockwise in the plane: nothing is beyond. */
   if (a >= t->count && b >= t->count && c >= t->count && (b - a == 2 || a - b == 1)) return -1;
-  return gv_circle_side_plane(place_of(t, a), place_of(t, b), place_of(t, c), place_of(t, p));
+  return gv_circle_side_plane(triangulation_place_of(t, a), triangulation_place_of(t, b),
+                              triangulation_place_of(t, c), triangulation_place_of(t, p));
 }
 
 int gv_triangulation_side(const gv_triangulation *t, int32_t facet, int32_t from, int32_t to) {
@@ -73,7 +76,7 @@ static gv_status triangulation_sort(builder *b) {
       dice >>= 1;
       round--;
     }
-    b->order[i] = (gv_code){round << BITS | gv_morton_code(&morton, place_of(t, i)), i};
+    b->order[i] = (gv_code){round << BITS | gv_morton_code(&morton, triangulation_place_of(t, i)), i};
   }
   gv_status status = gv_codes_sort(b->context, b->order, scratch, t->count, 63, b->context->threads);
   gv_release(&t->allocator, scratch);
@@ -312,9 +315,9 @@ static gv_status builder_flat(builder *b, const int32_t first[3], int found) {
   double x[3] = {0}, y[3] = {0}, centre[3] = {0}, length = 0.0;
   turn *ring = gv_allocate(&t->allocator, t->count, sizeof *ring);
   if (ring == NULL) return gv_fail_memory(b->context, "the triangulation");
-  const double *a = place_of(t, first[0]), *c = place_of(t, first[found > 1 ? 1 : 0]);
+  const double *a = triangulation_place_of(t, first[0]), *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
   if (found == 3) {
-    const double *d = place_of(t, first[2]);
+    const double *d = triangulation_place_of(t, first[2]);
     double u[3], v[3], normal[3];
     for (int i = 0; i < 3; i++) {
       u[i] = c[i] - a[i];
@@ -336,7 +339,7 @@ static gv_status builder_flat(builder *b, const int32_t first[3], int found) {
       x[i] = c[i] - a[i]; /* which of the two places it is */
   }
   for (int64_t i = 0; i < t->count; i++) {
-    const double *p = place_of(t, i);
+    const double *p = triangulation_place_of(t, i);
     double along = 0.0, across = 0.0;
     for (int axis = 0; axis < 3; axis++) {
       along += (p[axis] - (found == 3 ? centre[axis] : a[axis])) * x[axis];

@@ -147,7 +147,7 @@ static void set_places(const gv_cluster *c, const int *sizes, int *places) {
 }
 
 /* sizes: of each rank. */
-static gv_status gather(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
+static gv_status communicator_gather(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
   int *places = c->numbers;
   set_places(c, sizes, places);
   return c->all.allgatherv(c->all.user, own, all, sizes, places) == 0 ? GV_OK : unreachable(io);
@@ -157,7 +157,7 @@ gv_status gv_cluster_gather(gv_io *io, const gv_cluster *c, const void *own, voi
   int *sizes = c->numbers + c->all.ranks;
   for (int i = 0; i < c->all.ranks; i++)
     sizes[i] = size;
-  return gather(io, c, own, all, sizes);
+  return communicator_gather(io, c, own, all, sizes);
 }
 
 gv_status gv_cluster_broadcast(gv_io *io, const gv_cluster *c, int from, void *bytes, int count) {
@@ -165,7 +165,7 @@ gv_status gv_cluster_broadcast(gv_io *io, const gv_cluster *c, int from, void *b
   memset(sizes, 0, (size_t)c->all.ranks * sizeof *sizes);
   sizes[from] = count;
   memcpy(c->own, bytes, (size_t)count); /* one buffer may not be both */
-  return gather(io, c, c->own, bytes, sizes);
+  return communicator_gather(io, c, c->own, bytes, sizes);
 }
 
 gv_status gv_cluster_collect(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {

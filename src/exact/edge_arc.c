@@ -13,17 +13,17 @@
 
 #include <math.h>
 
-static double dot(const double a[3], const double b[3]) {
+static double edge_arc_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static bool in_order(const double a[3], const double b[3]) {
+static bool edge_arc_in_order(const double a[3], const double b[3]) {
   for (int i = 0; i < 3; i++)
     if (a[i] != b[i]) return a[i] < b[i];
   return true;
 }
 
-static void take_point(const double q[3], const double at[3], gv_edge_foot *foot) {
+static void edge_arc_take_point(const double q[3], const double at[3], gv_edge_foot *foot) {
   double canonical = gv_canonical_distance(q, at, 3, GV_EUCLIDEAN);
   if (!(canonical < foot->canonical)) return;
   *foot = (gv_edge_foot){.canonical = canonical, .vector = {at[0], at[1], at[2]}};
@@ -31,13 +31,14 @@ static void take_point(const double q[3], const double at[3], gv_edge_foot *foot
 
 /* The inside of an arc of less than half the globe. */
 static void take_inside(const double q[3], const double a[3], const double b[3], gv_edge_foot *foot) {
-  double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, half = 0.5 * dot(d, d);
+  double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, half = 0.5 * edge_arc_dot(d, d);
   double from_a[3] = {q[0] - a[0], q[1] - a[1], q[2] - a[2]}, from_b[3] = {q[0] - b[0], q[1] - b[1], q[2] - b[2]};
-  double after = dot(from_a, d) + half * dot(from_a, a), before = half * dot(from_b, b) - dot(from_b, d);
+  double after = edge_arc_dot(from_a, d) + half * edge_arc_dot(from_a, a),
+         before = half * edge_arc_dot(from_b, b) - edge_arc_dot(from_b, d);
   if (!(after > 0.0) || !(before > 0.0)) return;
   const double *end = after <= before ? a : b, *w = after <= before ? from_a : from_b;
   double n[3] = {end[1] * d[2] - end[2] * d[1], end[2] * d[0] - end[0] * d[2], end[0] * d[1] - end[1] * d[0]};
-  double size2 = dot(n, n), across = dot(w, n);
+  double size2 = edge_arc_dot(n, n), across = edge_arc_dot(w, n);
   if (!(size2 > 0.0)) return;
   double sine2 = across * across / size2;
   if (!(sine2 < 1.0)) sine2 = 1.0;
@@ -47,23 +48,23 @@ static void take_inside(const double q[3], const double a[3], const double b[3],
   double lift = across / size2, at[3];
   for (int i = 0; i < 3; i++)
     at[i] = end[i] + (w[i] - lift * n[i]);
-  double size = sqrt(dot(at, at));
+  double size = sqrt(edge_arc_dot(at, at));
   if (!(size > 0.0)) return;
   *foot = (gv_edge_foot){.canonical = canonical, .vector = {at[0] / size, at[1] / size, at[2] / size}};
 }
 
 void gv_edge_arc(const double q[3], const double first[3], const double second[3], gv_edge_foot *foot) {
-  const double *a = in_order(first, second) ? first : second, *b = a == first ? second : first;
+  const double *a = edge_arc_in_order(first, second) ? first : second, *b = a == first ? second : first;
   static const double pole[3] = {0.0, 0.0, 1.0}, front[3] = {1.0, 0.0, 0.0};
   foot->canonical = INFINITY;
-  take_point(q, a, foot);
-  take_point(q, b, foot);
+  edge_arc_take_point(q, a, foot);
+  edge_arc_take_point(q, b, foot);
   double sum[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-  if (dot(sum, sum) > 1e-24) {
+  if (edge_arc_dot(sum, sum) > 1e-24) {
     take_inside(q, a, b, foot);
   } else {
     const double *over = a[0] == 0.0 && a[1] == 0.0 ? front : pole;
-    take_point(q, over, foot);
+    edge_arc_take_point(q, over, foot);
     take_inside(q, a, over, foot);
     take_inside(q, over, b, foot);
   }

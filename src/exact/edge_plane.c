@@ -7,11 +7,11 @@
  */
 #include "exact/edge.h"
 
-static bool in_order(const double a[2], const double b[2]) {
+static bool edge_plane_in_order(const double a[2], const double b[2]) {
   return a[0] < b[0] || (a[0] == b[0] && a[1] <= b[1]);
 }
 
-static void take_point(gv_metric metric, const double q[2], const double at[2], gv_edge_foot *foot) {
+static void edge_plane_take_point(gv_metric metric, const double q[2], const double at[2], gv_edge_foot *foot) {
   double canonical = gv_canonical_distance(q, at, 2, metric);
   if (!(canonical < foot->canonical)) return;
   *foot = (gv_edge_foot){.canonical = canonical, .vector = {at[0], at[1], 0.0}};
@@ -38,10 +38,10 @@ static void along(gv_metric metric, const double d[2], double g[2], double *norm
 
 void gv_edge_plane(gv_metric metric, const double q[2], const double first[2], const double second[2],
                    gv_edge_foot *foot) {
-  const double *a = in_order(first, second) ? first : second, *b = a == first ? second : first;
+  const double *a = edge_plane_in_order(first, second) ? first : second, *b = a == first ? second : first;
   foot->canonical = INFINITY;
-  take_point(metric, q, a, foot);
-  take_point(metric, q, b, foot);
+  edge_plane_take_point(metric, q, a, foot);
+  edge_plane_take_point(metric, q, b, foot);
   double d[2] = {b[0] - a[0], b[1] - a[1]}, g[2], norm;
   if (!(fabs(d[0]) > GV_EDGE_SHORTEST || fabs(d[1]) > GV_EDGE_SHORTEST)) return;
   along(metric, d, g, &norm);

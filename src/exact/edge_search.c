@@ -194,7 +194,8 @@ typedef struct search {
   gv_edge_foot *foot;
 } search;
 
-static sample judge(search *s, double u, double lon, double lat, double azimuth, const gv_edge_sight *sight) {
+static sample edge_search_evaluate(search *s, double u, double lon, double lat, double azimuth,
+                                   const gv_edge_sight *sight) {
   const gv_edge *edge = s->edge;
   sample out = {.u = u, .f = sight->distance};
   /* Azimuths at a pole are those of longitude 0, turned here to those of the edge's own. */
@@ -223,12 +224,12 @@ static sample judge(search *s, double u, double lon, double lat, double azimuth,
   return out;
 }
 
-static sample look_at(search *s, double u) {
+static sample edge_search_sample(search *s, double u) {
   gv_edge_sight sight;
   double lon, lat, azimuth = 0.0;
   place_at(s->edge, u, &lon, &lat, &azimuth);
   gv_edge_look(s->edge->surface, s->q, lon, lat, &sight);
-  return judge(s, u, lon, lat, azimuth, &sight);
+  return edge_search_evaluate(s, u, lon, lat, azimuth, &sight);
 }
 
 /* How far in u the foot is from a sample, as on a sphere with a great circle for the edge. */
@@ -246,7 +247,7 @@ static void find_minimum(search *s, sample low, sample high) {
     if (!(u > low.u) || !(u < high.u) || i % 4 == 3) u = 0.5 * (low.u + high.u);
     if (!(u > low.u) || !(u < high.u)) return;
     sample before = last;
-    last = look_at(s, u);
+    last = edge_search_sample(s, u);
     if (last.slope == 0.0) return;
     if (last.slope < 0.0) {
       low = last;
@@ -319,7 +320,7 @@ static double below_tangents(const piece *p) {
 }
 
 /* True if the piece has been dealt with, false if it is to be halved. */
-static bool settle(search *s, const piece *p) {
+static bool edge_search_finish(search *s, const piece *p) {
   const gv_edge_surface *surface = s->edge->surface;
   double h = p->to.u - p->from.u, middle = 0.5 * (p->from.f + p->to.f);
   gv_edge_motion m = motion_within(s->edge, p->from.u, p->to.u);
@@ -350,8 +351,8 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
   search s = {.edge = edge, .q = q, .best = INFINITY, .foot = foot};
   *foot = (gv_edge_foot){.canonical = INFINITY};
   const gv_edge_sight *from = &ends[edge->reversed ? 1 : 0], *to = &ends[edge->reversed ? 0 : 1];
-  stack[0].from = judge(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
-  stack[0].to = judge(&s, 1.0, edge->lon[1], edge->lat[1], edge->finish, to);
+  stack[0].from = edge_search_evaluate(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
+  stack[0].to = edge_search_evaluate(&s, 1.0, edge->lon[1], edge->lat[1], edge->finish, to);
   bool point = edge->straight ? edge->rate_lon == 0.0 && edge->rate_lat == 0.0 : !(edge->length > 0.0);
   /* From a pole it is the latitude that counts (a parallel is all as far): a line's is greatest at an end, and so is a geodesic's unless
    * it rises at one end and falls at the other, with one greatest latitude in between. */
@@ -361,8 +362,8 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
     find_minimum(&s, stack[0].from, stack[0].to);
   while (open > 0 && s.best > 0.0) {
     piece p = stack[--open];
-    if (settle(&s, &p) || open + 2 > DEPTH) continue;
-    sample middle = look_at(&s, 0.5 * (p.from.u + p.to.u));
+    if (edge_search_finish(&s, &p) || open + 2 > DEPTH) continue;
+    sample middle = edge_search_sample(&s, 0.5 * (p.from.u + p.to.u));
     /* The half with the nearer end is looked at first. */
     piece halves[2] = {{p.from, middle}, {middle, p.to}};
     int first = p.from.f <= p.to.f ? 0 : 1;
@@ -385,7 +386,8 @@ bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end
   if (!(sight->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
   search s = {.edge = edge, .q = q, .best = INFINITY, .foot = foot};
   *foot = (gv_edge_foot){.canonical = INFINITY};
-  sample here = judge(&s, (double)at, edge->lon[at], edge->lat[at], at == 0 ? edge->start : edge->finish, sight);
+  sample here = edge_search_evaluate(&s, (double)at, edge->lon[at], edge->lat[at],
+                                     at == 0 ? edge->start : edge->finish, sight);
   double away = at == 0 ? here.slope : -here.slope;
   if (!(away >= 2.0 * turn + 1e-6 * speed + 1e-5)) return false;
   if (edge->surface->sphere)

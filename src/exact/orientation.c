@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Adds x to an expansion of n components that do not overlap, in ascending order. */
-static void grow(double *e, int n, double x) {
+static void expansion_grow(double *e, int n, double x) {
   double q = x;
   for (int i = 0; i < n; i++) {
     double sum = q + e[i], virtual_b = sum - q, rest = (q - (sum - virtual_b)) + (e[i] - virtual_b);
@@ -20,8 +20,8 @@ static int exactly(const double a[2], const double b[2], const double c[2]) {
   double e[12];
   for (int i = 0; i < 6; i++) {
     double product = factor[i][0] * factor[i][1];
-    grow(e, 2 * i, fma(factor[i][0], factor[i][1], -product));
-    grow(e, 2 * i + 1, product);
+    expansion_grow(e, 2 * i, fma(factor[i][0], factor[i][1], -product));
+    expansion_grow(e, 2 * i + 1, product);
   }
   for (int i = 11; i >= 0; i--)
     if (e[i] != 0.0) return e[i] > 0.0 ? 1 : -1;

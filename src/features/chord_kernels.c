@@ -17,7 +17,7 @@ static void chords(const gv_shortlist *l, const double q[3]) {
   }
 }
 
-static void judge(const gv_shortlist *l, const gv_chord_test *test) {
+static void chord_kernels_test(const gv_shortlist *l, const gv_chord_test *test) {
   vd px = vd_all(test->place[0]), py = vd_all(test->place[1]), pz = vd_all(test->place[2]);
   for (int32_t i = 0; i < l->count; i += VD_LANES) {
     vd part = vd_load(l->part + i), chord = vd_load(l->chord + i), sag = vd_load(l->sag + i);
@@ -29,4 +29,4 @@ static void judge(const gv_shortlist *l, const gv_chord_test *test) {
   }
 }
 
-const gv_chord_kernels GV_VARIANT(gv_chord_kernels) = {chords, judge};
+const gv_chord_kernels GV_VARIANT(gv_chord_kernels) = {chords, chord_kernels_test};

@@ -30,7 +30,7 @@ static double antimeridian_near(double lon) {
 }
 
 /* Which side the ring of an edge along the antimeridian lies on; -1 for any other edge. */
-static int side_of(const gv_feature_set *set, int64_t ring, int64_t v) {
+static int cuts_side_of(const gv_feature_set *set, int64_t ring, int64_t v) {
   double lon = antimeridian_near(set->x[v]);
   if (!are_close(set->x[v], lon) || !are_close(set->x[v + 1], lon) || set->y[v] == set->y[v + 1]) return -1;
   return are_close(lon, set->facts[ring].high[0]) ? 0 : are_close(lon, set->facts[ring].low[0]) ? 1 : -1;
@@ -48,9 +48,9 @@ static void visit_polygons(const gv_feature_set *set, visit *call, void *user) {
   }
 }
 
-static void collect(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
+static void cuts_collect(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
   sides *s = user;
-  int side = side_of(set, ring, v);
+  int side = cuts_side_of(set, ring, v);
   if (side < 0) return;
   stretch found = {fmin(set->y[v], set->y[v + 1]), fmax(set->y[v], set->y[v + 1])};
   if (s->stretch[side] != NULL) s->stretch[side][s->count[side]] = found;
@@ -100,10 +100,10 @@ typedef struct marking {
   sides *sides;
 } marking;
 
-static void mark(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
+static void cuts_mark(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
   marking *m = user;
   double low = fmin(set->y[v], set->y[v + 1]), high = fmax(set->y[v], set->y[v + 1]);
-  int side = side_of(set, ring, v);
+  int side = cuts_side_of(set, ring, v);
   bool pole = fabs(low) == 90.0 && low == high;
   bool cut = side >= 0 && covers(m->sides->stretch[1 - side], m->sides->count[1 - side], low, high);
   if (pole || cut) m->set->cut[v] = 1;
@@ -112,7 +112,7 @@ static void mark(void *user, const gv_feature_set *set, int64_t ring, int64_t v)
 /* Moves the ends of edges that are cut onto the meridian. */
 static void move_ends(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
   gv_feature_set *to = user;
-  if (set->cut[v] == 0 || side_of(set, ring, v) < 0) return;
+  if (set->cut[v] == 0 || cuts_side_of(set, ring, v) < 0) return;
   double lon = antimeridian_near(set->x[v]);
   int64_t first = set->vertex[ring], last = set->vertex[ring + 1] - 1;
   to->x[v] = to->x[v + 1] = lon;
@@ -127,7 +127,7 @@ static void clear_sides(gv_context *context, sides *s) {
 
 static gv_status find_sides(gv_context *context, const gv_feature_set *set, sides *s) {
   memset(s, 0, sizeof *s);
-  visit_polygons(set, collect, s);
+  visit_polygons(set, cuts_collect, s);
   for (int side = 0; side < 2; side++) {
     s->stretch[side] = gv_allocate(&context->allocator, s->count[side], sizeof(stretch));
     s->count[side] = 0;
@@ -136,7 +136,7 @@ static gv_status find_sides(gv_context *context, const gv_feature_set *set, side
     clear_sides(context, s);
     return gv_fail_memory(context, "the features");
   }
-  visit_polygons(set, collect, s);
+  visit_polygons(set, cuts_collect, s);
   for (int side = 0; side < 2; side++)
     s->count[side] = unite(s->stretch[side], s->count[side]);
   return GV_OK;
@@ -150,7 +150,7 @@ typedef struct parting {
   int64_t count;
 } parting;
 
-static void put(parting *p, double x, double y) {
+static void cuts_put(parting *p, double x, double y) {
   if (p->x != NULL) p->x[p->count] = x, p->y[p->count] = y;
   p->count++;
 }
@@ -160,8 +160,8 @@ static void put_ends(parting *p, const stretch *list, int64_t count, double x, d
   double low = fmin(from, to) + GV_CUT_TOLERANCE, high = fmax(from, to) - GV_CUT_TOLERANCE;
   int64_t first = p->count, n = begun(list, count, low);
   for (n -= n > 0; n < count && list[n].low < high; n++) {
-    if (list[n].low > low) put(p, x, list[n].low);
-    if (list[n].high > low && list[n].high < high) put(p, x, list[n].high);
+    if (list[n].low > low) cuts_put(p, x, list[n].low);
+    if (list[n].high > low && list[n].high < high) cuts_put(p, x, list[n].high);
   }
   if (from < to || p->y == NULL) return;
   for (int64_t last = p->count - 1; first < last; first++, last--) {
@@ -177,8 +177,8 @@ static void part_rings(const gv_feature_set *set, const sides *s, parting *p, in
     for (int64_t r = set->ring[part]; r < set->ring[part + 1]; r++) {
       if (vertex != NULL) vertex[r] = p->count;
       for (int64_t v = set->vertex[r]; v < set->vertex[r + 1]; v++) {
-        put(p, set->x[v], set->y[v]);
-        int side = set->kind[part] == GV_PART_POLYGON && v + 1 < set->vertex[r + 1] ? side_of(set, r, v) : -1;
+        cuts_put(p, set->x[v], set->y[v]);
+        int side = set->kind[part] == GV_PART_POLYGON && v + 1 < set->vertex[r + 1] ? cuts_side_of(set, r, v) : -1;
         if (side >= 0) put_ends(p, s->stretch[1 - side], s->count[1 - side], set->x[v], set->y[v], set->y[v + 1]);
       }
     }
@@ -222,7 +222,7 @@ gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
   }
   if (status == GV_OK) {
     marking m = {set, &s};
-    visit_polygons(set, mark, &m);
+    visit_polygons(set, cuts_mark, &m);
     visit_polygons(set, move_ends, set);
   }
   clear_sides(context, &s);

@@ -62,7 +62,7 @@ static void use(gv_finder *f, const gv_ball *ball, bool holds) {
   }
 }
 
-static void gather(gv_finder *f, const gv_ball *ball) {
+static void finder_gather(gv_finder *f, const gv_ball *ball) {
   use(f, ball, gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list));
 }
 
@@ -115,7 +115,7 @@ static const gv_edge_sight *seen(const view *w, int64_t v) {
   return NULL;
 }
 
-static const gv_edge_sight *look(view *w, int64_t v) {
+static const gv_edge_sight *finder_sight_of(view *w, int64_t v) {
   const gv_edge_sight *known = seen(w, v);
   const gv_feature_set *set = w->finder->tree->set;
   if (known != NULL) return known;
@@ -125,7 +125,7 @@ static const gv_edge_sight *look(view *w, int64_t v) {
   return &w->sight[at];
 }
 
-static void take(view *w, int64_t v, const gv_edge_foot *found) {
+static void finder_offer(view *w, int64_t v, const gv_edge_foot *found) {
   gv_edge_foot *foot = w->foot;
   if (found->canonical > foot->canonical || (found->canonical == foot->canonical && v > w->best)) return;
   *foot = *found;
@@ -142,12 +142,12 @@ static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *si
   gv_edge_foot found;
   if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
     return false;
-  take(w, v, &found);
+  finder_offer(w, v, &found);
   return true;
 }
 
 /* From what has been seen already. */
-static bool settle(view *w, int32_t i, int64_t v, bool point) {
+static bool finder_decide(view *w, int32_t i, int64_t v, bool point) {
   for (int end = 0; end < 2 && !point; end++) {
     const gv_edge_sight *sight = seen(w, v + end);
     if (sight != NULL && ends(w, i, v, end, sight)) return true;
@@ -155,21 +155,21 @@ static bool settle(view *w, int32_t i, int64_t v, bool point) {
   return false;
 }
 
-static void ask(view *w, int32_t i, int64_t v, bool point) {
+static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
   gv_finder *f = w->finder;
   gv_edge_foot found;
   if (f->known == NULL || point) {
     gv_feature_edge(f->tree->set, v, point, w->q, &found);
-    take(w, v, &found);
+    finder_offer(w, v, &found);
     return;
   }
   /* The end that the position is beyond, as chords have it. */
   double part = f->list.part[i];
   int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
-  if (end >= 0 && ends(w, i, v, end, look(w, v + end))) return;
-  gv_edge_sight sights[2] = {*look(w, v), *look(w, v + 1)};
+  if (end >= 0 && ends(w, i, v, end, finder_sight_of(w, v + end))) return;
+  gv_edge_sight sights[2] = {*finder_sight_of(w, v), *finder_sight_of(w, v + 1)};
   gv_edge_nearest(&know(f, i, v)->edge, w->q, sights, &found);
-  take(w, v, &found);
+  finder_offer(w, v, &found);
 }
 
 /* What may be the nearest by its chord, the least of them first; -1: too many. */
@@ -193,7 +193,7 @@ static int32_t shorten_for(gv_finder *f, const double position[3], int32_t left[
   bool here_already = f->usable && memcmp(f->list.middle, position, sizeof f->list.middle) == 0;
   if (f->narrow && !here_already) {
     gv_ball here = {{position[0], position[1], position[2]}, 0.0};
-    gather(f, &here);
+    finder_gather(f, &here);
   }
   return f->usable ? shorten(f, position, left) : -1;
 }
@@ -211,12 +211,12 @@ static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, co
     bool point;
     int32_t i = left[n];
     int64_t v = vertex_of(t, f->list.entry[i], &point);
-    if (f->known != NULL && settle(&w, i, v, point)) continue;
+    if (f->known != NULL && finder_decide(&w, i, v, point)) continue;
     if (foot->canonical < judged) {
       judged = foot->canonical;
       within = sqrt(gv_reach(t, judged));
     }
-    if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) ask(&w, i, v, point);
+    if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) finder_measure(&w, i, v, point);
   }
   return w.best < INT64_MAX;
 }
@@ -327,7 +327,7 @@ void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
     gv_shortlist_narrow(f->tree, wide, ball, INFINITY, &f->list);
     use(f, ball, true);
   } else {
-    gather(f, ball);
+    finder_gather(f, ball);
   }
   f->vertex = vertex_of_ball(f, ball);
   f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);

@@ -21,7 +21,7 @@ static void strips_of_geodesic(const gv_locator *l, int64_t v, int64_t *first, i
   *count = fabs(d) == 180.0 ? l->strips : (east >= west ? east - west : east - west + l->strips) + 1;
 }
 
-static void add_edge(gv_locator *l, int64_t strip, int64_t v) {
+static void locate_add_edge(gv_locator *l, int64_t strip, int64_t v) {
   if (l->edge != NULL) {
     l->edge[l->first[strip]++] = (int32_t)v;
   } else {
@@ -34,7 +34,7 @@ static void add_straight(gv_locator *l, int64_t begin, int64_t end) {
   for (int64_t v = begin; v + 1 < end; v++) {
     int64_t next = strip_of(l, l->set->y[v + 1]), high = last > next ? last : next;
     for (int64_t strip = last < next ? last : next; strip <= high; strip++)
-      add_edge(l, strip, v);
+      locate_add_edge(l, strip, v);
     last = next;
   }
 }
@@ -44,7 +44,7 @@ static void add_geodesics(gv_locator *l, int64_t begin, int64_t end) {
     int64_t strip, count;
     strips_of_geodesic(l, v, &strip, &count);
     for (; count > 0; count--, strip = strip + 1 < l->strips ? strip + 1 : 0)
-      add_edge(l, strip, v);
+      locate_add_edge(l, strip, v);
   }
 }
 
@@ -183,8 +183,8 @@ static int64_t first_from(const gv_locator *l, int64_t first, int64_t end, int64
   return first;
 }
 
-static void search(const gv_locator *l, const stretch *s, const gv_edge_place *q, gv_found_part *found,
-                   void *user) {
+static void locate_search(const gv_locator *l, const stretch *s, const gv_edge_place *q, gv_found_part *found,
+                          void *user) {
   for (int64_t i = s->first, next; i < s->end; i = next) {
     int32_t part = l->part_of[l->edge[i]];
     for (next = i + 1; next < s->end && l->part_of[l->edge[next]] == part; next++) {
@@ -208,7 +208,7 @@ static stretch strip_at(const gv_locator *l, const gv_edge_place *q) {
 void gv_locate(const gv_locator *l, const gv_edge_place *q, gv_found_part *found, void *user) {
   if (l->strips == 0) return;
   stretch all = strip_at(l, q);
-  search(l, &all, q, found, user);
+  locate_search(l, &all, q, found, user);
 }
 
 static bool stop(void *user, int32_t part) {
@@ -226,6 +226,6 @@ bool gv_locate_in(const gv_locator *l, int32_t feature, const gv_edge_place *q) 
   s.first = first_from(l, s.first, s.end, first);
   s.end = first_from(l, s.first, s.end, end);
   s.feature = feature;
-  search(l, &s, q, stop, &inside);
+  locate_search(l, &s, q, stop, &inside);
   return inside;
 }

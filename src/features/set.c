@@ -8,7 +8,7 @@
 
 static const double largest_longitude = 36000.0;
 
-static gv_status refuse(gv_context *context, int64_t feature, const char *what) {
+static gv_status feature_set_refuse(gv_context *context, int64_t feature, const char *what) {
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %lld %s", (long long)feature, what);
 }
 
@@ -26,10 +26,10 @@ static gv_status check_offsets(gv_context *context, const int64_t *offset, int64
 
 static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind, int64_t ring) {
   int64_t first = f->vertex[ring], end = f->vertex[ring + 1];
-  if (end == first) return refuse(context, feature, "has a part without vertices");
+  if (end == first) return feature_set_refuse(context, feature, "has a part without vertices");
   if (kind != GV_PART_POLYGON) return GV_OK;
   if (f->x[first] != f->x[end - 1] || f->y[first] != f->y[end - 1])
-    return refuse(context, feature, "has a ring that is not closed");
+    return feature_set_refuse(context, feature, "has a ring that is not closed");
   return GV_OK;
 }
 
@@ -37,14 +37,14 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
   for (int64_t i = 0; i < f->count; i++) {
     for (int64_t p = f->part[i]; p < f->part[i + 1]; p++) {
       int64_t rings = f->ring[p + 1] - f->ring[p];
-      if (f->kind[p] > GV_PART_POLYGON) return refuse(context, i, "has a part of an unknown kind");
+      if (f->kind[p] > GV_PART_POLYGON) return feature_set_refuse(context, i, "has a part of an unknown kind");
       if (rings < 1 || (rings > 1 && f->kind[p] != GV_PART_POLYGON))
-        return refuse(context, i, "has a part with a number of rings that makes no sense");
+        return feature_set_refuse(context, i, "has a part with a number of rings that makes no sense");
       for (int64_t r = f->ring[p]; r < f->ring[p + 1]; r++) {
         GV_TRY(check_ring(context, f, i, f->kind[p], r));
         for (int64_t v = f->vertex[r]; v < f->vertex[r + 1]; v++) {
           if (!isfinite(f->x[v]) || !isfinite(f->y[v]))
-            return refuse(context, i, "has a coordinate that is not finite");
+            return feature_set_refuse(context, i, "has a coordinate that is not finite");
         }
       }
     }
@@ -62,13 +62,13 @@ static gv_status check_range(gv_context *context, const gv_feature_set *set) {
         return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d has longitude %.15g", (int)i, set->x[v]);
       }
       if (!set->globe && (fabs(set->x[v]) > GV_EDGE_LARGEST || fabs(set->y[v]) > GV_EDGE_LARGEST))
-        return refuse(context, i, "has a coordinate beyond 1e75");
+        return feature_set_refuse(context, i, "has a coordinate beyond 1e75");
     }
   }
   return GV_OK;
 }
 
-static gv_status check(gv_context *context, const gv_features *f) {
+static gv_status feature_set_check(gv_context *context, const gv_features *f) {
   if (f->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
   if (f->count > INT32_MAX) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld features are too many (at most %d)",
@@ -191,7 +191,7 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is of the plane, which has no geodesic edges",
                    gv_metric_name(metric));
   }
-  gv_status status = check(context, &f);
+  gv_status status = feature_set_check(context, &f);
   if (status == GV_OK) status = copy_all(context, &f, out);
   if (status == GV_OK) status = check_range(context, out);
   if (status == GV_OK) {

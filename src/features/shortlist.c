@@ -164,7 +164,7 @@ typedef struct walk {
 } walk;
 
 /* Makes a row of an entry. */
-static void put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
+static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
   int32_t vertex = t->entry[entry];
   bool point = vertex < 0;
   int64_t v = point ? ~(int64_t)vertex : vertex;
@@ -263,7 +263,7 @@ static bool take_entry(walk *w, int32_t entry, int32_t feature) {
   gv_shortlist *l = w->list;
   if (!make_room(w)) return false;
   int32_t row = l->count;
-  put(w->tree, entry, w->ball->centre, l, row);
+  shortlist_put(w->tree, entry, w->ball->centre, l, row);
   l->feature[row] = feature;
   double near = l->chord[row] * (1.0 - 1e-14) - l->sag[row];
   if (near > 0.0 && near * near > w->far) return true;
@@ -301,7 +301,7 @@ bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_bal
   double within = sqrt(reach) + ball->radius;
   w.far = within * within * (1.0 + 1e-12);
   if (list->pivot >= 0 && (feature < 0 || feature == list->owner)) {
-    put(t, list->pivot, ball->centre, list, 0);
+    shortlist_put(t, list->pivot, ball->centre, list, 0);
     found(&w, 0);
   }
   w.node[0] = feature >= 0 ? t->root[feature] : 0;

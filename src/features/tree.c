@@ -15,7 +15,7 @@ enum { LEAF = 4, DEPTH = 64, PART = 1 << 12, AT_ONCE = 1 << 20 };
 
 /* --------------------------------------------------------------------------------------------------------- edges */
 
-static const double *place_of(const gv_feature_tree *t, int64_t v) {
+static const double *feature_tree_place_of(const gv_feature_tree *t, int64_t v) {
   return (t->place != NULL ? t->place : t->set->unit) + t->dim * v;
 }
 
@@ -31,7 +31,7 @@ static double longest_of_chord(const gv_feature_tree *t, double chord) {
 static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   const gv_feature_set *set = t->set;
   if (!set->globe) {
-    const double *a = place_of(t, v), *b = place_of(t, v + 1);
+    const double *a = feature_tree_place_of(t, v), *b = feature_tree_place_of(t, v + 1);
     return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1])) + 1e-100; /* squares of less vanish */
   }
   double unit = t->geodesic != NULL ? set->surface.ellipsoid.semi_major : set->surface.radius;
@@ -50,7 +50,7 @@ static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   return fmin(0.125 * second, 0.5 * length) * (1.0 + 1e-9) + 1e-14;
 }
 
-static double dot(const double *a, const double *b, int dim) {
+static double feature_tree_dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
 }
 
@@ -58,17 +58,17 @@ static double dot(const double *a, const double *b, int dim) {
 static void entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
   int32_t entry = t->entry[number];
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
-  const double *a = place_of(t, v);
+  const double *a = feature_tree_place_of(t, v);
   double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0}, sag = t->sag[number];
   if (entry >= 0) {
-    const double *b = place_of(t, v + 1);
+    const double *b = feature_tree_place_of(t, v + 1);
     double d[3] = {b[0] - a[0], b[1] - a[1], t->dim == 3 ? b[2] - a[2] : 0.0};
-    double size2 = dot(d, d, 3), part = size2 > 0.0 ? dot(w, d, 3) / size2 : 0.0;
+    double size2 = feature_tree_dot(d, d, 3), part = size2 > 0.0 ? feature_tree_dot(w, d, 3) / size2 : 0.0;
     part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
     for (int i = 0; i < 3; i++)
       w[i] -= part * d[i];
   }
-  double chord = sqrt(dot(w, w, 3));
+  double chord = sqrt(feature_tree_dot(w, w, 3));
   *low = fmax(0.0, chord * (1.0 - 1e-14) - sag);
   *high = chord * (1.0 + 1e-14) + sag;
 }
@@ -166,11 +166,11 @@ static float round_up(double x) {
 
 static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
-  const double *a = place_of(t, v), *b = entry >= 0 ? place_of(t, v + 1) : a;
+  const double *a = feature_tree_place_of(t, v), *b = entry >= 0 ? feature_tree_place_of(t, v + 1) : a;
   double d[3] = {0.0, 0.0, 0.0}, sag = 1e-15;
   for (int i = 0; i < t->dim; i++)
     d[i] = b[i] - a[i];
-  if (entry >= 0) sag = sag_of(t, v, sqrt(dot(d, d, 3)));
+  if (entry >= 0) sag = sag_of(t, v, sqrt(feature_tree_dot(d, d, 3)));
   for (int i = 0; i < 3; i++) {
     bool there = i < t->dim;
     out->low[i] = there ? round_down((a[i] < b[i] ? a[i] : b[i]) - sag) : 0.0F;
@@ -260,7 +260,7 @@ typedef struct subtree {
 
 static void grow_subtree(void *argument);
 
-static void grow(growth *g, int32_t at, item *items, int64_t count) {
+static void feature_tree_grow(growth *g, int32_t at, item *items, int64_t count) {
   gv_box_node *node = &g->node[at];
   unite(items, count, node);
   if (count <= LEAF) {
@@ -282,22 +282,22 @@ static void grow(growth *g, int32_t at, item *items, int64_t count) {
   node->count = 0;
   g->nodes += 2;
   if (count <= PART) {
-    grow(g, first, items, left);
-    grow(g, first + 1, items + left, count - left);
+    feature_tree_grow(g, first, items, left);
+    feature_tree_grow(g, first + 1, items + left, count - left);
     return;
   }
   subtree right = {*g, items + left, count - left, first + 1};
   right.growth.nodes += (int32_t)nodes_of(left) - 1;
   right.growth.entries += (int32_t)left;
   gv_task_spawn(grow_subtree, &right, sizeof right);
-  grow(g, first, items, left);
+  feature_tree_grow(g, first, items, left);
   g->nodes += (int32_t)nodes_of(count - left) - 1;
   g->entries += (int32_t)(count - left);
 }
 
 static void grow_subtree(void *argument) {
   subtree *s = argument;
-  grow(&s->growth, s->at, s->items, s->count);
+  feature_tree_grow(&s->growth, s->at, s->items, s->count);
 }
 
 /* A tree whose root is node 0; returns the number of its nodes. */
@@ -348,7 +348,7 @@ static gv_status find_boxes(gv_context *context, const gv_feature_tree *t, item 
   return gv_parallel_for(&loop, find_some_boxes);
 }
 
-static gv_status find_places(gv_context *context, gv_feature_tree *t) {
+static gv_status feature_tree_find_places(gv_context *context, gv_feature_tree *t) {
   const gv_feature_set *set = t->set;
   if (set->unit != NULL) return GV_OK;
   t->place = gv_allocate(&context->allocator, t->dim * set->vertices, sizeof *t->place);
@@ -384,7 +384,7 @@ static void grow_features(void *argument) {
     int64_t count = g->first[f + 1] - g->first[f];
     if (count == 0) continue;
     growth tree = {t->node, t->entry, t->sag, t->root[f] + 1, (int32_t)g->first[f]};
-    grow(&tree, t->root[f], items, count);
+    feature_tree_grow(&tree, t->root[f], items, count);
     items += count;
   }
 }
@@ -434,7 +434,7 @@ static void grow_top(gv_context *context, gv_feature_tree *t, item *items) {
   if (count > 0) t->tops = grow_tree(top, items, count, context->threads);
 }
 
-static gv_status build(gv_context *context, gv_feature_tree *t) {
+static gv_status feature_tree_build(gv_context *context, gv_feature_tree *t) {
   const gv_feature_set *set = t->set;
   int64_t total = 0, most = 0, roots = 0, nodes = 0;
   int64_t *first = gv_allocate(&context->allocator, set->count + 1, sizeof *first);
@@ -480,8 +480,8 @@ gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, c
   *out = (gv_feature_tree){
       .set = set, .dim = set->globe ? 3 : 2, .kernels = gv_chord_kernels_get(), .allocator = context->allocator};
   if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
-  gv_status status = find_places(context, out);
-  if (status == GV_OK) status = build(context, out);
+  gv_status status = feature_tree_find_places(context, out);
+  if (status == GV_OK) status = feature_tree_build(context, out);
   if (status != GV_OK) gv_feature_tree_clear(out);
   return status;
 }
@@ -572,9 +572,9 @@ void gv_tree_walk_points(const gv_feature_tree *t, const double q[3], double rea
 }
 
 double gv_tree_point_chord2(const gv_feature_tree *t, int64_t vertex, const double q[3]) {
-  const double *a = place_of(t, vertex);
+  const double *a = feature_tree_place_of(t, vertex);
   double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0};
-  double low = fmax(0.0, sqrt(dot(w, w, 3)) * (1.0 - 1e-14) - 2e-15);
+  double low = fmax(0.0, sqrt(feature_tree_dot(w, w, 3)) * (1.0 - 1e-14) - 2e-15);
   return low * low;
 }
 

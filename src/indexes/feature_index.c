@@ -21,7 +21,7 @@ static const gv_backend trees = {.name = "tile"};
 
 static const gv_index_type feature_index;
 
-static void destroy(gv_index *base) {
+static void feature_index_destroy(gv_index *base) {
   gv_feature_index *index = (gv_feature_index *)base;
   gv_allocator allocator = index->asked.allocator;
   gv_feature_lookup_clear(&index->lookup);
@@ -57,7 +57,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
     index->base = (gv_index){&feature_index, trees.name, index->set.count, 2};
     *out = &index->base;
   } else {
-    destroy(&index->base);
+    feature_index_destroy(&index->base);
   }
   return status;
 }
@@ -82,8 +82,8 @@ typedef struct places {
   double x[SPAN], y[SPAN], z[SPAN], lon[SPAN], lat[SPAN];
 } places;
 
-static gv_status find_places(gv_context *context, const search *s, const gv_code *order, int32_t count,
-                             places *out) {
+static gv_status feature_index_find_places(gv_context *context, const search *s, const gv_code *order,
+                                           int32_t count, places *out) {
   const gv_voronoi *v = &s->asked;
   bool globe = v->features->globe;
   for (int32_t n = 0; n < count; n++) {
@@ -103,7 +103,7 @@ static gv_status find_places(gv_context *context, const search *s, const gv_code
   return GV_OK;
 }
 
-static gv_edge_place place_of(const places *p, int32_t n) {
+static gv_edge_place feature_index_place_of(const places *p, int32_t n) {
   return (gv_edge_place){.lon = p->lon[n], .lat = p->lat[n], .vector = {p->x[n], p->y[n], p->z[n]}};
 }
 
@@ -114,7 +114,7 @@ static double distance_of(const gv_voronoi *v, double canonical) {
 }
 
 /* A neighbour, or none (-1), by its nearest point. */
-static void put(const search *s, int64_t at, int32_t feature, const gv_edge_foot *foot) {
+static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_foot *foot) {
   s->indices[at] = feature;
   if (s->distances != NULL) s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->asked, foot->canonical);
   if (s->nearest == NULL) return;
@@ -149,11 +149,11 @@ static void answer_one(const search *s, gv_contest *c, int64_t i) {
     /* Of the nearest alone the contest may have told the number without the value. */
     bool away = c->value[rank] > 0.0 || c->around == 0, wanted = s->nearest != NULL || !(c->value[rank] > 0.0);
     if (found[rank] >= 0 && away && wanted && gv_contest_aim(c, found[rank])) find_foot(s, &c->finder, c->q, &foot);
-    put(s, i * k + rank, found[rank], &foot);
+    feature_index_put(s, i * k + rank, found[rank], &foot);
   }
 }
 
-static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int64_t end) {
   search *s = worker->user;
   gv_context *context = &worker->context;
   places p;
@@ -162,9 +162,9 @@ static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
   gv_status status = gv_contest_init(context, &s->asked, s->lookup, c);
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
-    status = find_places(context, s, s->order + n, count, &p);
+    status = feature_index_find_places(context, s, s->order + n, count, &p);
     for (int32_t i = 0; i < count && status == GV_OK; i++) {
-      gv_edge_place q = place_of(&p, i);
+      gv_edge_place q = feature_index_place_of(&p, i);
       c->q = &q;
       answer_one(s, c, s->order[n + i].index);
     }
@@ -187,7 +187,7 @@ typedef struct batch {
   bool within[SPAN];
 } batch;
 
-static void take(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
+static void feature_index_take(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
   batch *b = user;
   for (int64_t i = cell; i < cell + count; i++) {
     b->found[i] = found[0];
@@ -200,10 +200,10 @@ static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t f
   gv_ball ball = gv_ball_around(position, cell, count);
   gv_finder_aim(&b->finder, feature, &ball);
   for (int32_t i = 0; i < count; i++) {
-    gv_edge_place q = place_of(&b->at, cell[i]);
+    gv_edge_place q = feature_index_place_of(&b->at, cell[i]);
     gv_edge_foot foot = here(&q);
     find_foot(b->s, &b->finder, &q, &foot);
-    put(b->s, b->order[cell[i]].index, feature, &foot);
+    feature_index_put(b->s, b->order[cell[i]].index, feature, &foot);
   }
 }
 
@@ -212,12 +212,12 @@ static void answer_found(batch *b, int32_t queries) {
   int32_t cell[SPAN], alike[SPAN], cells = 0;
   bool measured = b->s->distances != NULL || b->s->nearest != NULL;
   for (int32_t i = 0; i < queries; i++) {
-    gv_edge_place q = place_of(&b->at, i);
+    gv_edge_place q = feature_index_place_of(&b->at, i);
     gv_edge_foot foot = here(&q);
     if (measured && b->found[i] >= 0 && !b->within[i]) {
       cell[cells++] = i;
     } else {
-      put(b->s, b->order[i].index, b->found[i], &foot);
+      feature_index_put(b->s, b->order[i].index, b->found[i], &foot);
     }
   }
   while (cells > 0) {
@@ -235,7 +235,7 @@ static void answer_found(batch *b, int32_t queries) {
 }
 
 static gv_status answer_span(gv_context *context, batch *b, int32_t count) {
-  GV_TRY(find_places(context, b->s, b->order, count, &b->at));
+  GV_TRY(feature_index_find_places(context, b->s, b->order, count, &b->at));
   b->tiles.tile = (gv_tile){0, count, 0, 1};
   gv_feature_tiles_solve(&b->tiles);
   answer_found(b, count);
@@ -252,7 +252,7 @@ static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
   if (status == GV_OK) status = gv_finder_init(context, &s->lookup->tree, &b->finder);
   b->tiles.x = b->at.x, b->tiles.y = b->at.y, b->tiles.z = b->at.z;
   b->tiles.lon = b->at.lon, b->tiles.lat = b->at.lat;
-  b->tiles.take = take;
+  b->tiles.take = feature_index_take;
   b->tiles.user = b;
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     b->order = s->order + n;
@@ -272,7 +272,7 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   places p;
   for (int64_t n = first; n < end; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
-    GV_TRY(find_places(&worker->context, s, s->order + n, count, &p));
+    GV_TRY(feature_index_find_places(&worker->context, s, s->order + n, count, &p));
     for (int32_t i = 0; i < count; i++)
       s->order[n + i].code = gv_morton_code(&s->morton, (const double[3]){p.x[i], p.y[i], p.z[i]});
   }
@@ -280,7 +280,8 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries first ... first + count - 1. Cells of a globe some kilometres wide, or as many of a plane. */
-static gv_status order_queries(gv_context *context, search *s, int64_t first, int64_t count, gv_code *scratch) {
+static gv_status feature_index_order_queries(gv_context *context, search *s, int64_t first, int64_t count,
+                                             gv_code *scratch) {
   bool globe = s->asked.features->globe;
   for (int axis = 0; axis < 3; axis++) {
     s->low[axis] = globe ? -1.0 : INFINITY;
@@ -312,10 +313,10 @@ static gv_status answer_all(gv_context *context, search *s) {
   gv_status status = GV_OK;
   for (int64_t first = 0; first < total && status == GV_OK; first += MOST) {
     int64_t count = total - first < MOST ? total - first : MOST;
-    status = order_queries(context, s, first, count, s->order + most);
+    status = feature_index_order_queries(context, s, first, count, s->order + most);
     if (status != GV_OK) break;
     gv_loop loop = {context, context->threads, count, spans ? DENSE : LEAST, &s->progress, s};
-    status = gv_parallel_for(&loop, spans ? answer_spans : answer_some);
+    status = gv_parallel_for(&loop, spans ? answer_spans : feature_index_answer_some);
   }
   gv_release(&context->allocator, s->order);
   return status;
@@ -436,8 +437,8 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   double *distances = s->places.distances;
   places p;
   const gv_code order = {.index = i};
-  GV_TRY(find_places(context, &s->places, &order, 1, &p));
-  gv_edge_place q = place_of(&p, 0);
+  GV_TRY(feature_index_find_places(context, &s->places, &order, 1, &p));
+  gv_edge_place q = feature_index_place_of(&p, 0);
   r->contest->q = &q;
   find_within(r, s->options->radii != NULL
                      ? gv_canonical_limit(v->cells.metric, &v->cells.ellipsoid, s->options->radii[i])
@@ -473,8 +474,9 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-static gv_status search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
-                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+static gv_status feature_index_search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
+                                             const gv_radius_options *o, int64_t *offsets, int64_t *indices,
+                                             double *distances) {
   enum { AT_ONCE = 64 /* queries a worker takes */ };
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_pairs(context, queries, "query"));
@@ -493,5 +495,5 @@ static gv_status search_radius(gv_context *context, const gv_index *base, const 
   return gv_parallel_for(&loop, answer_radii);
 }
 
-static const gv_index_type feature_index = {GV_INDEX_FEATURES, search_features, NULL, NULL, NULL,
-                                            destroy,           search_radius};
+static const gv_index_type feature_index = {
+    GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, feature_index_destroy, feature_index_search_radius};

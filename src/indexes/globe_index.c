@@ -73,7 +73,7 @@ static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, co
 
 static const gv_index_type globe_index;
 
-static void destroy(gv_index *index) {
+static void globe_index_destroy(gv_index *index) {
   gv_globe_index *globe = (gv_globe_index *)index;
   if (globe == NULL) return;
   gv_allocator allocator = globe->allocator;
@@ -125,7 +125,7 @@ done:
   if (status == GV_OK) {
     *out = &globe->base;
   } else {
-    destroy(&globe->base);
+    globe_index_destroy(&globe->base);
   }
   return status;
 }
@@ -159,7 +159,8 @@ static double geodesic_to(const batch *b, int64_t query, int64_t seed) {
   return distance;
 }
 
-static gv_status decide(gv_context *context, const void *user, int64_t query, const gv_neighbours *near) {
+static gv_status globe_index_decide(gv_context *context, const void *user, int64_t query,
+                                    const gv_neighbours *near) {
   const batch *b = user;
   int32_t k = b->options->k, count = near->count;
   int64_t number = b->first + query, *indices = b->indices + number * k, self = b->self >= 0 ? b->self + query : -1;
@@ -181,7 +182,7 @@ static gv_status decide(gv_context *context, const void *user, int64_t query, co
 }
 
 /* On the sphere what is found is the answer. */
-static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
   int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
   memcpy(b->indices + to, b->found + from, (size_t)count * sizeof *b->found);
@@ -197,11 +198,11 @@ static gv_status answer_batch(gv_context *context, const batch *b, const gv_quer
     int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX;
     /* A GPU's searches have no room for more. */
     if (globe->chords->backend->device && most > GV_MAX_K) most = GV_MAX_K;
-    gv_widening widening = {&globe->geodesic, globe->chords, b->options->k, most, decide, b};
+    gv_widening widening = {&globe->geodesic, globe->chords, b->options->k, most, globe_index_decide, b};
     return gv_widen(context, &widening, query, b->found, b->chord2);
   }
   gv_loop loop = {context, context->threads, query->count, 64, NULL, (void *)b};
-  return gv_parallel_for(&loop, answer);
+  return gv_parallel_for(&loop, globe_index_answer);
 }
 
 /* Which of all queries and seeds those are that a search is about, and what it gives. */
@@ -286,8 +287,8 @@ static gv_status to_distances(gv_context *context, const gv_index *index, int64_
   return GV_OK;
 }
 
-static gv_status search(gv_context *context, const gv_index *index, const gv_points *queries,
-                        const gv_search_options *o, int64_t *indices, double *distances) {
+static gv_status globe_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                                    const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
   const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
   places of = {0, 0, true};
@@ -343,8 +344,9 @@ static void keep_geodesics(const void *user, int64_t query, bool counted, gv_fou
   list->count = kept;
 }
 
-static gv_status search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
-                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+static gv_status globe_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                                           const gv_radius_options *o, int64_t *offsets, int64_t *indices,
+                                           double *distances) {
   enum { MOST = 1 << 20 };
   const gv_globe_index *globe = (const gv_globe_index *)index;
   const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
@@ -388,7 +390,8 @@ typedef struct own_search {
   gv_points queries;
 } own_search;
 
-static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
+static gv_status globe_index_take_rows(gv_context *context, const void *user, int64_t first, int64_t count,
+                                       double *data) {
   const own_search *own = user;
   for (int64_t i = 0; i < count; i++) {
     GV_TRY(check_position(context, &own->queries, first + i, "query"));
@@ -405,7 +408,7 @@ static gv_status search_rows(gv_context *context, const void *user, const gv_sea
                      canonical);
 }
 
-static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+static gv_status globe_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
   const own_search *own = user;
   return to_distances(context, &own->globe->base, count, values);
 }
@@ -421,14 +424,15 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                           .dim = 2,
                           .kind = {globe->metric, globe->ellipsoid.semi_major, globe->ellipsoid.flattening},
                           .user = &own,
-                          .take = take_rows,
+                          .take = globe_index_take_rows,
                           .search = search_rows,
-                          .distances = measure_rows};
+                          .distances = globe_index_measure_rows};
   gv_status status = check_search(context, &own.queries, o, indices);
   if (status == GV_OK && o->exclude_self && own.queries.count != globe->count)
     status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 
-static const gv_index_type globe_index = {GV_INDEX_GLOBE,     search,  search_part,  to_distances,
-                                          search_distributed, destroy, search_radius};
+static const gv_index_type globe_index = {
+    GV_INDEX_GLOBE,      globe_index_search,       search_part, to_distances, search_distributed,
+    globe_index_destroy, globe_index_search_radius};

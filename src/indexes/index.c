@@ -45,8 +45,8 @@ const char *gv_index_backend(const gv_index *index) {
 }
 
 /* What a search begins with: NULLs, and options and queries of their full size. */
-static gv_status begin(gv_context *context, const gv_index *index, const gv_search_options *given, bool supported,
-                       const gv_points **queries, gv_search_options *o, gv_points *own) {
+static gv_status index_begin(gv_context *context, const gv_index *index, const gv_search_options *given,
+                             bool supported, const gv_points **queries, gv_search_options *o, gv_points *own) {
   gv_search_options_init(o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   GV_TAKE(context, gv_search_options, o, given);
@@ -61,7 +61,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
                           const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o;
   gv_points own;
-  GV_TRY(begin(context, index, options, true, &queries, &o, &own));
+  GV_TRY(index_begin(context, index, options, true, &queries, &o, &own));
   return index->type->search(context, index, queries, &o, indices, distances);
 }
 
@@ -97,7 +97,7 @@ gv_status gv_index_search_radius(gv_context *context, const gv_index *index, con
   gv_radius_options o;
   gv_points own;
   bool filled = indices != NULL || distances != NULL;
-  GV_TRY(begin(context, index, NULL, true, &queries, &unused, &own));
+  GV_TRY(index_begin(context, index, NULL, true, &queries, &unused, &own));
   gv_radius_options_init(&o);
   GV_TAKE(context, gv_radius_options, &o, options);
   bool own_points = queries == NULL && index->type->kind <= GV_INDEX_GLOBE;
@@ -119,7 +119,8 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
                                int64_t *indices, double *canonical) {
   gv_search_options o;
   gv_points own;
-  GV_TRY(begin(context, index, options, index == NULL || index->type->search_part != NULL, &queries, &o, &own));
+  GV_TRY(
+      index_begin(context, index, options, index == NULL || index->type->search_part != NULL, &queries, &o, &own));
   return index->type->search_part(context, index, queries, &o, first_query, first_reference, indices, canonical);
 }
 
@@ -127,7 +128,7 @@ gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t
   gv_search_options o;
   gv_points own;
   const gv_points *none = NULL;
-  GV_TRY(begin(context, index, NULL, index == NULL || index->type->distances != NULL, &none, &o, &own));
+  GV_TRY(index_begin(context, index, NULL, index == NULL || index->type->distances != NULL, &none, &o, &own));
   GV_TRY(gv_check_values(context, index, count, values));
   return index->type->distances(context, index, count, values);
 }
@@ -138,8 +139,8 @@ gv_status gv_index_search_distributed(gv_context *context, const gv_communicator
                                       const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o;
   gv_points own;
-  gv_status status =
-      begin(context, index, options, index == NULL || index->type->search_distributed != NULL, &queries, &o, &own);
+  gv_status status = index_begin(context, index, options, index == NULL || index->type->search_distributed != NULL,
+                                 &queries, &o, &own);
   if (context == NULL) return status;
   const gv_together nothing = {.options = &o};
   if (status != GV_OK) return gv_search_together(context, communicator, &nothing, status, indices, distances);

@@ -13,7 +13,7 @@ typedef struct raster_index {
   int64_t *cell; /* of each centre */
 } raster_index;
 
-static void destroy(gv_index *base) {
+static void raster_index_destroy(gv_index *base) {
   raster_index *index = (raster_index *)base;
   gv_allocator allocator = index->allocator;
   gv_index_destroy(index->centres);
@@ -21,8 +21,8 @@ static void destroy(gv_index *base) {
   gv_release(&allocator, index);
 }
 
-static gv_status search(gv_context *context, const gv_index *base, const gv_points *queries,
-                        const gv_search_options *o, int64_t *indices, double *distances) {
+static gv_status raster_index_search(gv_context *context, const gv_index *base, const gv_points *queries,
+                                     const gv_search_options *o, int64_t *indices, double *distances) {
   const raster_index *index = (const raster_index *)base;
   if (queries == NULL || o->exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster cells are searched with points, not themselves");
@@ -32,8 +32,9 @@ static gv_status search(gv_context *context, const gv_index *base, const gv_poin
   return GV_OK;
 }
 
-static gv_status search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
-                               const gv_radius_options *o, int64_t *offsets, int64_t *indices, double *distances) {
+static gv_status raster_index_search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
+                                            const gv_radius_options *o, int64_t *offsets, int64_t *indices,
+                                            double *distances) {
   const raster_index *index = (const raster_index *)base;
   GV_TRY(index->centres->type->search_radius(context, index->centres, queries, o, offsets, indices, distances));
   for (int64_t i = offsets[0]; indices != NULL && i < offsets[queries->count]; i++)
@@ -41,7 +42,8 @@ static gv_status search_radius(gv_context *context, const gv_index *base, const 
   return GV_OK;
 }
 
-static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, search, NULL, NULL, NULL, destroy, search_radius};
+static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, raster_index_search,       NULL, NULL, NULL,
+                                          raster_index_destroy,  raster_index_search_radius};
 
 gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds *seeds,
                                       const gv_index_options *options, gv_index **out) {
@@ -68,7 +70,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   gv_status status = index->cell != NULL ? gv_index_build(context, &centres, &o, &index->centres)
                                          : gv_fail_memory(context, "the index");
   if (status != GV_OK) {
-    destroy(&index->base);
+    raster_index_destroy(&index->base);
     return status;
   }
   memcpy(index->cell, list.cell, (size_t)list.count * sizeof *index->cell);

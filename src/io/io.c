@@ -101,7 +101,7 @@ static void one_line(char *text) {
 }
 
 /* Takes a text that gv_clean_... has made. */
-static void take(char *line, size_t size, char *clean) {
+static void io_copy_text(char *line, size_t size, char *clean) {
   snprintf(line, size, "%s", clean != NULL ? clean : "out of memory for a message");
   free(clean);
 }
@@ -130,7 +130,7 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
     return;
   }
   gv_warning line = {.code = GV_CODE_GDAL};
-  take(line.text, sizeof line.text, clean);
+  io_copy_text(line.text, sizeof line.text, clean);
   one_line(line.text);
   pthread_mutex_lock(&m->lock);
   if (level == CE_Warning) queue_warning(m, &line);
@@ -143,9 +143,9 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
 }
 
 /* `behind`: what is clean already and follows; NULL or "": nothing. */
-static gv_status fail(gv_io *io, gv_status status, const char *behind, const char *format, va_list arguments) {
+static gv_status io_fail(gv_io *io, gv_status status, const char *behind, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
-  take(io->message, sizeof io->message, gv_clean_message(io->message));
+  io_copy_text(io->message, sizeof io->message, gv_clean_message(io->message));
   size_t length = strlen(io->message);
   if (behind != NULL && behind[0] != '\0')
     snprintf(io->message + length, sizeof io->message - length, ": %s", behind);
@@ -157,7 +157,7 @@ static gv_status fail(gv_io *io, gv_status status, const char *behind, const cha
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(io, status, NULL, format, arguments);
+  io_fail(io, status, NULL, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -165,7 +165,7 @@ gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
 gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(io, status, NULL, format, arguments);
+  io_fail(io, status, NULL, format, arguments);
   va_end(arguments);
   io->code = code;
   return status;
@@ -179,7 +179,7 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
   snprintf(failure, sizeof failure, "%s", m->failed ? m->failure : "");
   pthread_mutex_unlock(&m->lock);
   va_start(arguments, format);
-  fail(io, status, failure, format, arguments);
+  io_fail(io, status, failure, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -188,7 +188,7 @@ gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) {
   const gv_io said = *io;
   va_list arguments;
   va_start(arguments, format);
-  fail(io, status, said.message, format, arguments);
+  io_fail(io, status, said.message, format, arguments);
   va_end(arguments);
   return gv_io_name(io, said.code, status);
 }
@@ -264,7 +264,7 @@ void gv_io_warn(gv_code code, int64_t count, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(warning.text, sizeof warning.text, format, arguments);
   va_end(arguments);
-  take(warning.text, sizeof warning.text, gv_clean_message(warning.text));
+  io_copy_text(warning.text, sizeof warning.text, gv_clean_message(warning.text));
   one_line(warning.text);
   pthread_mutex_lock(&m->lock);
   queue_warning(m, &warning);

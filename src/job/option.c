@@ -64,7 +64,7 @@ bool gv_read_integers(const char *text, int64_t *numbers, int count) {
   return *text == '\0';
 }
 
-static int by_value(const void *a, const void *b) {
+static int option_by_value(const void *a, const void *b) {
   int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
   return p < q ? -1 : p > q;
 }
@@ -83,7 +83,7 @@ gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, i
     at = end;
     if (*end == '\0') break;
   }
-  qsort(*list, (size_t)*count, sizeof **list, by_value);
+  qsort(*list, (size_t)*count, sizeof **list, option_by_value);
   return GV_OK;
 }
 

@@ -24,7 +24,7 @@ static void set_strides(gv_answer *a) {
   if (a->band_stride == 0) a->band_stride = a->stride * a->rows;
 }
 
-static gv_status check(gv_context *context, const gv_voronoi *v, const answering *w) {
+static gv_status answer_check(gv_context *context, const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   const int64_t columns = w->columns, cells = (w->rows - 1) * a->stride + columns;
   if ((a->value_type != GV_INT32 && a->value_type != GV_INT64) ||
@@ -76,7 +76,7 @@ static void find_asking(answering *w) {
 }
 
 /* Fills numbers where cells ask; -1 elsewhere. */
-static gv_status fill(gv_context *context, const gv_voronoi *v, const answering *w) {
+static gv_status answer_fill(gv_context *context, const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   gv_labels block;
   gv_labels_init(&block);
@@ -97,7 +97,7 @@ static gv_status fill(gv_context *context, const gv_voronoi *v, const answering 
   return gv_voronoi_fill(context, v, &block);
 }
 
-static gv_status measure(gv_context *context, const gv_voronoi *v, const answering *w) {
+static gv_status answer_measure(gv_context *context, const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   gv_measure m;
   gv_measure_init(&m);
@@ -162,8 +162,8 @@ static bool are_answers(const gv_voronoi *v, const answering *w) {
 static gv_status answer_block(gv_context *context, const gv_voronoi *v, answering *w) {
   const gv_answer *a = &w->a;
   if (a->own != NULL) find_asking(w);
-  if (a->seed == NULL) GV_TRY(fill(context, v, w));
-  if (a->distance != NULL || a->azimuth != NULL) GV_TRY(measure(context, v, w));
+  if (a->seed == NULL) GV_TRY(answer_fill(context, v, w));
+  if (a->distance != NULL || a->azimuth != NULL) GV_TRY(answer_measure(context, v, w));
   for (int32_t band = 0; band < w->k && a->out != NULL && !are_answers(v, w); band++) {
     for (int64_t r = 0; r < w->rows; r++)
       name_row(w, band, r);
@@ -183,7 +183,7 @@ gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, cons
   w.rows = w.a.rows;
   w.k = voronoi->k;
   set_strides(&w.a);
-  GV_TRY(check(context, voronoi, &w));
+  GV_TRY(answer_check(context, voronoi, &w));
   const gv_allocator *allocator = &context->allocator;
   int64_t cells = w.columns * w.rows;
   bool in_place = w.a.seed == NULL && w.a.out != NULL && w.a.value_type == GV_INT32;

@@ -48,7 +48,7 @@ static float rounded_azimuth(const gv_voronoi *v, const sight *s) {
   return rounded >= 360.0F ? 0.0F : rounded + 0.0F;
 }
 
-static void put(const gv_voronoi *v, const gv_measure *m, const sight *s, bool there, int64_t at) {
+static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const sight *s, bool there, int64_t at) {
   double distance = there ? distance_of(v, s) : (double)NAN;
   if (m->distance != NULL && m->type == GV_FLOAT64) ((double *)m->distance)[at] = distance;
   if (m->distance != NULL && m->type == GV_FLOAT32) ((float *)m->distance)[at] = (float)distance;
@@ -85,7 +85,7 @@ static void position_of(const work *w, int32_t i, double q[3]) {
 }
 
 /* Around some cells of a tile, columns and rows counted in those in hand. */
-static gv_ball ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
+static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
   const gv_cells *cells = &w->v->cells;
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
   if (cells->shape == GV_CELLS_POINTS || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
@@ -128,14 +128,14 @@ static void measure_floats(work *w, const group *g, bool inside) {
       place(w, g, which[n], &s);
       s.foot.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }
-    put(w->v, w->m, &s, true, g->at[which[n]]);
+    measure_features_put(w->v, w->m, &s, true, g->at[which[n]]);
   }
 }
 
 static void measure_group(work *w, const gv_tile *tile, group *g) {
   const gv_measure *m = w->m;
   const gv_feature_lookup *index = w->v->state;
-  gv_ball ball = ball_of(w, tile, g->cell, g->count);
+  gv_ball ball = measure_features_ball_of(w, tile, g->cell, g->count);
   sight s = {.feature = g->feature};
   bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
   bool boundary = m->signed_distance != 0;
@@ -150,7 +150,7 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
     bool wanted = !s.inside || boundary;
     if (wanted && m->azimuth == NULL) s.foot.canonical = gv_finder_distance(&w->finder, &s.q, s.inside);
     if (wanted && m->azimuth != NULL) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
-    put(w->v, m, &s, true, g->at[i]);
+    measure_features_put(w->v, m, &s, true, g->at[i]);
   }
   if (floats) measure_floats(w, g, false);
   if (floats && boundary) measure_floats(w, g, true);
@@ -171,7 +171,7 @@ static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
       if (seed[cells] >= 0) {
         cells++;
       } else {
-        put(w->v, m, &nothing, false, at[cells]);
+        measure_features_put(w->v, m, &nothing, false, at[cells]);
       }
     }
   }
@@ -208,7 +208,7 @@ static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_
 }
 
 /* The rows in hand, in tiles of `side` rows, some of them together. */
-static void measure_rows(work *w, int64_t band, int64_t side) {
+static void measure_features_measure_rows(work *w, int64_t band, int64_t side) {
   int32_t cell[WIDE * WIDE * MOST];
   int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0, width = MOST / side,
           wide = WIDE * width;
@@ -220,7 +220,7 @@ static void measure_rows(work *w, int64_t band, int64_t side) {
         if (!isnan(w->x[r * columns + c])) cell[count++] = (int32_t)(r * columns + c);
     }
     gv_tile all = {first, end, 0, rows};
-    gv_ball around = ball_of(w, &all, cell, count);
+    gv_ball around = measure_features_ball_of(w, &all, cell, count);
     gv_finder_surround(&w->finder, &around);
     for (int64_t r = 0; r < rows; r += side) {
       for (int64_t c = first; c < end; c += width) {
@@ -254,7 +254,7 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
     w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};
     status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
     for (int64_t band = 0; band < m->bands && status == GV_OK; band++)
-      measure_rows(&w, band, side);
+      measure_features_measure_rows(&w, band, side);
   }
   gv_release(&context->allocator, w.x);
   gv_finder_clear(&w.finder);

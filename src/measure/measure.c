@@ -139,7 +139,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
 }
 
 /* Asks PROJ about the pairs that the series left open. */
-static void ask(const work *j, const row_piece *piece, int32_t count, bool azimuths) {
+static void measure_open_pairs(const work *j, const row_piece *piece, int32_t count, bool azimuths) {
   const gv_voronoi *v = j->v;
   for (int32_t o = 0; o < count; o++) {
     int32_t i = j->open[o];
@@ -164,7 +164,7 @@ static void find_distances(const work *j, const row_piece *piece) {
   gv_metric metric = j->v->cells.metric;
   const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
-    ask(j, piece, geodesic->kernels->geodesic(&pairs, &geodesic->series, j->value, j->open), false);
+    measure_open_pairs(j, piece, geodesic->kernels->geodesic(&pairs, &geodesic->series, j->value, j->open), false);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle(&pairs, j->radius, j->value);
   } else {
@@ -197,7 +197,8 @@ static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) 
   gv_metric metric = j->v->cells.metric;
   const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
-    ask(j, piece, geodesic->kernels->geodesic_azimuth(&pairs, &norths, &geodesic->series, j->value, j->open), true);
+    measure_open_pairs(
+        j, piece, geodesic->kernels->geodesic_azimuth(&pairs, &norths, &geodesic->series, j->value, j->open), true);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle_azimuth(&pairs, &norths, j->value);
   } else {

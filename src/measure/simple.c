@@ -45,8 +45,8 @@ gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64
   return knn(&points, &asked, GV_GEODESIC, k, indices, metres);
 }
 
-static gv_status fill(gv_context *context, const gv_grid *grid, const gv_points *seeds, gv_metric metric,
-                      int32_t *labels, double *distances) {
+static gv_status simple_grid_fill(gv_context *context, const gv_grid *grid, const gv_points *seeds,
+                                  gv_metric metric, int32_t *labels, double *distances) {
   gv_voronoi_options options;
   gv_labels cells;
   gv_measure measure;
@@ -80,7 +80,7 @@ gv_status gv_nearest_grid(const double *x, const double *y, int64_t seed_count, 
   for (int i = 0; i < 6; i++)
     grid.geotransform[i] = geotransform[i];
   GV_TRY(gv_context_create(NULL, &context));
-  gv_status status = fill(context, &grid, &seeds, metric, labels, distances);
+  gv_status status = simple_grid_fill(context, &grid, &seeds, metric, labels, distances);
   gv_context_destroy(context);
   return status;
 }

@@ -62,7 +62,7 @@ static void leave_tcp_out(void) {
 }
 
 /* A communicator of its own, whose errors are returned, not fatal. */
-static int start(bool (*cancelled)(void *unused), gv_communicator *out) {
+static int mpi_module_start(bool (*cancelled)(void *unused), gv_communicator *out) {
   int given = 0;
   leave_tcp_out();
   given_up = cancelled;
@@ -75,7 +75,7 @@ static int start(bool (*cancelled)(void *unused), gv_communicator *out) {
   return error != MPI_SUCCESS || given < MPI_THREAD_FUNNELED;
 }
 
-static void finish(void) {
+static void mpi_module_finish(void) {
   if (all != MPI_COMM_NULL) (void)MPI_Comm_free(&all);
   (void)MPI_Finalize();
 }
@@ -83,6 +83,7 @@ static void finish(void) {
 __attribute__((visibility("default"))) gv_mpi_offer gv_mpi_module_offer;
 
 const gv_mpi_module *gv_mpi_module_offer(void) {
-  static const gv_mpi_module module = {.version = GV_VERSION_STRING, .start = start, .finish = finish};
+  static const gv_mpi_module module = {
+      .version = GV_VERSION_STRING, .start = mpi_module_start, .finish = mpi_module_finish};
   return &module;
 }

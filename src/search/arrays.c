@@ -61,7 +61,7 @@ void gv_arrays_release(const gv_allocator *allocator, int device, void *memory) 
   }
 }
 
-static const void *row_of(const gv_points *points, int64_t row) {
+static const void *arrays_row_of(const gv_points *points, int64_t row) {
   int64_t first = row * points->dim;
   return points->dtype == GV_FLOAT32 ? (const void *)((const float *)points->data + first)
                                      : (const void *)((const double *)points->data + first);
@@ -75,7 +75,7 @@ static bool widen_row(const gv_points *points, int64_t row, double *out) {
     if (out != NULL) memcpy(out, pair, sizeof pair);
     return isfinite(pair[0]) && isfinite(pair[1]);
   }
-  const void *data = row_of(points, row);
+  const void *data = arrays_row_of(points, row);
   for (int32_t d = 0; d < points->dim; d++) {
     double value = points->dtype == GV_FLOAT32 ? (double)((const float *)data)[d] : ((const double *)data)[d];
     finite &= isfinite(value) != 0;
@@ -111,8 +111,8 @@ gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv
   gv_loop loop = {.threads = count * points->dim > 65536 ? context->threads : 1, .count = count, .user = &w};
   gv_status status = GV_OK;
   if (arrays->cuda != NULL) {
-    status = arrays->cuda->widen(context, arrays->lane, row_of(points, first), points->dtype, count, points->dim,
-                                 out, &w.bad);
+    status = arrays->cuda->widen(context, arrays->lane, arrays_row_of(points, first), points->dtype, count,
+                                 points->dim, out, &w.bad);
   } else {
     gv_parallel_for(&loop, widen_some);
   }
@@ -120,7 +120,7 @@ gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv
   return status;
 }
 
-static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status arrays_take_roots(gv_worker *worker, int64_t first, int64_t end) {
   double *value = worker->user;
   for (int64_t i = first; i < end; i++)
     value[i] = sqrt(value[i]);
@@ -130,5 +130,5 @@ static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
 gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count) {
   if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->lane, value, count);
   gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = value};
-  return gv_parallel_for(&loop, take_roots);
+  return gv_parallel_for(&loop, arrays_take_roots);
 }

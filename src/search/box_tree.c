@@ -442,8 +442,9 @@ static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
 
 /* Queries first ... first + count - 1 in Morton order of the reference set's box, enough bits to tell their
  * neighbourhoods apart. */
-static gv_status order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query, int64_t first,
-                               int64_t count, gv_code *order, gv_code *scratch, int threads) {
+static gv_status box_tree_order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query,
+                                        int64_t first, int64_t count, gv_code *order, gv_code *scratch,
+                                        int threads) {
   int bits = 33 / tree->dim < 22 ? 33 / tree->dim : 22;
   gv_morton morton = {tree->dim, bits, tree->low, tree->high};
   coding c = {&morton, query->data, first, order};
@@ -505,7 +506,7 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
   gv_progress_init(&s.progress, context, query->count);
   for (int64_t first = 0; first < query->count && status == GV_OK; first += slab) {
     int64_t count = query->count - first < slab ? query->count - first : slab;
-    if (ordered) status = order_queries(context, tree, query, first, count, order, scratch, threads);
+    if (ordered) status = box_tree_order_queries(context, tree, query, first, count, order, scratch, threads);
     if (status != GV_OK) break;
     int64_t chunk = count / ((int64_t)threads * 8) + 1;
     if (chunk > CHUNK_QUERIES) chunk = CHUNK_QUERIES;

@@ -177,8 +177,8 @@ GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, con
   }
 }
 
-static void search(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
-                   int64_t last, bool query_is_reference, int64_t *indices, double *canonical) {
+static void box_tree_search(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+                            int64_t last, bool query_is_reference, int64_t *indices, double *canonical) {
   switch (tree->metric) {
   case GV_MANHATTAN:
     search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_MANHATTAN);
@@ -192,7 +192,7 @@ static void search(const gv_box_tree *tree, const gv_query *query, const gv_code
   }
 }
 
-const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = search;
+const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = box_tree_search;
 
 /* ---------------------------------------------------------------------------------------------------- by radius */
 

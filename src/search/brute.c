@@ -82,7 +82,7 @@ static double distance(const double *q, const gv_brute_reference *reference, int
              : gv_canonical_distance(q, reference->rows + number * dim, dim, reference->metric);
 }
 
-static void decide(const gv_brute_reference *reference, gv_query_tile *tile, int q) {
+static void brute_decide(const gv_brute_reference *reference, gv_query_tile *tile, int q) {
   int32_t count = tile->kept_count[q], i = 0;
   const int64_t *kept = tile->kept[q];
   double value[TOGETHER];
@@ -104,12 +104,12 @@ int64_t gv_brute_thin(const gv_brute_reference *reference, gv_query_tile *tile, 
   if (tile->kept_capacity > 1) drop(tile, q);
   int64_t count = tile->kept_count[q];
   if (count <= (int64_t)tile->kept_capacity * 3 / 4) return 0;
-  decide(reference, tile, q);
+  brute_decide(reference, tile, q);
   tile->threshold[q] = gv_brute_threshold(tile, q);
   return count;
 }
 
 void gv_brute_conclude(const gv_brute_reference *reference, gv_query_tile *tile, int q) {
   drop(tile, q);
-  decide(reference, tile, q);
+  brute_decide(reference, tile, q);
 }

@@ -78,8 +78,8 @@ GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_query_ti
   return p;
 }
 
-static int64_t filter(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
-                      int64_t end_panel) {
+static int64_t brute_filter(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
+                            int64_t end_panel) {
   bool one = tile->count == 1;
   switch (reference->metric) {
   case GV_MANHATTAN:
@@ -153,4 +153,4 @@ static void exact(const gv_brute_reference *reference, gv_query_tile *tile, cons
   }
 }
 
-const gv_brute_kernel GV_VARIANT(gv_brute_kernel) = {.width = WIDTH, .filter = filter, .exact = exact};
+const gv_brute_kernel GV_VARIANT(gv_brute_kernel) = {.width = WIDTH, .filter = brute_filter, .exact = exact};

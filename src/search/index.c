@@ -203,7 +203,7 @@ void gv_point_index_destroy(gv_point_index *index) {
   gv_release(&allocator, index);
 }
 
-static void destroy(gv_index *index) {
+static void point_index_destroy(gv_index *index) {
   gv_point_index_destroy((gv_point_index *)index);
 }
 
@@ -336,8 +336,8 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
   return status;
 }
 
-static gv_status take_roots(gv_context *context, const gv_point_index *index, const gv_arrays *arrays,
-                            int64_t count, double *values) {
+static gv_status point_index_take_roots(gv_context *context, const gv_point_index *index, const gv_arrays *arrays,
+                                        int64_t count, double *values) {
   return index->reference.metric == GV_EUCLIDEAN ? gv_arrays_take_roots(context, arrays, values, count) : GV_OK;
 }
 
@@ -377,11 +377,11 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
 
 static gv_status to_distances(gv_context *context, const gv_index *base, int64_t count, double *values) {
   const gv_arrays host = {.device = -1};
-  return take_roots(context, (const gv_point_index *)base, &host, count, values);
+  return point_index_take_roots(context, (const gv_point_index *)base, &host, count, values);
 }
 
-static gv_status search(gv_context *context, const gv_index *base, const gv_points *queries,
-                        const gv_search_options *o, int64_t *indices, double *distances) {
+static gv_status point_index_search(gv_context *context, const gv_index *base, const gv_points *queries,
+                                    const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
   places of = {0, 0, queries == NULL};
@@ -407,7 +407,7 @@ static gv_status search(gv_context *context, const gv_index *base, const gv_poin
   status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);
   if (status == GV_OK) status = search_chunks(context, &asked, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
-    status = take_roots(context, index, &arrays, queries->count * o->k, distances);
+    status = point_index_take_roots(context, index, &arrays, queries->count * o->k, distances);
   gv_arrays_end(context, &arrays);
   return status;
 }
@@ -419,7 +419,8 @@ typedef struct own_search {
   const gv_points *queries; /* NULL: the index's points */
 } own_search;
 
-static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
+static gv_status point_index_take_rows(gv_context *context, const void *user, int64_t first, int64_t count,
+                                       double *data) {
   const own_search *own = user;
   const gv_arrays host = {.device = -1};
   int64_t bad = -1;
@@ -436,7 +437,7 @@ static gv_status search_rows(gv_context *context, const void *user, const gv_sea
                      canonical);
 }
 
-static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+static gv_status point_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
   const own_search *own = user;
   return to_distances(context, &own->index->base, count, values);
 }
@@ -463,8 +464,11 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                                     double *distances) {
   own_search own = {(const gv_point_index *)base, queries};
   gv_status status = check_together(context, &own, o, indices);
-  gv_together together = {
-      .options = o, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
+  gv_together together = {.options = o,
+                          .user = &own,
+                          .take = point_index_take_rows,
+                          .search = search_rows,
+                          .distances = point_index_measure_rows};
   if (status == GV_OK) {
     together.points = own.index->reference.count;
     together.queries = queries != NULL ? queries->count : together.points;
@@ -475,5 +479,6 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 
-static const gv_index_type point_index = {
-    GV_INDEX_POINTS, search, search_part, to_distances, search_distributed, destroy, gv_radius_search_points};
+static const gv_index_type point_index = {GV_INDEX_POINTS,        point_index_search, search_part,
+                                          to_distances,           search_distributed, point_index_destroy,
+                                          gv_radius_search_points};

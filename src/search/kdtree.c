@@ -5,19 +5,19 @@
  */
 #include "search/box_tree.h"
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status kdtree_build(gv_context *context, const gv_reference *reference, void **state) {
   gv_box_tree *tree = NULL;
   GV_TRY(gv_box_tree_build(context, reference, NULL, &tree));
   *state = tree;
   return GV_OK;
 }
 
-static void destroy(const gv_reference *reference, void *state) {
+static void kdtree_destroy(const gv_reference *reference, void *state) {
   gv_box_tree_destroy(reference, state);
 }
 
 const gv_search_engine gv_search_kdtree = {
-    .build = build,
+    .build = kdtree_build,
     .search = gv_box_tree_search,
-    .destroy = destroy,
+    .destroy = kdtree_destroy,
 };

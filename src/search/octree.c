@@ -45,7 +45,7 @@ static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status octree_build(gv_context *context, const gv_reference *reference, void **state) {
   static const int bits[] = {0, 52, 31, 21};
   const gv_allocator *allocator = &reference->allocator;
   gv_status status = GV_OK;
@@ -80,12 +80,12 @@ done:
   return status;
 }
 
-static void destroy(const gv_reference *reference, void *state) {
+static void octree_destroy(const gv_reference *reference, void *state) {
   gv_box_tree_destroy(reference, state);
 }
 
 const gv_search_engine gv_search_octree = {
-    .build = build,
+    .build = octree_build,
     .search = gv_box_tree_search,
-    .destroy = destroy,
+    .destroy = octree_destroy,
 };

@@ -47,7 +47,7 @@ static int64_t panels_of(int64_t count) {
   return parts_of(count, GV_PANEL);
 }
 
-static void destroy(const gv_reference *reference, void *opaque) {
+static void openmp_destroy(const gv_reference *reference, void *opaque) {
   brute_state *state = opaque;
   if (state == NULL) return;
   gv_release(&reference->allocator, state->centre);
@@ -191,7 +191,7 @@ static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **out) {
+static gv_status openmp_build(gv_context *context, const gv_reference *reference, void **out) {
   const gv_allocator *allocator = &reference->allocator;
   int32_t dim = reference->dim;
   int64_t panels = panels_of(reference->count);
@@ -219,7 +219,7 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
 
 fail:
   gv_release(allocator, b.low);
-  destroy(reference, state);
+  openmp_destroy(reference, state);
   return gv_fail_memory(context, "the index");
 }
 
@@ -458,8 +458,8 @@ static gv_status merge_ranges(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
-                        const gv_query *query, int64_t *indices, double *canonical) {
+static gv_status openmp_search(gv_context *context, const gv_reference *reference, const void *state,
+                               const gv_query *query, int64_t *indices, double *canonical) {
   const gv_allocator *allocator = &context->allocator;
   double pairs = (double)query->count * (double)reference->count;
   int threads = gv_threads_for(context, pairs * (0.2 + 0.05 * reference->dim));
@@ -506,7 +506,7 @@ done:
 }
 
 const gv_search_engine gv_search_openmp = {
-    .build = build,
-    .search = search,
-    .destroy = destroy,
+    .build = openmp_build,
+    .search = openmp_search,
+    .destroy = openmp_destroy,
 };

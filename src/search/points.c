@@ -116,7 +116,7 @@ static gv_status read_stretch(gv_worker *worker, reading *r, int64_t first, int6
   return status;
 }
 
-static gv_status read_some(gv_worker *worker, int64_t begin, int64_t end) {
+static gv_status points_read_some(gv_worker *worker, int64_t begin, int64_t end) {
   reading *r = worker->user;
   for (int64_t i = begin; i < end; i++) {
     int64_t first = r->first + i * r->stretch, left = r->first + r->count - first;
@@ -137,7 +137,7 @@ static gv_status read_some(gv_worker *worker, int64_t begin, int64_t end) {
 }
 
 /* All of `r`; what it says of failures is set. */
-static gv_status read_all(gv_context *context, reading *r) {
+static gv_status points_read_all(gv_context *context, reading *r) {
   int64_t rows = STRETCH_BYTES / (int64_t)row_bytes(r->supply);
   r->stretch = rows > 1 ? rows : 1;
   r->failed = r->bad = INT64_MAX;
@@ -146,7 +146,7 @@ static gv_status read_all(gv_context *context, reading *r) {
                   .count = (r->count + r->stretch - 1) / r->stretch,
                   .grain = 1,
                   .user = r};
-  (void)gv_parallel_for(&loop, read_some);
+  (void)gv_parallel_for(&loop, points_read_some);
   if (r->bad < r->failed) return gv_fail_not_finite(context, "reference", r->bad);
   if (r->status == GV_ERROR_OUT_OF_MEMORY) return gv_fail_memory(context, "reading points");
   if (r->status == GV_OK) return GV_OK;
@@ -168,13 +168,13 @@ static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_p
   } else {
     r.narrow = index->data;
   }
-  return read_all(context, &r);
+  return points_read_all(context, &r);
 }
 
 /* --------------------------------------------------------------------------------------------------- to a device */
 
 /* Bytes of a supply for a device's buffers (gv_array_device). */
-static gv_status fill(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
+static gv_status points_fill(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
   reading r = *(const reading *)user;
   size_t row = row_bytes(r.supply);
   r.first = (int64_t)(at / row);
@@ -184,7 +184,7 @@ static gv_status fill(gv_context *context, void *user, size_t at, size_t bytes, 
     r.narrow = r.copy + at;
     r.copy = out;
   }
-  return read_all(context, &r);
+  return points_read_all(context, &r);
 }
 
 static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
@@ -206,7 +206,7 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
     status = cuda->upload(context, lane, index->data, supply->array, bytes);
   } else if (status == GV_OK) {
     reading r = {.supply = supply, .copy = index->kept};
-    status = cuda->stream(context, lane, index->data, bytes, row_bytes(supply), fill, &r);
+    status = cuda->stream(context, lane, index->data, bytes, row_bytes(supply), points_fill, &r);
   }
   if (status == GV_OK)
     status = cuda->widen(context, lane, index->data, source->dtype, source->count, source->dim, NULL, &bad);

@@ -147,7 +147,7 @@ static gv_status answer_query(gv_context *context, const radius_search *s, int64
                            s->offsets[i + 1] - s->offsets[i], s->indices, s->canonical);
 }
 
-static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status radius_answer_some(gv_worker *worker, int64_t first, int64_t end) {
   radius_search *s = worker->user;
   gv_found_list list;
   gv_status status = GV_OK;
@@ -171,8 +171,8 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries from s->first on in Morton order: what is near one is in the cache for the next. */
-static gv_status order_queries(gv_context *context, radius_search *s, int64_t count, gv_code *scratch,
-                               int threads) {
+static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count, gv_code *scratch,
+                                      int threads) {
   int32_t dim = s->by->reference.dim;
   for (int32_t d = 0; d < dim; d++) {
     const double *column = s->query->data + s->first * dim + d;
@@ -199,9 +199,9 @@ static gv_status answer_all(gv_context *context, radius_search *s, int threads) 
   if (ordered && s->order == NULL) return gv_fail_memory(context, "ordering the queries");
   for (s->first = 0; s->first < total && status == GV_OK; s->first += slab) {
     int64_t count = total - s->first < slab ? total - s->first : slab;
-    if (ordered) status = order_queries(context, s, count, s->order + slab, threads);
+    if (ordered) status = radius_order_queries(context, s, count, s->order + slab, threads);
     gv_loop loop = {context, threads, count, QUERIES_AT_ONCE, &s->progress, s};
-    if (status == GV_OK) status = gv_parallel_for(&loop, answer_some);
+    if (status == GV_OK) status = gv_parallel_for(&loop, radius_answer_some);
   }
   gv_release(&context->allocator, s->order);
   return status;

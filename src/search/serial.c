@@ -4,14 +4,14 @@
 #include "search/backend.h"
 #include "search/nearest_list.h"
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status serial_build(gv_context *context, const gv_reference *reference, void **state) {
   (void)context, (void)reference;
   *state = NULL;
   return GV_OK;
 }
 
-static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
-                        const gv_query *query, int64_t *indices, double *canonical) {
+static gv_status serial_search(gv_context *context, const gv_reference *reference, const void *state,
+                               const gv_query *query, int64_t *indices, double *canonical) {
   (void)state;
   int32_t dim = reference->dim;
   gv_progress progress;
@@ -31,12 +31,12 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   return GV_OK;
 }
 
-static void destroy(const gv_reference *reference, void *state) {
+static void serial_destroy(const gv_reference *reference, void *state) {
   (void)reference, (void)state;
 }
 
 const gv_search_engine gv_search_serial = {
-    .build = build,
-    .search = search,
-    .destroy = destroy,
+    .build = serial_build,
+    .search = serial_search,
+    .destroy = serial_destroy,
 };

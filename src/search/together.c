@@ -63,7 +63,7 @@ static void copy_bytes(void *to, const void *from, int bytes) {
   if (to != NULL && from != NULL) memcpy(to, from, (size_t)bytes);
 }
 
-static gv_status gather(const rounds *r, const void *own, void *all) {
+static gv_status together_gather(const rounds *r, const void *own, void *all) {
   const gv_communicator *p = &r->processes;
   int *bytes = r->sizes, *places = bytes + p->ranks;
   set_places(p->ranks, bytes, places);
@@ -137,7 +137,7 @@ static gv_status meet(rounds *r) {
   memcpy(own.kind, t->kind, sizeof own.kind);
   for (int p = 0; p < r->processes.ranks; p++)
     r->sizes[p] = (int)sizeof own;
-  GV_TRY(gather(r, &own, r->all));
+  GV_TRY(together_gather(r, &own, r->all));
   return compare(r);
 }
 
@@ -163,7 +163,7 @@ static gv_status allocate_round(rounds *r) {
   return made ? GV_OK : gv_fail_memory(r->context, "queries of other processes");
 }
 
-static void clear(rounds *r) {
+static void together_clear(rounds *r) {
   const gv_allocator *a = &r->context->allocator;
   void *const all[] = {r->all,   r->first_point, r->sizes,  (void *)r->parts, (void *)r->part_values, r->own,
                        r->asked, r->found,       r->values, r->came,          r->came_values,         r->joined};
@@ -208,20 +208,20 @@ static gv_status search_all(rounds *r, int64_t first) {
 }
 
 /* Asks the queries from `first` on. All know how it went; `status`: how it has gone here since they last did. */
-static gv_status ask(rounds *r, int64_t first, gv_status status) {
+static gv_status together_send_queries(rounds *r, int64_t first, gv_status status) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   if (status == GV_OK) status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
   GV_TRY(agree(r, status));
   for (int p = 0; p < ranks; p++)
     r->sizes[p] = (int)count_of(r, p, first) * t->dim * (int)sizeof *r->own;
-  status = gather(r, r->own, r->asked);
+  status = together_gather(r, r->own, r->asked);
   if (status == GV_OK) status = search_all(r, first);
   return agree(r, status);
 }
 
 /* Gives back what was found, and puts together what all have found here. */
-static gv_status answer(rounds *r, int64_t first, int64_t *indices, double *distances) {
+static gv_status together_return_results(rounds *r, int64_t first, int64_t *indices, double *distances) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   int64_t k = t->options->k, own = count_of(r, r->processes.rank, first), places = own * k;
@@ -260,10 +260,10 @@ gv_status gv_search_together(gv_context *context, const gv_communicator *process
   if (status == GV_OK) status = agree(&r, allocate_round(&r));
   gv_status answered = GV_OK;
   for (int64_t first = 0; status == GV_OK && first < r.most; first += r.room) {
-    status = ask(&r, first, answered);
-    if (status == GV_OK) answered = answer(&r, first, indices, distances);
+    status = together_send_queries(&r, first, answered);
+    if (status == GV_OK) answered = together_return_results(&r, first, indices, distances);
   }
   if (status == GV_OK) status = agree(&r, answered);
-  clear(&r);
+  together_clear(&r);
   return status;
 }

@@ -18,7 +18,7 @@ typedef struct work {
   gv_regions regions;
 } work;
 
-static gv_status no_memory(const work *w) {
+static gv_status statistics_block_no_memory(const work *w) {
   return gv_fail_memory(w->context, "a block's statistics");
 }
 
@@ -28,7 +28,7 @@ static gv_status make_mesh(work *w) {
   int64_t n = w->tile.c1 - w->tile.c0;
   double scale = 1.0 / (w->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
   w->mesh[0] = gv_allocate(&w->context->allocator, 5 * n, sizeof **w->mesh);
-  if (w->mesh[0] == NULL) return no_memory(w);
+  if (w->mesh[0] == NULL) return statistics_block_no_memory(w);
   for (int d = 1; d < 5; d++)
     w->mesh[d] = w->mesh[0] + d * n;
   gv_cells_areas(cells, &w->tile, w->mesh[0], n);
@@ -48,7 +48,7 @@ static gv_status work_make(work *w) {
   const gv_statistics *s = w->s;
   w->regions = (gv_regions){.s = s, .allocator = *allocator};
   w->quantity = gv_allocate_zeroed(allocator, s->sums, sizeof *w->quantity);
-  if (w->quantity == NULL) return no_memory(w);
+  if (w->quantity == NULL) return statistics_block_no_memory(w);
   gv_status status = gv_regions_grow(w->context, &w->regions);
   for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
     status = gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);

@@ -52,14 +52,14 @@ struct run {
   int32_t seed, begin;
 };
 
-__device__ static inline void add(gv_wide *to, gv_wide value) {
+__device__ static inline void device_sums_add(gv_wide *to, gv_wide value) {
   unsigned long long *at = reinterpret_cast<unsigned long long *>(to);
   unsigned long long low = (unsigned long long)value, high = (unsigned long long)(value >> 64);
   if (low != 0 && atomicAdd(at, low) + low < low) high++;
   if (high != 0) atomicAdd(at + 1, high);
 }
 
-__device__ static inline void add(int64_t *to, int64_t value) {
+__device__ static inline void device_sums_add(int64_t *to, int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long *>(to), (unsigned long long)value);
 }
 
@@ -85,7 +85,7 @@ __device__ static inline double largest_of_warp(double value) {
 }
 
 /* The row of a seed's sums; -1 if there is no such seed. */
-__device__ static inline int64_t row_of(const summing &a, int32_t seed) {
+__device__ static inline int64_t device_sums_row_of(const summing &a, int32_t seed) {
   if (seed >= a.total) {
     atomicMax(&a.faults->beyond, seed);
     return -1;
@@ -98,20 +98,20 @@ template <bool LONLAT>
 __device__ static void add_rectangle(const summing &a, gv_totals *to, int64_t c, int32_t columns, int64_t begin,
                                      int64_t end) {
   const int64_t cells = columns * (end - begin);
-  add(&to->cells, cells);
+  device_sums_add(&to->cells, cells);
   if constexpr (LONLAT) {
     const gv_row_sums &from = a.rows_before[begin], &upto = a.rows_before[end];
     const gv_column_sums &left = a.columns_before[c], &right = a.columns_before[c + columns];
     const int64_t across = (int64_t)(upto.across - from.across);
-    add(&to->area, (upto.area - from.area) * columns);
-    add(&to->moment[0], (gv_wide)across * (int64_t)(right.cosine - left.cosine));
-    add(&to->moment[1], (gv_wide)across * (int64_t)(right.sine - left.sine));
-    add(&to->moment[2], (gv_wide)(int64_t)(upto.up - from.up) * columns);
+    device_sums_add(&to->area, (upto.area - from.area) * columns);
+    device_sums_add(&to->moment[0], (gv_wide)across * (int64_t)(right.cosine - left.cosine));
+    device_sums_add(&to->moment[1], (gv_wide)across * (int64_t)(right.sine - left.sine));
+    device_sums_add(&to->moment[2], (gv_wide)(int64_t)(upto.up - from.up) * columns);
   } else {
     const int64_t c0 = a.column + c, r0 = a.row + begin, r1 = a.row + end;
-    add(&to->area, (gv_wide)cells);
-    add(&to->moment[0], (gv_wide)(2 * c0 + columns) * cells);
-    add(&to->moment[1], (gv_wide)(r0 + r1) * cells);
+    device_sums_add(&to->area, (gv_wide)cells);
+    device_sums_add(&to->moment[0], (gv_wide)(2 * c0 + columns) * cells);
+    device_sums_add(&to->moment[1], (gv_wide)(r0 + r1) * cells);
   }
 }
 
@@ -132,7 +132,7 @@ __device__ static inline void go_far(const summing &a, far_sums *far, double dis
 }
 
 __device__ static inline void add_far(gv_totals *to, far_sums *far) {
-  add(&to->distance, far->sum);
+  device_sums_add(&to->distance, far->sum);
   raise(&to->farthest, far->farthest);
 }
 
@@ -151,7 +151,7 @@ __device__ static void end_runs(const summing &a, uint32_t who, int lane, int64_
   }
   const bool head = (heads >> lane & 1U) != 0;
   if (!member || !(head || (FAR && !whole))) return;
-  const int64_t row = row_of(a, mine.seed);
+  const int64_t row = device_sums_row_of(a, mine.seed);
   if (row < 0) return;
   if (head) {
     const uint32_t ends = (heads | ~who) & ~(lane == WARP - 1 ? everyone : (2U << lane) - 1U);
@@ -234,14 +234,14 @@ __device__ static inline void take_triangle(const problem &p, const summing &a, 
 }
 
 __device__ static void add_triangles_of(const summing &a, int32_t seed, triangle_sums *of, bool far) {
-  const int64_t row = seed >= 0 ? row_of(a, seed) : -1;
+  const int64_t row = seed >= 0 ? device_sums_row_of(a, seed) : -1;
   if (row >= 0) {
     gv_totals *to = &a.of_row[row];
-    add(&to->cells, of->t.cells);
-    add(&to->area, of->t.area);
+    device_sums_add(&to->cells, of->t.cells);
+    device_sums_add(&to->area, of->t.area);
     for (int d = 0; d < 3; d++)
-      add(&to->moment[d], of->t.moment[d]);
-    if (far) add(&to->distance, of->t.distance);
+      device_sums_add(&to->moment[d], of->t.moment[d]);
+    if (far) device_sums_add(&to->distance, of->t.distance);
     if (far) raise(&to->farthest, of->t.farthest);
   }
   of->t = gv_totals();
@@ -286,11 +286,11 @@ __device__ static void add_quantity_of(const summing &a, const quantity &q, uint
     mine = lane == 0;
   }
   if (!mine) return;
-  const int64_t row = row_of(a, seed);
+  const int64_t row = device_sums_row_of(a, seed);
   if (row < 0) return;
   gv_sum *to = &q.sum[row * q.sums + q.number];
-  add(&to->value, of->value);
-  if (FAR) add(&to->distance, of->distance);
+  device_sums_add(&to->value, of->value);
+  if (FAR) device_sums_add(&to->distance, of->distance);
 }
 
 template <bool FAR>
@@ -350,8 +350,8 @@ static unsigned rows_of_blocks(int64_t rows) {
 }
 
 /* Copies `bytes` of the host's behind what is in the buffer already. */
-static gv_status put(gv_context *context, gv_cuda_lane *lane, char **free, const void *from, size_t bytes,
-                     const void **out) {
+static gv_status device_sums_put(gv_context *context, gv_cuda_lane *lane, char **free, const void *from,
+                                 size_t bytes, const void **out) {
   *out = NULL;
   if (from == NULL) return GV_OK;
   *out = *free;
@@ -379,7 +379,7 @@ static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_s
   gv_status status = gv_cuda_reserve(context, lane, SLOT_FACTORS, all, &memory);
   char *free = (char *)memory;
   for (int i = 0; i < 5 && status == GV_OK; i++)
-    status = put(context, lane, &free, from[i], bytes[i], &there[i]);
+    status = device_sums_put(context, lane, &free, from[i], bytes[i], &there[i]);
   out->rows = (const gv_row_sums *)there[0];
   out->columns = (const gv_column_sums *)there[1];
   out->share = (const double *)there[2];

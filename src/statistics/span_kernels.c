@@ -2,7 +2,7 @@
 #include "statistics/span_kernels.h"
 #include "core/simd/vectors.h"
 
-static int32_t find(const int32_t *cells, int32_t n, int32_t *begin) {
+static int32_t span_find(const int32_t *cells, int32_t n, int32_t *begin) {
   int32_t spans = 1, c = 1;
   begin[0] = 0;
   for (; c + VF_LANES <= n; c += VF_LANES) {
@@ -17,4 +17,4 @@ static int32_t find(const int32_t *cells, int32_t n, int32_t *begin) {
   return spans;
 }
 
-const gv_span_kernels GV_VARIANT(gv_span_kernels) = {.find = find};
+const gv_span_kernels GV_VARIANT(gv_span_kernels) = {.find = span_find};

@@ -54,7 +54,7 @@ static gv_status make_factors(gv_context *context, adding *a) {
   return made ? GV_OK : gv_fail_memory(context, "a strip's statistics");
 }
 
-static void clear(const gv_context *context, adding *a) {
+static void statistics_strips_clear(const gv_context *context, adding *a) {
   void *const parts[] = {a->row, a->share, a->triangle, a->of_row, a->of_sum};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&context->allocator, parts[i]);
@@ -85,7 +85,7 @@ typedef struct parts {
   int64_t columns, rows, across, count;
 } parts;
 
-static parts cut(const gv_statistics_cells *strip, int64_t most) {
+static parts statistics_strips_cut(const gv_statistics_cells *strip, int64_t most) {
   parts p = {strip, strip->columns < most ? strip->columns : most, 0, 0, 0};
   p.rows = most / p.columns;
   p.across = (strip->columns + p.columns - 1) / p.columns;
@@ -94,7 +94,8 @@ static parts cut(const gv_statistics_cells *strip, int64_t most) {
 }
 
 /* `quantity`: room for those of the part. */
-static gv_statistics_cells part_of(const parts *p, int64_t number, int32_t quantities, gv_quantity *quantity) {
+static gv_statistics_cells statistics_strips_part_of(const parts *p, int64_t number, int32_t quantities,
+                                                     gv_quantity *quantity) {
   int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
   const gv_statistics_cells *strip = p->strip;
   gv_statistics_cells part = *strip;
@@ -115,10 +116,11 @@ static gv_statistics_cells part_of(const parts *p, int64_t number, int32_t quant
 /* As many cells at once as there is room for distances. `quantity`: room for them. */
 static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                            const gv_statistics_cells *strip, gv_quantity *quantity) {
-  const parts all = cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
+  const parts all =
+      statistics_strips_cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
-    gv_statistics_cells part = part_of(&all, i, sums->s->sums, quantity);
+    gv_statistics_cells part = statistics_strips_part_of(&all, i, sums->s->sums, quantity);
     status = add_part(d, device, sums, &part);
   }
   return status;
@@ -128,10 +130,10 @@ static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *devi
 static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                               const gv_statistics_cells *strip, gv_quantity *quantity) {
   int32_t count = sums->s->sums;
-  const parts all = cut(strip, MOST_LABELS / sums->s->voronoi->k);
+  const parts all = statistics_strips_cut(strip, MOST_LABELS / sums->s->voronoi->k);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
-    gv_statistics_cells part = part_of(&all, i, count, quantity);
+    gv_statistics_cells part = statistics_strips_part_of(&all, i, count, quantity);
     gv_labels labels;
     gv_labels_init(&labels);
     labels.memory = GV_MEMORY_CUDA;
@@ -161,7 +163,7 @@ static gv_status check_faults(gv_context *context, const gv_statistics *s, const
   return GV_OK;
 }
 
-static gv_status merge(gv_context *context, const adding *a) {
+static gv_status statistics_strips_merge(gv_context *context, const adding *a) {
   gv_statistics *s = a->s;
   bool good = true;
   pthread_mutex_lock(&s->lock);
@@ -196,7 +198,7 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
   return status;
 }
 
-static gv_status check(gv_context *context, const gv_statistics *s, gv_statistics_cells *strip) {
+static gv_status statistics_strips_check(gv_context *context, const gv_statistics *s, gv_statistics_cells *strip) {
   GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row, &strip->columns,
                             &strip->rows));
   if (strip->stride == 0) strip->stride = strip->columns;
@@ -214,7 +216,7 @@ static gv_status check(gv_context *context, const gv_statistics *s, gv_statistic
 
 gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
   adding a = {.s = s, .strip = *cells};
-  GV_TRY(check(context, s, &a.strip));
+  GV_TRY(statistics_strips_check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {
     return gv_fail(
@@ -231,8 +233,8 @@ gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, con
   if (status == GV_OK)
     status =
         gv_device_strips_carry_out(context, strips, s->voronoi, a.strip.stream, arrays, 1 + s->sums, add_strip, &a);
-  if (status == GV_OK) status = merge(context, &a);
-  clear(context, &a);
+  if (status == GV_OK) status = statistics_strips_merge(context, &a);
+  statistics_strips_clear(context, &a);
   gv_release(&context->allocator, (void *)arrays);
   return status;
 }

@@ -14,19 +14,19 @@ size_t gv_statistics_sums_size(const gv_statistics *s) {
   return s != NULL ? OF_ROW + (size_t)s->sums * OF_SUM : 0;
 }
 
-static void put(unsigned char **at, wide_bits value, int bytes) {
+static void sums_put(unsigned char **at, wide_bits value, int bytes) {
   for (int i = 0; i < bytes; i++, value >>= 8)
     *(*at)++ = (unsigned char)value;
 }
 
-static wide_bits take(const unsigned char **at, int bytes) {
+static wide_bits sums_read_bits(const unsigned char **at, int bytes) {
   wide_bits value = 0;
   for (int i = 0; i < bytes; i++)
     value |= (wide_bits) * (*at)++ << (8 * i);
   return value;
 }
 
-static gv_status check(gv_context *context, const gv_statistics *s, int64_t seed, const void *sums) {
+static gv_status sums_check(gv_context *context, const gv_statistics *s, int64_t seed, const void *sums) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s != NULL && sums != NULL && seed >= 0 && seed < s->rows) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no sums, or no seed %lld", (long long)seed);
@@ -47,34 +47,34 @@ static bool sums_are_possible(const gv_statistics *s, const gv_totals *t) {
 }
 
 gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *s, int64_t seed, void *sums) {
-  GV_TRY(check(context, s, seed, sums));
+  GV_TRY(sums_check(context, s, seed, sums));
   const gv_totals *t = &s->of_row[seed];
   unsigned char *at = sums;
   uint64_t farthest;
   memcpy(&farthest, &t->farthest, sizeof farthest);
-  put(&at, (wide_bits)t->area, WIDE);
+  sums_put(&at, (wide_bits)t->area, WIDE);
   for (int d = 0; d < 3; d++)
-    put(&at, (wide_bits)t->moment[d], WIDE);
-  put(&at, (wide_bits)t->distance, WIDE);
-  put(&at, (wide_bits)t->cells, NARROW);
-  put(&at, farthest, NARROW);
+    sums_put(&at, (wide_bits)t->moment[d], WIDE);
+  sums_put(&at, (wide_bits)t->distance, WIDE);
+  sums_put(&at, (wide_bits)t->cells, NARROW);
+  sums_put(&at, farthest, NARROW);
   for (int32_t q = 0; q < s->sums; q++) {
-    put(&at, (wide_bits)s->of_sum[seed * s->sums + q].value, WIDE);
-    put(&at, (wide_bits)s->of_sum[seed * s->sums + q].distance, WIDE);
+    sums_put(&at, (wide_bits)s->of_sum[seed * s->sums + q].value, WIDE);
+    sums_put(&at, (wide_bits)s->of_sum[seed * s->sums + q].distance, WIDE);
   }
   return GV_OK;
 }
 
 gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t seed, const void *sums) {
-  GV_TRY(check(context, s, seed, sums));
+  GV_TRY(sums_check(context, s, seed, sums));
   const unsigned char *at = sums;
   gv_totals more;
-  more.area = (gv_wide)take(&at, WIDE);
+  more.area = (gv_wide)sums_read_bits(&at, WIDE);
   for (int d = 0; d < 3; d++)
-    more.moment[d] = (gv_wide)take(&at, WIDE);
-  more.distance = (gv_wide)take(&at, WIDE);
-  more.cells = (int64_t)take(&at, NARROW);
-  uint64_t farthest = (uint64_t)take(&at, NARROW);
+    more.moment[d] = (gv_wide)sums_read_bits(&at, WIDE);
+  more.distance = (gv_wide)sums_read_bits(&at, WIDE);
+  more.cells = (int64_t)sums_read_bits(&at, NARROW);
+  uint64_t farthest = (uint64_t)sums_read_bits(&at, NARROW);
   memcpy(&more.farthest, &farthest, sizeof farthest);
   bool good = sums_are_possible(s, &more);
   pthread_mutex_lock(&s->lock);
@@ -82,14 +82,14 @@ gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t 
   good = good && gv_totals_add(&more, &total) && sums_are_possible(s, &total);
   for (int32_t q = 0; q < s->sums; q++) { /* nothing is changed until all sums are known to be good */
     const unsigned char *from = at + q * OF_SUM;
-    gv_sum sum = s->of_sum[seed * s->sums + q], part = {.value = (gv_wide)take(&from, WIDE)};
-    part.distance = (gv_wide)take(&from, WIDE);
+    gv_sum sum = s->of_sum[seed * s->sums + q], part = {.value = (gv_wide)sums_read_bits(&from, WIDE)};
+    part.distance = (gv_wide)sums_read_bits(&from, WIDE);
     good = good && gv_sum_add(&part, &sum);
   }
   if (good) s->of_row[seed] = total;
   for (int32_t q = 0; q < s->sums && good; q++) {
-    gv_sum part = {.value = (gv_wide)take(&at, WIDE)};
-    part.distance = (gv_wide)take(&at, WIDE);
+    gv_sum part = {.value = (gv_wide)sums_read_bits(&at, WIDE)};
+    part.distance = (gv_wide)sums_read_bits(&at, WIDE);
     (void)gv_sum_add(&part, &s->of_sum[seed * s->sums + q]);
   }
   pthread_mutex_unlock(&s->lock);

@@ -55,7 +55,7 @@ static bool take_around(void *user, int32_t part) {
 }
 
 /* Asked about canonically, one feature after the other. */
-static double ask(void *user, int32_t feature, double box, double reach) {
+static double feature_cell_measure(void *user, int32_t feature, double box, double reach) {
   gv_contest *c = user;
   (void)box;
   /* What is at distance 0 is beaten by nothing but a lower number. */
@@ -150,7 +150,7 @@ static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
     return true;
   }
   for (int32_t i = 0; i < c->candidates; i++)
-    ask(c, c->candidate[i].feature, 0.0, INFINITY);
+    feature_cell_measure(c, c->candidate[i].feature, 0.0, INFINITY);
   return true;
 }
 
@@ -176,7 +176,7 @@ static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
   gv_list_start(&c->highs, c->high, c->high_number, wanted, INFINITY);
   gv_tree_walk(tree, c->q->vector, reach, bound, c);
   if (c->crowded) {
-    gv_tree_walk(tree, c->q->vector, reach, ask, c);
+    gv_tree_walk(tree, c->q->vector, reach, feature_cell_measure, c);
     return;
   }
   if (c->highs.worst < INFINITY) reach = fmin(reach, gv_reach_of_chord(tree, c->highs.worst));
@@ -189,7 +189,7 @@ static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
   }
   qsort(c->candidate, (size_t)kept, sizeof *c->candidate, compare_candidates);
   for (int32_t i = 0; i < kept && c->candidate[i].low * c->candidate[i].low <= reach; i++)
-    reach = ask(c, c->candidate[i].feature, 0.0, reach);
+    reach = feature_cell_measure(c, c->candidate[i].feature, 0.0, reach);
 }
 
 /* A point of a feature that is not held: whether that is before the last of those held, or there is room. */
@@ -199,7 +199,7 @@ static bool enters(const gv_contest *c, const gv_held_feature *one) {
   return c->held_count < c->v->k || gv_pair_before(one->value, one->feature, last->value, last->feature);
 }
 
-static double take_point(void *user, int64_t vertex, double reach) {
+static double feature_cell_offer_point(void *user, int64_t vertex, double reach) {
   gv_contest *c = user;
   const gv_feature_tree *tree = &c->index->tree;
   gv_held_feature one = {.vertex = vertex, .feature = tree->owner[vertex]}, *held = c->held;
@@ -230,8 +230,8 @@ static void rank_points(gv_contest *c, double reach) {
     before[i] = c->held[i].vertex;
   c->held_count = 0;
   for (int32_t i = 0; i < count; i++)
-    reach = take_point(c, before[i], reach);
-  gv_tree_walk_points(&c->index->tree, c->q->vector, reach, take_point, c);
+    reach = feature_cell_offer_point(c, before[i], reach);
+  gv_tree_walk_points(&c->index->tree, c->q->vector, reach, feature_cell_offer_point, c);
   for (int32_t i = 0; i < c->held_count; i++)
     gv_list_offer(&c->list, c->held[i].value, c->held[i].feature);
 }
@@ -256,7 +256,7 @@ static void rank_weighted(gv_contest *c) {
   }
 }
 
-static void start(gv_contest *c) {
+static void feature_cell_start(gv_contest *c) {
   const gv_voronoi *v = c->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
   gv_list_start(&c->list, c->value, c->number, v->k, weighted ? INFINITY : v->limit);
@@ -275,12 +275,12 @@ static void rank_others(gv_contest *c) {
   } else if (c->around < v->k && gv_feature_tree_iterates(&c->index->tree)) {
     if (v->k > 1 || !offer_from_tree(c, reach)) find_nearest(c, v->k - c->around, reach);
   } else {
-    gv_tree_walk(&c->index->tree, c->q->vector, reach, ask, c);
+    gv_tree_walk(&c->index->tree, c->q->vector, reach, feature_cell_measure, c);
   }
 }
 
 void gv_contest_rank(gv_contest *c, int32_t *found) {
-  start(c);
+  feature_cell_start(c);
   if (c->v->backend->exhaustive) {
     rank_all(c);
   } else {
@@ -303,7 +303,7 @@ static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
 }
 
 int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure) {
-  start(c);
+  feature_cell_start(c);
   if (locate) gv_locate(&c->index->locator, c->q, take_around, c);
   if (c->around > 0 && !first_may_lose(c, list)) return (int32_t)c->number[0];
   if (c->around > 0 || !offer_nearest(c, list, sure)) rank_others(c);

@@ -9,7 +9,7 @@ enum {
   CAPACITY = 1024, /* edges of a list */
 };
 
-static gv_edge_place place_of(const gv_feature_tiles *w, int64_t cell) {
+static gv_edge_place feature_tiles_place_of(const gv_feature_tiles *w, int64_t cell) {
   bool globe = w->v->cells.dim == 3;
   gv_edge_place q = {.vector = {w->x[cell], w->y[cell], globe ? w->z[cell] : 0.0}};
   if (globe) q.lon = w->lon[cell], q.lat = w->lat[cell];
@@ -26,7 +26,7 @@ static int64_t one_of(const gv_feature_tiles *w, const gv_tile *part) {
 }
 
 /* The ball around the cells of a part of the block. */
-static void ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *ball) {
+static void feature_tiles_ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *ball) {
   const gv_cells *cells = &w->v->cells;
   if (cells->shape != GV_CELLS_POINTS) {
     gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0, w->tile.r0 + part->r1};
@@ -54,24 +54,25 @@ static bool take_first(void *user, int32_t part) {
 static int32_t around(const gv_feature_tiles *w, int64_t cell) {
   int32_t feature = -1;
   void *what[2] = {(void *)&w->index->locator, &feature};
-  gv_edge_place q = place_of(w, cell);
+  gv_edge_place q = feature_tiles_place_of(w, cell);
   gv_locate(&w->index->locator, &q, take_first, what);
   return feature;
 }
 
-static void fill(const gv_feature_tiles *w, const gv_tile *part, int32_t feature, bool within) {
+static void feature_tiles_fill(const gv_feature_tiles *w, const gv_tile *part, int32_t feature, bool within) {
   for (int64_t r = part->r0; r < part->r1; r++)
     w->take(w->user, r * w->columns + part->c0, part->c1 - part->c0, &feature, within);
 }
 
 /* list: NULL if there are too many edges. */
-static void ask(gv_feature_tiles *w, const gv_tile *part, const gv_shortlist *list, bool outside) {
+static void feature_tiles_measure(gv_feature_tiles *w, const gv_tile *part, const gv_shortlist *list,
+                                  bool outside) {
   for (int64_t r = part->r0; r < part->r1; r++) {
     for (int64_t c = part->c0; c < part->c1; c++) {
       int64_t cell = r * w->columns + c;
       int32_t found[GV_VORONOI_MAX_K];
       if (isnan(w->x[cell])) continue;
-      gv_edge_place q = place_of(w, cell);
+      gv_edge_place q = feature_tiles_place_of(w, cell);
       w->contest->q = &q;
       if (list != NULL) {
         found[0] = gv_contest_nearest(w->contest, list, !outside, w->sure);
@@ -92,7 +93,7 @@ static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_
   int64_t one = one_of(w, part);
   bool listed = true;
   if (one < 0) return;
-  ball_of(w, part, &ball);
+  feature_tiles_ball_of(w, part, &ball);
   if (from != NULL) {
     gv_shortlist_narrow(tree, from, &ball, w->limit, list);
   } else {
@@ -101,20 +102,20 @@ static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_
   if (listed && !outside && gv_ball_is_clear(tree, &ball, list->low)) {
     int32_t feature = around(w, one);
     if (feature >= 0) {
-      fill(w, part, feature, true);
+      feature_tiles_fill(w, part, feature, true);
       return;
     }
     outside = true;
   }
   double far = list->high + ball.radius;
   if (listed && outside && !list->mixed && (list->count == 0 || far * far * (1.0 + 1e-14) <= w->sure)) {
-    fill(w, part, list->count > 0 ? list->feature[0] : -1, false);
+    feature_tiles_fill(w, part, list->count > 0 ? list->feature[0] : -1, false);
     return;
   }
   bool span = height == 1;
   int64_t side = span ? SMALLEST * SMALLEST : SMALLEST;
   if ((width <= side && height <= side) || level + 1 == GV_FEATURE_TILES_LEVELS) {
-    ask(w, part, listed ? list : NULL, outside);
+    feature_tiles_measure(w, part, listed ? list : NULL, outside);
     return;
   }
   int64_t middle_c = part->c0 + (width + 1) / 2, middle_r = part->r0 + (height + 1) / 2;
@@ -158,7 +159,7 @@ void gv_feature_tiles_solve(gv_feature_tiles *w) {
   gv_tile all = {0, columns, 0, rows};
   w->columns = columns;
   if (!w->serve) {
-    ask(w, &all, NULL, false);
+    feature_tiles_measure(w, &all, NULL, false);
     return;
   }
   for (int64_t r = 0; r < rows; r += high) {

@@ -79,7 +79,7 @@ static void write_cell(const work *j, int64_t cell, const int32_t *found) {
     out[band * j->block->band_stride] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
 }
 
-static gv_place place_of(const work *j, int64_t cell) {
+static gv_place grid_points_place_of(const work *j, int64_t cell) {
   gv_place place = {{j->x[cell], j->y[cell], j->z != NULL ? j->z[cell] : 0.0}, 0.0, 0.0};
   if (j->lon != NULL) {
     place.lon = j->lon[cell];
@@ -92,7 +92,7 @@ static gv_place place_of(const work *j, int64_t cell) {
 static gv_status rank_geodesic(gv_context *context, const void *user, int64_t number, const gv_neighbours *near) {
   const work *j = user;
   const gv_voronoi *v = j->v;
-  gv_place place = place_of(j, j->cell[number]);
+  gv_place place = grid_points_place_of(j, j->cell[number]);
   int32_t seed[LARGEST_ASKED], nearest[GV_VORONOI_MAX_K];
   (void)context;
   if (near->count < 0) { /* so many within the slack: all of them then */
@@ -175,7 +175,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     if (masked || isnan(j.x[i])) {
       write_cell(&j, i, none);
     } else if (asks_everything(v)) {
-      gv_place place = place_of(&j, i);
+      gv_place place = grid_points_place_of(&j, i);
       gv_rank_all(v, &place, nearest);
       write_cell(&j, i, nearest);
     } else {

@@ -67,7 +67,7 @@ static const double radian = 0.017453292519943295;
 
 /* ----------------------------------------------------------------------------------------------------- the plane */
 
-static void widen(const gv_grid *grid, double box[4]) {
+static void raster_proof_widen(const gv_grid *grid, double box[4]) {
   const double *g = grid->geotransform;
   for (int i = 0; i < 4; i++) {
     double column = i % 2 * (double)grid->width, row = i / 2 * (double)grid->height;
@@ -84,8 +84,8 @@ static bool plane_holds(const gv_grid *raster, const gv_grid *asking, gv_metric 
   double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   double u = hypot(g[1], g[4]), v = hypot(g[2], g[5]), side = fmin(u, v), across = g[1] * g[2] + g[4] * g[5];
   bool upright = g[2] == 0.0 && g[4] == 0.0;
-  widen(raster, box);
-  widen(asking, box);
+  raster_proof_widen(raster, box);
+  raster_proof_widen(asking, box);
   double farthest = 0.0;
   for (int i = 0; i < 4; i++)
     farthest = fmax(farthest, fabs(box[i]));
@@ -141,7 +141,7 @@ static gv_status find_whole(gv_context *context, const gv_grid *raster, gv_raste
 /* ------------------------------------------------------------------------------------------------ other grids ask */
 
 /* Marks the places among `count` whose widened pixels a coordinate, in pixels, lies in. */
-static void mark(double at, int64_t count, uint8_t *marks) {
+static void raster_proof_mark(double at, int64_t count, uint8_t *marks) {
   double reach = wider + 1e-6;
   for (double i = floor(at - reach); i <= floor(at + reach); i++) {
     if (i >= 0.0 && i < (double)count) marks[(int64_t)i] = 1;
@@ -154,10 +154,10 @@ static void mark_all(double first, double step, int64_t asking, double origin, d
   for (int64_t i = 0; i < asking; i++) {
     double at = ((first + ((double)i + 0.5) * step) - origin) / side;
     if (period > 0.0) at -= period * floor(at / period);
-    mark(at, count, marks);
+    raster_proof_mark(at, count, marks);
     if (period <= 0.0) continue;
-    mark(at - period, count, marks);
-    mark(at + period, count, marks);
+    raster_proof_mark(at - period, count, marks);
+    raster_proof_mark(at + period, count, marks);
   }
 }
 
@@ -244,8 +244,8 @@ static bool can_survey(const gv_grid *asking, const gv_grid *raster) {
          places <= MOST_ASKING * (double)raster->width * (double)raster->height;
 }
 
-static gv_status find_places(gv_context *context, const gv_grid *raster, const gv_grid *asking, gv_metric metric,
-                             gv_raster_proof *proof) {
+static gv_status raster_proof_find_places(gv_context *context, const gv_grid *raster, const gv_grid *asking,
+                                          gv_metric metric, gv_raster_proof *proof) {
   survey s = {.raster = raster, .proof = proof};
   gv_grid places = *asking;
   if (asking->level != GV_QTM_NONE) { /* its triangles may all ask, not only those of a raster's cells */
@@ -296,7 +296,7 @@ gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const
   for (int64_t r = 0; r < raster->height; r++)
     out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
   gv_status status = out->own ? GV_OK
-                     : places ? find_places(context, raster, asking, metric, out)
+                     : places ? raster_proof_find_places(context, raster, asking, metric, out)
                               : find_asked(context, raster, asking, out);
   if (status == GV_OK && lonlat) status = find_whole(context, raster, out);
   if (status != GV_OK) gv_raster_proof_clear(out);

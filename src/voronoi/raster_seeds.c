@@ -40,7 +40,7 @@ struct gv_raster_seeds {
   int64_t *first;
 };
 
-static gv_status no_memory(gv_context *context) {
+static gv_status raster_seeds_no_memory(gv_context *context) {
   return gv_fail_memory(context, "the raster's seeds");
 }
 
@@ -65,7 +65,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds is no grid of cells, or has no metric");
   }
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
-  if (s == NULL) return no_memory(context);
+  if (s == NULL) return raster_seeds_no_memory(context);
   s->allocator = context->allocator;
   s->raster = g;
   s->metric = o.metric;
@@ -73,7 +73,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
   /* Of HEALPix and lists anything may ask. */
   bool proves = o.asking != NULL && (asking.kind == GV_GRID_QTM || !gv_grid_is_list(&asking));
-  gv_status status = row_first != NULL ? GV_OK : no_memory(context);
+  gv_status status = row_first != NULL ? GV_OK : raster_seeds_no_memory(context);
   if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &asking : NULL, o.metric, &s->proof);
   if (status != GV_OK) {
     gv_raster_seeds_destroy(s);
@@ -104,7 +104,7 @@ static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
   uint64_t wanted = gv_hash_wanted(&s->group_of);
   if (wanted == 0) return GV_OK;
   gv_hash_entry *entries = gv_allocate_zeroed(&s->allocator, (int64_t)wanted, sizeof *entries);
-  if (entries == NULL) return no_memory(context);
+  if (entries == NULL) return raster_seeds_no_memory(context);
   gv_release(&s->allocator, gv_hash_move(&s->group_of, entries, wanted));
   return GV_OK;
 }
@@ -117,7 +117,7 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
     if (s->groups == INT32_MAX)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds has more than %d values", INT32_MAX);
     int64_t *values = gv_buffer_extend(&s->value, &s->allocator, s->groups + 1, sizeof *values);
-    if (values == NULL) return no_memory(context);
+    if (values == NULL) return raster_seeds_no_memory(context);
     values[s->groups++] = value;
     *entry = (gv_hash_entry){(uint64_t)value, s->groups};
     s->group_of.count++;
@@ -155,7 +155,7 @@ static gv_status keep(gv_context *context, gv_raster_seeds *s, int64_t row, int6
   }
   int64_t *cells = gv_buffer_extend(&s->cell, &s->allocator, count, sizeof *cells);
   int32_t *groups = gv_buffer_extend(&s->group, &s->allocator, count, sizeof *groups);
-  if (cells == NULL || groups == NULL) return no_memory(context);
+  if (cells == NULL || groups == NULL) return raster_seeds_no_memory(context);
   for (int64_t c = from; c < to; c++) {
     cells[s->count] = row * s->raster.width + c;
     groups[s->count++] = group;
@@ -282,7 +282,7 @@ static gv_status no_row(gv_context *context) {
 static gv_status take_row(gv_context *context, void *seeds, const gv_row_spans *row) {
   gv_raster_seeds *s = seeds;
   span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof *spans);
-  if (spans == NULL) return no_memory(context);
+  if (spans == NULL) return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < row->count; i++) {
     int32_t group = -1;
     if (row->counts[i] != 0) {
@@ -306,7 +306,7 @@ gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
 
 /* ------------------------------------------------------------------------------------------------------- the end */
 
-static int by_value(const void *a, const void *b) {
+static int raster_seeds_by_value(const void *a, const void *b) {
   int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
   return p < q ? -1 : p > q;
 }
@@ -314,7 +314,7 @@ static int by_value(const void *a, const void *b) {
 /* Numbers groups by their values; `order`, for as many, becomes the new number of each. */
 static void sort_groups(gv_raster_seeds *s, int32_t *order) {
   int64_t *values = s->value.memory;
-  if (s->groups > 0) qsort(values, (size_t)s->groups, sizeof *values, by_value);
+  if (s->groups > 0) qsort(values, (size_t)s->groups, sizeof *values, raster_seeds_by_value);
   for (int64_t g = 0; g < s->groups; g++)
     order[gv_hash_find(&s->group_of, (uint64_t)values[g])->value - 1] = (int32_t)g;
 }
@@ -328,7 +328,7 @@ static gv_status sort_seeds(gv_context *context, gv_raster_seeds *s) {
   s->first = gv_allocate_zeroed(&s->allocator, s->groups + 2, sizeof *s->first);
   if (to == NULL || s->first == NULL) {
     gv_buffer_clear(&sorted, &s->allocator);
-    return no_memory(context);
+    return raster_seeds_no_memory(context);
   }
   int64_t *next = s->first + 1; /* one ahead while they are counted and placed */
   for (int64_t i = 0; i < n; i++)
@@ -346,12 +346,12 @@ static gv_status sort_seeds(gv_context *context, gv_raster_seeds *s) {
   return GV_OK;
 }
 
-static gv_status find_places(gv_context *context, gv_raster_seeds *s) {
+static gv_status raster_seeds_find_places(gv_context *context, gv_raster_seeds *s) {
   const double *g = s->raster.geotransform;
   const int64_t *cells = s->cell.memory;
   s->x = gv_allocate(&s->allocator, s->count, sizeof *s->x);
   s->y = gv_allocate(&s->allocator, s->count, sizeof *s->y);
-  if (s->x == NULL || s->y == NULL) return no_memory(context);
+  if (s->x == NULL || s->y == NULL) return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < s->count; i++) {
     double column = (double)(cells[i] % s->raster.width) + 0.5, row = (double)(cells[i] / s->raster.width) + 0.5;
     s->x[i] = (g[0] + column * g[1]) + row * g[2];
@@ -368,7 +368,7 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   GV_TRY(finish_row(context, seeds, seeds->rows - 1));
   int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
   gv_status status = GV_OK;
-  if (order == NULL) status = no_memory(context);
+  if (order == NULL) status = raster_seeds_no_memory(context);
   if (status == GV_OK) {
     sort_groups(seeds, order);
     span *spans = seeds->spans.memory;
@@ -379,7 +379,7 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
       groups[i] = order[groups[i]];
     if (!seeds->by_cell) status = sort_seeds(context, seeds);
   }
-  if (status == GV_OK) status = find_places(context, seeds);
+  if (status == GV_OK) status = raster_seeds_find_places(context, seeds);
   gv_release(&seeds->allocator, order);
   seeds->finished = status == GV_OK;
   return status;
@@ -417,7 +417,7 @@ static int64_t span_at(const line *l, int64_t column) {
   return low;
 }
 
-static void fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
+static void raster_seeds_fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
   int64_t i = span_at(l, column);
   for (int64_t c = 0; c < width; i++) {
     int64_t end = line_end(l, i) - column;
@@ -440,7 +440,7 @@ gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *see
   }
   for (int64_t r = 0; r < height; r++) {
     line l = line_of(seeds, row + r);
-    fill_row(&l, column, width, group + r * stride);
+    raster_seeds_fill_row(&l, column, width, group + r * stride);
   }
   return GV_OK;
 }

@@ -42,7 +42,8 @@ typedef struct places {
   double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
 } places;
 
-static void find_places(const gv_cells *cells, const gv_points *seeds, int64_t first, int64_t count, places *p) {
+static void seeds_find_places(const gv_cells *cells, const gv_points *seeds, int64_t first, int64_t count,
+                              places *p) {
   for (int64_t i = 0; i < count; i++) {
     double x, y;
     gv_pair_get(seeds, first + i, &x, &y);
@@ -97,7 +98,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   out->total = n;
   for (int64_t i = 0; i < n; i++) {
     int64_t at = i % BATCH;
-    if (at == 0) find_places(cells, seeds, i, n - i < BATCH ? n - i : BATCH, p);
+    if (at == 0) seeds_find_places(cells, seeds, i, n - i < BATCH ? n - i : BATCH, p);
     double x = p->x[at], y = p->y[at], z = p->z[at], lon = p->lon[at], lat = p->lat[at];
     int32_t first = -1;
     if (copies > 0) {

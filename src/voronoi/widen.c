@@ -38,16 +38,16 @@ typedef struct widening_round {
   uint8_t *open; /* by query of all */
 } widening_round;
 
-static int64_t number_of(const widening_round *r, int64_t i) {
+static int64_t widen_number_of(const widening_round *r, int64_t i) {
   return r->number != NULL ? r->number[i] : i;
 }
 
-static gv_status look(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status widen_check_some(gv_worker *worker, int64_t first, int64_t end) {
   const widening_round *r = worker->user;
   const gv_widening *w = r->widening;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
-    int64_t number = number_of(r, i);
+    int64_t number = widen_number_of(r, i);
     gv_neighbours near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
     near.count = undecided(w, near.found, near.chord2, r->asked);
     r->open[number] = near.count < 0 && !r->last;
@@ -58,7 +58,7 @@ static gv_status look(gv_worker *worker, int64_t first, int64_t end) {
 
 static gv_status look_at_all(gv_context *context, widening_round *r, int64_t count) {
   gv_loop loop = {context, context->threads, count, 64, NULL, r};
-  return gv_parallel_for(&loop, look);
+  return gv_parallel_for(&loop, widen_check_some);
 }
 
 /* Queries that are open, side by side, and what is found for them. */
@@ -78,7 +78,8 @@ static void leave_out(int64_t self, int32_t asked, int64_t *found, double *chord
 }
 
 /* Asks for `asked` neighbours of the queries that are open. */
-static gv_status ask(gv_context *context, widening_round *r, const gv_query *query, int32_t asked, gathered *g) {
+static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t asked,
+                              gathered *g) {
   int64_t at_once = MOST_ANSWERS / asked, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
@@ -126,7 +127,7 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
     g.chord2 = gv_allocate(allocator, at_once * asked, sizeof *g.chord2);
     r.last = 4 * asked > w->most;
     status = g.number != NULL && g.data != NULL && g.found != NULL && g.chord2 != NULL
-                 ? ask(context, &r, query, asked, &g)
+                 ? widen_search(context, &r, query, asked, &g)
                  : gv_fail_memory(context, "queries' neighbours");
     gv_release(allocator, g.number);
     gv_release(allocator, g.data);

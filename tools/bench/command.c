@@ -11,7 +11,7 @@
 #include "bench.h"
 
 /* With fork, not vfork or posix_spawn: there the kernel counts this process's own peak memory as the child's. */
-static gv_status run(bench *b, const bench_case *c, bench_sample *s) {
+static gv_status bench_command_run(bench *b, const bench_case *c, bench_sample *s) {
   struct rusage usage;
   int status = -1;
   pid_t ended;
@@ -35,7 +35,7 @@ bool bench_command(bench *b) {
   bench_case cases[BENCH_MOST_LIST];
   int n = 0;
   for (; n < BENCH_MOST_LIST && b->arguments[n] != NULL; n++)
-    cases[n] = (bench_case){b->arguments[n], n > 0 ? 0 : -1, 0, 0.0, run, NULL};
+    cases[n] = (bench_case){b->arguments[n], n > 0 ? 0 : -1, 0, 0.0, bench_command_run, NULL};
   if (n == 0) return bench_fail("command: missing argument; give commands of the shell");
   return b->arguments[n] == NULL ? bench_group(b, "commands", cases, n) : bench_fail("command: too many arguments");
 }

@@ -176,17 +176,17 @@ static gv_status measure_block(gv_context *context, desk *d, const gv_labels *b)
 }
 
 /* Blocks of several bands are smaller, as in the files that the command makes, so that they stay in a cache. */
-static int64_t side_of(void) {
+static int64_t bench_facility_side_of(void) {
   return w.q->k > 2 ? SIDE / 2 : SIDE;
 }
 
 static int64_t blocks_across(void) {
-  return (w.grid.width + side_of() - 1) / side_of();
+  return (w.grid.width + bench_facility_side_of() - 1) / bench_facility_side_of();
 }
 
 static gv_status one_block(void *user, gv_context *context, int thread, int64_t number) {
   desk *d = &w.desks[thread];
-  int64_t side = side_of(), across = blocks_across();
+  int64_t side = bench_facility_side_of(), across = blocks_across();
   int64_t left = number % across * side, top = number / across * side;
   span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
   span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
@@ -221,7 +221,7 @@ static gv_status run_question(bench *b, const bench_case *c, bench_sample *s) {
   w.q = c->with;
   options.backend = b->count_of_backends > 0 ? b->backends[0] : "auto";
   options.metric = w.metric;
-  options.block_width = options.block_height = (int32_t)side_of();
+  options.block_width = options.block_height = (int32_t)bench_facility_side_of();
   options.k = w.q->k;
   if (w.q->limited) options.max_distance = 6371008.8 * radius_that_covers(0.05, w.seeds.count);
   how.distances = w.q->measured == DISTANCE;
@@ -231,7 +231,7 @@ static gv_status run_question(bench *b, const bench_case *c, bench_sample *s) {
   gv_status status = gv_voronoi_create(b->context, &w.grid, &w.seeds, &options, &w.voronoi);
   if (status == GV_OK && w.q->statistics) status = gv_statistics_create(b->context, w.voronoi, &how, &w.statistics);
   if (status == GV_OK) {
-    int64_t blocks = blocks_across() * ((w.grid.height + side_of() - 1) / side_of());
+    int64_t blocks = blocks_across() * ((w.grid.height + bench_facility_side_of() - 1) / bench_facility_side_of());
     status = bench_parallel(b, blocks, one_block, NULL);
   }
   gv_statistics_destroy(w.statistics);

@@ -17,7 +17,7 @@
 
 enum { THREADS = 256, REPEAT = 9 };
 
-static void check(cudaError_t error, const char *doing) {
+static void bench_ladder_check(cudaError_t error, const char *doing) {
   if (error == cudaSuccess) return;
   fprintf(stderr, "%s: %s\n", doing, cudaGetErrorString(error));
   exit(1);
@@ -94,30 +94,31 @@ static void reductions(int rows, int length) {
     expected[(size_t)r] =
         *std::min_element(values.begin() + (size_t)r * length, values.begin() + (size_t)(r + 1) * length);
   float *device, *out;
-  check(cudaMalloc(&device, count * sizeof(float)), "allocating");
-  check(cudaMalloc(&out, (size_t)rows * sizeof(float)), "allocating");
-  check(cudaMemcpy(device, values.data(), count * sizeof(float), cudaMemcpyHostToDevice), "copying");
+  bench_ladder_check(cudaMalloc(&device, count * sizeof(float)), "allocating");
+  bench_ladder_check(cudaMalloc(&out, (size_t)rows * sizeof(float)), "allocating");
+  bench_ladder_check(cudaMemcpy(device, values.data(), count * sizeof(float), cudaMemcpyHostToDevice), "copying");
   cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin), "making an event");
-  check(cudaEventCreate(&end), "making an event");
+  bench_ladder_check(cudaEventCreate(&begin), "making an event");
+  bench_ladder_check(cudaEventCreate(&end), "making an event");
   for (const auto &way : ways) {
     std::vector<float> times;
     for (int i = 0; i < REPEAT; i++) {
-      check(cudaEventRecord(begin), "measuring");
+      bench_ladder_check(cudaEventRecord(begin), "measuring");
       way.kernel<<<(unsigned)rows, THREADS>>>(device, length, out);
-      check(cudaEventRecord(end), "measuring");
-      check(cudaEventSynchronize(end), "measuring");
+      bench_ladder_check(cudaEventRecord(end), "measuring");
+      bench_ladder_check(cudaEventSynchronize(end), "measuring");
       float ms;
-      check(cudaEventElapsedTime(&ms, begin, end), "measuring");
+      bench_ladder_check(cudaEventElapsedTime(&ms, begin, end), "measuring");
       times.push_back(ms);
     }
     std::sort(times.begin(), times.end());
-    check(cudaMemcpy(got.data(), out, (size_t)rows * sizeof(float), cudaMemcpyDeviceToHost), "copying");
+    bench_ladder_check(cudaMemcpy(got.data(), out, (size_t)rows * sizeof(float), cudaMemcpyDeviceToHost),
+                       "copying");
     printf("minimum of %d rows of %d, %-9s %.4f ms%s\n", rows, length, way.name, (double)times[REPEAT / 2],
            got == expected ? "" : " WRONG");
   }
-  check(cudaFree(device), "freeing");
-  check(cudaFree(out), "freeing");
+  bench_ladder_check(cudaFree(device), "freeing");
+  bench_ladder_check(cudaFree(out), "freeing");
 }
 
 static void halves(int n, int dim, int k) {

@@ -36,7 +36,7 @@ static int ascending(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static int fail(gv_context *context, const char *what) {
+static int bench_strips_fail(gv_context *context, const char *what) {
   fprintf(stderr, "%s: %s\n", what, gv_context_message(context));
   return 1;
 }
@@ -47,7 +47,7 @@ typedef struct row {
   int32_t k;
 } row;
 
-static gv_voronoi *make(gv_context *context, const row *r, const char *backend) {
+static gv_voronoi *bench_strips_make(gv_context *context, const row *r, const char *backend) {
   gv_grid grid;
   gv_grid_init(&grid);
   gv_voronoi_options o;
@@ -87,12 +87,12 @@ static void report(const char *what, double cells, double *device, double *whole
 static int compare(gv_context *context, const row *r, const int32_t *there) {
   int64_t cells = r->width * r->height * r->k, wrong = 0;
   int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
-  gv_voronoi *tile = make(context, r, "tile");
-  if (expected == NULL || got == NULL || tile == NULL) return fail(context, "the labels of tile");
+  gv_voronoi *tile = bench_strips_make(context, r, "tile");
+  if (expected == NULL || got == NULL || tile == NULL) return bench_strips_fail(context, "the labels of tile");
   gv_labels all;
   gv_labels_init(&all);
   all.out = expected;
-  if (gv_voronoi_fill(context, tile, &all) != GV_OK) return fail(context, "tile");
+  if (gv_voronoi_fill(context, tile, &all) != GV_OK) return bench_strips_fail(context, "tile");
   if (cudaMemcpy(got, there, (size_t)cells * sizeof *got, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
   for (int64_t i = 0; i < cells; i++)
     wrong += got[i] != expected[i];
@@ -125,7 +125,7 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
     m.band_stride = m.out_band_stride = r->width * r->height;
     for (int run = -1; run < runs; run++) {
       double before = gv_context_device_seconds(context), start = now();
-      if (gv_voronoi_measure(context, voronoi, &m) != GV_OK) return fail(context, "measuring");
+      if (gv_voronoi_measure(context, voronoi, &m) != GV_OK) return bench_strips_fail(context, "measuring");
       if (run < 0) continue;
       whole[run] = now() - start;
       device[run] = gv_context_device_seconds(context) - before;
@@ -159,14 +159,15 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
     how.distances = what == 1;
     how.sums = what == 2;
     how.bound = &bound;
-    if (gv_statistics_create(context, voronoi, &how, &s) != GV_OK) return fail(context, "statistics");
+    if (gv_statistics_create(context, voronoi, &how, &s) != GV_OK) return bench_strips_fail(context, "statistics");
     strip.seed = there;
     strip.stride = r->width;
     strip.quantity = &quantity;
     for (int run = -1; run < runs; run++) {
       double before = gv_context_device_seconds(context), start = now();
       if (what >= 2 && cudaMemcpy(value, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return 1;
-      if (what < 3 && gv_statistics_add(context, s, &strip) != GV_OK) return fail(context, "statistics");
+      if (what < 3 && gv_statistics_add(context, s, &strip) != GV_OK)
+        return bench_strips_fail(context, "statistics");
       if (run < 0) continue;
       whole[run] = now() - start;
       device[run] = gv_context_device_seconds(context) - before;
@@ -177,27 +178,27 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
   return cudaFree(value) == cudaSuccess && cudaFreeHost(from) == cudaSuccess ? 0 : 1;
 }
 
-static int measure(gv_context *context, const row *r, int runs) {
+static int bench_strips_measure(gv_context *context, const row *r, int runs) {
   double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
   size_t bytes = (size_t)cells * sizeof(int32_t);
   gv_labels s;
   gv_labels_init(&s);
   void *there = NULL;
-  if (cudaMalloc(&there, bytes) != cudaSuccess) return fail(context, "no memory on the device");
-  gv_voronoi *voronoi = make(context, r, "cuda-tile");
-  if (voronoi == NULL) return fail(context, "cuda-tile");
+  if (cudaMalloc(&there, bytes) != cudaSuccess) return bench_strips_fail(context, "no memory on the device");
+  gv_voronoi *voronoi = bench_strips_make(context, r, "cuda-tile");
+  if (voronoi == NULL) return bench_strips_fail(context, "cuda-tile");
   s.memory = GV_MEMORY_CUDA;
   s.out = there;
   s.stride = r->width;
   s.band_stride = r->width * r->height;
   for (int run = -1; run < runs; run++) {
     double before = gv_context_device_seconds(context), start = now();
-    if (gv_voronoi_fill(context, voronoi, &s) != GV_OK) return fail(context, "a strip");
+    if (gv_voronoi_fill(context, voronoi, &s) != GV_OK) return bench_strips_fail(context, "a strip");
     if (run < 0) continue;
     whole[run] = now() - start;
     device[run] = gv_context_device_seconds(context) - before;
   }
-  if (gv_device_fill_seconds(context, (int64_t)bytes, &fill) != GV_OK) return fail(context, "filling");
+  if (gv_device_fill_seconds(context, (int64_t)bytes, &fill) != GV_OK) return bench_strips_fail(context, "filling");
   printf("%s, %lld x %lld cells, %lld seeds, k %d: memset %.3f ms\n", gv_metric_name(r->metric),
          (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
   report("labels", cells, device, whole, runs);
@@ -221,7 +222,7 @@ typedef struct share {
   gv_status status;
 } share;
 
-static void *work(void *opaque) {
+static void *bench_strips_work(void *opaque) {
   share *s = opaque;
   gv_statistics_cells add;
   gv_statistics_cells_init(&add);
@@ -241,7 +242,7 @@ static double round_of(share *shares, int devices) {
   pthread_t thread[MOST_DEVICES];
   int started = 0;
   double begin = now();
-  while (started < devices && pthread_create(&thread[started], NULL, work, &shares[started]) == 0)
+  while (started < devices && pthread_create(&thread[started], NULL, bench_strips_work, &shares[started]) == 0)
     started++;
   for (int i = 0; i < started; i++)
     pthread_join(thread[i], NULL);
@@ -258,7 +259,7 @@ static int open_share(const row *r, int number, int devices, share *s) {
   int64_t first = r->height * number / devices, end = r->height * (number + 1) / devices;
   options.device = number;
   if (gv_context_create(&options, &s->context) != GV_OK) return 1;
-  s->voronoi = make(s->context, r, "cuda-tile");
+  s->voronoi = bench_strips_make(s->context, r, "cuda-tile");
   gv_labels_init(&s->labels);
   s->labels.memory = GV_MEMORY_CUDA;
   s->labels.row = first;
@@ -309,7 +310,7 @@ static int by_devices(const row *r, int devices, int runs) {
 
 static int several(gv_context *context, const row *r, int runs) {
   int count = 0, result = 0;
-  if (gv_device_count(context, &count) != GV_OK) return fail(context, "devices");
+  if (gv_device_count(context, &count) != GV_OK) return bench_strips_fail(context, "devices");
   printf("%s, %lld x %lld cells, %lld seeds\n", gv_metric_name(r->metric), (long long)r->width,
          (long long)r->height, (long long)r->seeds);
   for (int devices = 1; devices <= count && devices <= MOST_DEVICES && result == 0; devices *= 2)
@@ -330,7 +331,7 @@ int main(int argc, char **argv) {
   if (runs < 1 || runs > MOST) return 2;
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   for (int i = 0; i < (int)(sizeof rows / sizeof *rows) && result == 0; i++) {
-    if (only < 0 || i == only) result = measure(context, &rows[i], runs);
+    if (only < 0 || i == only) result = bench_strips_measure(context, &rows[i], runs);
   }
   for (int i = 2; i <= 4 && result == 0 && only == SEVERAL; i += 2)
     result = several(context, &rows[i], runs);

@@ -72,7 +72,7 @@ static int print_help(void) {
   return 0;
 }
 
-static bool read_number(const char *text, int o, double *number) {
+static bool bench_read_number(const char *text, int o, double *number) {
   char *end;
   *number = strtod(text, &end);
   return end != text && *end == '\0' && *number >= options[o].least && *number <= options[o].most &&
@@ -84,7 +84,7 @@ static int read_list(char *text, int o, char *member) {
   double number = 0.0;
   int n = 0;
   for (char *one = strtok(text, ","); one != NULL; one = strtok(NULL, ","), n++) {
-    if (n == BENCH_MOST_LIST || (options[o].kind == INTEGERS && !read_number(one, o, &number))) return 0;
+    if (n == BENCH_MOST_LIST || (options[o].kind == INTEGERS && !bench_read_number(one, o, &number))) return 0;
     if (options[o].kind == NAMES) ((char **)member)[n] = one;
     if (options[o].kind == INTEGERS && (options[o].count > 0 || n < 2)) ((int64_t *)member)[n] = (int64_t)number;
   }
@@ -108,7 +108,7 @@ static bool set(bench *b, int o, char *value) {
     if (options[o].count > 0) *(int *)((char *)b + options[o].count) = count;
     return count > 0;
   default:
-    if (!read_number(value, o, &number)) return false;
+    if (!bench_read_number(value, o, &number)) return false;
     if (options[o].kind == REAL) *(double *)member = number;
     if (options[o].kind == INTEGER) *(int *)member = (int)number;
     return true;

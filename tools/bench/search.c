@@ -120,7 +120,7 @@ static double forecast(const char *backend, const question *q) {
 
 /* ------------------------------------------------------------------------------------------------------------ runs */
 
-static gv_status run(bench *b, const bench_case *c, bench_sample *s) {
+static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s) {
   const search *one = c->with;
   gv_index_options index_options;
   gv_index_options_init(&index_options);
@@ -150,7 +150,7 @@ static gv_status run(bench *b, const bench_case *c, bench_sample *s) {
 }
 
 /* A case for each backend that is wanted and there; those that would take too long have none in their search. */
-static bool ask(bench *b, const question *q) {
+static bool bench_search_ask(bench *b, const question *q) {
   search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
   bench_case cases[BENCH_MOST_LIST];
   char group[160];
@@ -164,7 +164,7 @@ static bool ask(bench *b, const question *q) {
     if (!all) info.name = b->backends[i];
     if (all && (gv_backend_get(i, &info) != GV_OK || !info.available || !info.searches_points)) continue;
     bool fits = forecast(info.name, q) <= b->seconds;
-    cases[n] = (bench_case){info.name, n > 0 ? 0 : -1, 1, (double)q->queries, run, &searches[n]};
+    cases[n] = (bench_case){info.name, n > 0 ? 0 : -1, 1, (double)q->queries, bench_search_run, &searches[n]};
     searches[n++].backend = fits ? info.name : NULL;
     left_out += !fits;
   }
@@ -198,18 +198,18 @@ bool bench_search(bench *b) {
     for (const char *at = suites[i].searches; at != NULL && good; at = strchr(at + 1, ',')) {
       good = sscanf(at + (*at == ','), "%" SCNd32 "%" SCNd64 "%" SCNd64 "%" SCNd32, &q.dim, &q.queries, &q.points,
                     &q.k) == 4 &&
-             ask(b, &q);
+             bench_search_ask(b, &q);
     }
   }
   for (int32_t dim = 1; dim <= 256; dim *= 4)
     for (int64_t n = 256; n <= 32768 && good; n *= 2)
-      good = ask(b, &(question){'b', WIDE, dim, n, n, 20});
+      good = bench_search_ask(b, &(question){'b', WIDE, dim, n, n, 20});
   for (int64_t n = 10; n <= 1000; n *= 10)
     for (int32_t dim = 10; dim <= 1000 && good; dim *= 10)
-      good = ask(b, &(question){'c', INTEGERS, dim, n, n, 10});
+      good = bench_search_ask(b, &(question){'c', INTEGERS, dim, n, n, 10});
   for (int32_t dim = 2; dim <= 3; dim++)
     for (int64_t n = 1000; n <= 10000000; n *= 10)
       for (int i = 0; i < 4 && good; i++)
-        good = ask(b, &(question){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
+        good = bench_search_ask(b, &(question){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
   return good;
 }

@@ -84,7 +84,7 @@ typedef struct loop {
   void *user;
 } loop;
 
-static void *work(void *opaque) {
+static void *bench_world_work(void *opaque) {
   loop *all = opaque;
   int thread = atomic_fetch_add(&all->threads, 1), none = GV_OK;
   gv_context *context = NULL;
@@ -104,9 +104,9 @@ gv_status bench_parallel(const bench *b, int64_t count, bench_one *one, void *us
   int threads = gv_context_threads(b->context), started = 1;
   pthread_t *thread = malloc((size_t)threads * sizeof *thread);
   if (thread == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  while (started < threads && pthread_create(&thread[started], NULL, work, &all) == 0)
+  while (started < threads && pthread_create(&thread[started], NULL, bench_world_work, &all) == 0)
     started++;
-  work(&all);
+  bench_world_work(&all);
   for (int i = 1; i < started; i++)
     pthread_join(thread[i], NULL);
   free(thread);

@@ -19,7 +19,7 @@ static const char *option_of(const gv_raster_seed_options *options) {
   return options->option != NULL ? options->option : "--seeds-raster";
 }
 
-static gv_status refuse(gv_io *io, const gv_raster_seed_options *options, const char *what) {
+static gv_status raster_seed_refuse(gv_io *io, const gv_raster_seed_options *options, const char *what) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", option_of(options), options->source, what);
 }
 
@@ -29,19 +29,20 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   const gv_raster_seed_options *o = r->options;
   int bands = GDALGetRasterCount(r->dataset);
   bool finite = true;
-  if (bands == 0) return refuse(io, o, "has no bands");
+  if (bands == 0) return raster_seed_refuse(io, o, "has no bands");
   GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source, bands,
              bands == 1 ? "" : "s", o->band);
   if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
-    return refuse(io, o, "holds complex numbers, which are no classes");
+    return raster_seed_refuse(io, o, "holds complex numbers, which are no classes");
   r->width = GDALGetRasterXSize(r->dataset);
   r->height = GDALGetRasterYSize(r->dataset);
   if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
-    return refuse(io, o, gv_lack_of_geotransform(r->dataset));
+    return raster_seed_refuse(io, o, gv_lack_of_geotransform(r->dataset));
   const double *g = r->geotransform;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g[i]);
-  if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0) return refuse(io, o, "has a geotransform that is degenerate");
+  if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0)
+    return raster_seed_refuse(io, o, "has a geotransform that is degenerate");
   gv_status status = o->crs != NULL
                          ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
                          : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
@@ -143,7 +144,7 @@ static void choose_type(row_reader *r) {
 }
 
 /* Writes a number as a pixel; false if no pixel can hold it. */
-static bool put(const row_reader *r, int64_t number, uint8_t *pixel) {
+static bool raster_seed_put(const row_reader *r, int64_t number, uint8_t *pixel) {
   int64_t held = (int8_t)number;
   if (r->is_signed) {
     *pixel = (uint8_t)number;
@@ -159,12 +160,12 @@ static void find_nodata(row_reader *r) {
   int flags = GDALGetMaskFlags(r->band), has = 0;
   double nodata;
   if (r->is_signed && (flags == GMF_NODATA || (flags & GMF_ALL_VALID) != 0)) {
-    has = gv_signed_nodata(r->band, &nodata) && put(r, (int64_t)nodata, r->nodata);
+    has = gv_signed_nodata(r->band, &nodata) && raster_seed_put(r, (int64_t)nodata, r->nodata);
   } else if (flags == GMF_NODATA && r->type == GDT_Int64) {
-    has = put(r, GDALGetRasterNoDataValueAsInt64(r->band, NULL), r->nodata);
+    has = raster_seed_put(r, GDALGetRasterNoDataValueAsInt64(r->band, NULL), r->nodata);
   } else if (flags == GMF_NODATA && r->type != GDT_Float64) {
     nodata = GDALGetRasterNoDataValue(r->band, NULL);
-    has = nodata == rint(nodata) && fabs(nodata) < 9e18 && put(r, (int64_t)nodata, r->nodata);
+    has = nodata == rint(nodata) && fabs(nodata) < 9e18 && raster_seed_put(r, (int64_t)nodata, r->nodata);
   } else if ((flags & GMF_ALL_VALID) == 0) {
     r->mask = GDALGetMaskBand(r->band);
   }
@@ -179,7 +180,7 @@ static gv_status find_chosen(gv_io *io, row_reader *r) {
   r->chosen = malloc((size_t)o->value_count * r->size + 1);
   if (r->chosen == NULL) return gv_io_fail_memory(io, "the values of seeds");
   for (int64_t i = 0; i < o->value_count; i++)
-    r->array.chosen_count += put(r, o->values[i], r->chosen + (size_t)r->array.chosen_count * r->size);
+    r->array.chosen_count += raster_seed_put(r, o->values[i], r->chosen + (size_t)r->array.chosen_count * r->size);
   r->array.chosen = r->chosen;
   return GV_OK;
 }
@@ -370,9 +371,9 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
   if (kept.cells == 0) {
     return gv_io_name(io, GV_CODE_SEEDS_NONE,
-                      refuse(io, o,
-                             o->values != NULL ? "has no cell of these values (--values)"
-                                               : "has no cell that is neither nodata, masked nor 0"));
+                      raster_seed_refuse(io, o,
+                                         o->values != NULL ? "has no cell of these values (--values)"
+                                                           : "has no cell that is neither nodata, masked nor 0"));
   }
   out->own = kept.own && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)

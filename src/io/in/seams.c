@@ -143,7 +143,8 @@ static bool may_have_seams(const gv_shapes *s, gv_operation *operation, bool *fa
 }
 
 /* The places of all vertices on the globe, to be freed; NULL, NULL where there can be no seams. */
-static gv_status find_places(gv_io *io, const gv_shapes *s, OGRSpatialReferenceH crs, double **lon, double **lat) {
+static gv_status seams_find_places(gv_io *io, const gv_shapes *s, OGRSpatialReferenceH crs, double **lon,
+                                   double **lat) {
   gv_operation *operation = NULL;
   bool failed = false;
   OGRSpatialReferenceH globe = OSRCloneGeogCS(crs);
@@ -173,7 +174,7 @@ gv_status gv_shapes_find_seams(gv_io *io, gv_shapes *s, OGRSpatialReferenceH crs
   double *lon = NULL, *lat = NULL;
   gv_status status = GV_OK;
   bool degrees = gv_crs_is_lonlat(crs) && gv_crs_unit_degrees(crs) == 1.0;
-  if (!degrees) status = find_places(io, s, crs, &lon, &lat);
+  if (!degrees) status = seams_find_places(io, s, crs, &lon, &lat);
   seam_search search = {.shapes = s, .lon = degrees ? s->x : lon, .lat = degrees ? s->y : lat};
   if (status == GV_OK && search.lon != NULL && search.lat != NULL) status = search_seams(io, &search);
   free(lon);

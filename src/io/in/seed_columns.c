@@ -38,7 +38,7 @@ typedef struct column_content {
   bool any, not_integer, not_number;
 } column_content;
 
-static void look_at(column_content *content, const char *text) {
+static void seed_columns_inspect(column_content *content, const char *text) {
   int64_t integer;
   double number;
   if (*gv_skip_spaces(text) == '\0') return;
@@ -52,7 +52,7 @@ static void look_at(column_content *content, const char *text) {
 static gv_status read_content(gv_seed_reader *r, int field, column_content *content) {
   gv_seed_start(r);
   for (OGRFeatureH feature; !content->not_number && (feature = gv_seed_next(r)) != NULL;) {
-    look_at(content, OGR_F_GetFieldAsString(feature, field));
+    seed_columns_inspect(content, OGR_F_GetFieldAsString(feature, field));
     OGR_F_Destroy(feature);
   }
   return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;

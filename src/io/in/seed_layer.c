@@ -229,7 +229,7 @@ struct gv_seed_features {
 };
 
 /* Numbers as people write them: ids like 01067 are text, and so are nan and inf. */
-static void look_at(column *c, const char *text, char separator) {
+static void seed_layer_inspect(column *c, const char *text, char separator) {
   int64_t integer;
   double number;
   const char *at = gv_skip_spaces(text);
@@ -258,7 +258,7 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
   gv_seed_start(r);
   for (OGRFeatureH feature; (feature = gv_seed_next(r)) != NULL;) {
     for (int i = 0; i < count; i++)
-      look_at(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator);
+      seed_layer_inspect(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator);
     OGR_F_Destroy(feature);
   }
   features->typed = OGR_FD_Create(OGR_FD_GetName(as_read));

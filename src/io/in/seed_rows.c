@@ -112,7 +112,7 @@ typedef struct facts {
   int64_t integer;
 } facts;
 
-static gv_status add(gv_seed_reader *r, double x, double y, double z, const facts *f) {
+static gv_status seed_rows_add(gv_seed_reader *r, double x, double y, double z, const facts *f) {
   gv_seed_list *set = r->set;
   if (r->has_heights && !isfinite(z)) {
     return gv_seed_unusable(r->io, set, r->row, f->fid, "z is not finite");
@@ -153,8 +153,8 @@ static bool parse_text(gv_seed_reader *r, const char *text, double *out) {
 }
 
 /* A coordinate from a field; GV_OK with *usable false when the feature was skipped. */
-static gv_status read_number(gv_seed_reader *r, OGRFeatureH feature, int field, const facts *f, double *out,
-                             bool *usable) {
+static gv_status seed_rows_read_number(gv_seed_reader *r, OGRFeatureH feature, int field, const facts *f,
+                                       double *out, bool *usable) {
   bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
   *usable = true;
   OGRFieldType type = gv_seed_field_type(r->layer, field);
@@ -177,10 +177,10 @@ static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const fact
   const int fields[3] = {r->x_field, r->y_field, r->z_field};
   for (int d = 0; d < (r->z_field >= 0 ? 3 : 2); d++) {
     bool usable;
-    gv_status status = read_number(r, feature, fields[d], f, &position[d], &usable);
+    gv_status status = seed_rows_read_number(r, feature, fields[d], f, &position[d], &usable);
     if (status != GV_OK || !usable) return status;
   }
-  return add(r, position[0], position[1], position[2], f);
+  return seed_rows_add(r, position[0], position[1], position[2], f);
 }
 
 static bool is_shape(OGRwkbGeometryType type) {
@@ -203,7 +203,7 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   double x = shapes->x[shapes->vertex[shapes->ring[first]]], y = shapes->y[shapes->vertex[shapes->ring[first]]];
-  return add(r, r->swapped ? y : x, r->swapped ? x : y, 0.0, f);
+  return seed_rows_add(r, r->swapped ? y : x, r->swapped ? x : y, 0.0, f);
 }
 
 static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
@@ -213,7 +213,7 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
   }
   if (type == wkbPoint) {
     double z = r->z_field >= 0 ? f->height : OGR_G_GetZ(geometry, 0);
-    return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), z, f);
+    return seed_rows_add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), z, f);
   }
   if (type == wkbMultiPoint || type == wkbGeometryCollection) {
     int parts = OGR_G_GetGeometryCount(geometry);
@@ -334,7 +334,7 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
   if (r->x_field >= 0) return read_columns(r, feature, &f);
   if (r->z_field >= 0) {
     bool usable;
-    gv_status status = read_number(r, feature, r->z_field, &f, &f.height, &usable);
+    gv_status status = seed_rows_read_number(r, feature, r->z_field, &f, &f.height, &usable);
     if (status != GV_OK || !usable) return status;
   }
   if (r->set->shapes != NULL) return read_shape(r, OGR_F_GetGeometryRef(feature), &f);

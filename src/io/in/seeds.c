@@ -45,7 +45,7 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
 }
 
 /* All that comes before features are read. */
-static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
+static gv_status seeds_in_begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   *r = (gv_seed_reader){.io = io,
                         .options = options,
                         .set = out,
@@ -65,8 +65,9 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
   return gv_seed_choose_attribute(r);
 }
 
-static gv_status read_all(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
-  GV_TRY(begin(r, io, options, out));
+static gv_status seeds_in_read_all(gv_seed_reader *r, gv_io *io, const gv_seed_options *options,
+                                   gv_seed_list *out) {
+  GV_TRY(seeds_in_begin(r, io, options, out));
   GV_TRY(gv_seed_pick_features(r));
   GV_TRY(gv_seed_read_layer(r));
   GV_TRY(gv_seeds_require_some(io, out));
@@ -76,7 +77,7 @@ static gv_status read_all(gv_seed_reader *r, gv_io *io, const gv_seed_options *o
 
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   gv_seed_reader r;
-  gv_status status = read_all(&r, io, options, out);
+  gv_status status = seeds_in_read_all(&r, io, options, out);
   if (r.name_field < 0 && out->names != NULL) gv_seed_names_drop(out);
   gv_seed_reader_close(&r);
   return status;
@@ -84,7 +85,7 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
 
 gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow) {
   gv_seed_reader r;
-  gv_status status = begin(&r, io, options, out);
+  gv_status status = seeds_in_begin(&r, io, options, out);
   /* A CSV file is read as a whole for its where clause. */
   if (status == GV_OK && !r.is_csv) status = gv_seed_pick_features(&r);
   *narrow = status == GV_OK && gv_seed_ids_are_narrow(&r);

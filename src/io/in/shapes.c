@@ -20,20 +20,20 @@ void gv_shapes_free(gv_shapes *s) {
   free(s);
 }
 
-static gv_status no_memory(gv_io *io) {
+static gv_status shapes_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "the seeds");
 }
 
 static gv_status grow_offsets(gv_io *io, int64_t **offsets, int64_t *room, int64_t count) {
   int64_t *grown = gv_grow(*offsets, room, count, sizeof **offsets);
-  if (grown == NULL) return no_memory(io);
+  if (grown == NULL) return shapes_no_memory(io);
   *offsets = grown;
   return GV_OK;
 }
 
 static gv_status grow_reals(gv_io *io, double **reals, int64_t *room, int64_t count) {
   double *grown = gv_grow(*reals, room, count, sizeof **reals);
-  if (grown == NULL) return no_memory(io);
+  if (grown == NULL) return shapes_no_memory(io);
   *reals = grown;
   return GV_OK;
 }
@@ -48,7 +48,7 @@ static gv_status begin_offsets(gv_io *io, gv_shapes *s) {
 
 gv_status gv_shapes_make(gv_io *io, gv_shapes **out) {
   gv_shapes *s = *out = calloc(1, sizeof *s);
-  gv_status status = s != NULL ? begin_offsets(io, s) : no_memory(io);
+  gv_status status = s != NULL ? begin_offsets(io, s) : shapes_no_memory(io);
   if (status == GV_OK) return GV_OK;
   gv_shapes_free(s);
   *out = NULL;
@@ -68,7 +68,7 @@ static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
   GV_TRY(grow_reals(io, &s->x, &s->room_x, s->vertices + 1));
   GV_TRY(grow_reals(io, &s->y, &s->room_y, s->vertices + 1));
   uint8_t *cut = gv_grow(s->cut, &s->room_cut, s->vertices + 1, sizeof *cut);
-  if (cut == NULL) return no_memory(io);
+  if (cut == NULL) return shapes_no_memory(io);
   s->cut = cut;
   s->cut[s->vertices] = 0;
   s->x[s->vertices] = x;
@@ -84,7 +84,7 @@ static gv_status end_ring(gv_io *io, gv_shapes *s) {
 
 static gv_status end_part(gv_io *io, gv_shapes *s, gv_part_kind kind) {
   uint8_t *kinds = gv_grow(s->kind, &s->room_kinds, s->parts + 1, sizeof *s->kind);
-  if (kinds == NULL) return no_memory(io);
+  if (kinds == NULL) return shapes_no_memory(io);
   s->kind = kinds;
   GV_TRY(grow_offsets(io, &s->ring, &s->room_parts, s->parts + 2));
   s->kind[s->parts] = (uint8_t)kind;
@@ -231,7 +231,7 @@ typedef struct follower {
 } follower;
 
 static gv_status carry_place(gv_io *io, const gv_carrying *how, double x, double y, carried *out) {
-  if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return no_memory(io);
+  if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return shapes_no_memory(io);
   const double radian = 3.14159265358979323846 / 180.0;
   if (how->globe && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
   *out = (carried){x, y, {x, y, 0.0}};
@@ -249,7 +249,7 @@ static bool is_usable(const gv_carrying *how, const carried *c) {
   return isfinite(c->x) && isfinite(c->y) && (!how->globe || fabs(c->y) <= 90.0);
 }
 
-static double dot(const double a[3], const double b[3]) {
+static double shapes_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
@@ -265,8 +265,8 @@ static double aside(const gv_carrying *how, const carried *p, const carried *q, 
   if (how->globe) normal[2] /= (1.0 - how->flattening) * (1.0 - how->flattening);
   double across[3] = {d[1] * normal[2] - d[2] * normal[1], d[2] * normal[0] - d[0] * normal[2],
                       d[0] * normal[1] - d[1] * normal[0]};
-  double size = sqrt(dot(across, across));
-  return size > 0.0 ? fabs(dot(w, across)) / size : sqrt(dot(w, w));
+  double size = sqrt(shapes_dot(across, across));
+  return size > 0.0 ? fabs(shapes_dot(w, across)) / size : sqrt(shapes_dot(w, w));
 }
 
 /* Places between p (part u0) and q (u1) of the edge, in ascending parts. */
@@ -284,11 +284,11 @@ static void follow(follower *f, double u0, const carried *p, double u1, const ca
     far = fmax(far, aside(f->how, p, q, &tests[i]));
   }
   double d[3] = {q->at[0] - p->at[0], q->at[1] - p->at[1], q->at[2] - p->at[2]};
-  length = sqrt(dot(d, d));
+  length = sqrt(shapes_dot(d, d));
   bool close = far <= f->how->tolerance && (!f->how->globe || length <= 1e-2 * f->how->semi_major);
   /* The middle lies between the ends: else the projection is torn in between. */
   double w[3] = {tests[0].at[0] - p->at[0], tests[0].at[1] - p->at[1], tests[0].at[2] - p->at[2]};
-  double along = length > 0.0 ? dot(w, d) / (length * length) : 0.5;
+  double along = length > 0.0 ? shapes_dot(w, d) / (length * length) : 0.5;
   if (close && along > 0.1 && along < 0.9) return;
   if (length <= f->how->tolerance) return;
   if (depth == DEEPEST || *count == MOST_PLACES) {
@@ -301,7 +301,7 @@ static void follow(follower *f, double u0, const carried *p, double u1, const ca
   follow(f, middle, &tests[0], u1, q, depth + 1, count);
 }
 
-static gv_status add_edge(follower *f, const carried *from, const carried *to) {
+static gv_status shapes_add_edge(follower *f, const carried *from, const carried *to) {
   int64_t count = 0;
   const carried *p = f->reversed ? to : from, *q = f->reversed ? from : to;
   follow(f, 0.0, p, 1.0, q, 0, &count);
@@ -326,7 +326,7 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
       f->a = f->reversed ? b : a;
       f->b = f->reversed ? a : b;
       int64_t begin = f->to->vertices - 1;
-      GV_TRY(add_edge(f, &last, &next));
+      GV_TRY(shapes_add_edge(f, &last, &next));
       if (from->cut[v - 1] != 0) memset(f->to->cut + begin, 1, (size_t)(f->to->vertices - begin));
       if (f->torn) {
         *why = "an edge is torn apart by the grid's coordinate system";
@@ -366,7 +366,7 @@ gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_
   *why = NULL;
   if (how->operation != NULL) {
     f.list = malloc(MOST_PLACES * sizeof *f.list);
-    if (f.list == NULL) return no_memory(io);
+    if (f.list == NULL) return shapes_no_memory(io);
   }
   gv_status status = carry_parts(&f, from, i, why);
   free(f.list);

@@ -12,7 +12,7 @@ static uint64_t hash_of(const char *text) {
 }
 
 /* The entry of a text, behind those of others with its hash: these have the keys that follow. */
-static gv_hash_entry *find(const gv_text_ids *ids, const char *text, uint64_t *key) {
+static gv_hash_entry *text_ids_find(const gv_text_ids *ids, const char *text, uint64_t *key) {
   for (*key = hash_of(text);; ++*key) {
     gv_hash_entry *entry = gv_hash_find(&ids->table, *key);
     if (entry->value == 0 || strcmp(ids->texts.bytes + entry->value + sizeof(int64_t) - 1, text) == 0) return entry;
@@ -22,7 +22,7 @@ static gv_hash_entry *find(const gv_text_ids *ids, const char *text, uint64_t *k
 gv_status gv_text_ids_find(gv_io *io, gv_text_ids *ids, const char *text, int64_t number, int64_t *first) {
   uint64_t key;
   if (!gv_hash_reserve(&ids->table)) return gv_io_fail_memory(io, "the seeds' ids");
-  gv_hash_entry *entry = find(ids, text, &key);
+  gv_hash_entry *entry = text_ids_find(ids, text, &key);
   if (entry->value == 0) {
     int64_t at = (int64_t)ids->texts.length;
     gv_text_put(&ids->texts, (const char *)&number, sizeof number);

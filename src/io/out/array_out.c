@@ -52,7 +52,7 @@ bool gv_array_is_stream(const char *path) {
 }
 
 /* The file to write. */
-static gv_status begin(gv_io *io, gv_array_writer *writer, const char *path, bool overwrite) {
+static gv_status array_out_begin(gv_io *io, gv_array_writer *writer, const char *path, bool overwrite) {
   writer->stream = gv_array_is_stream(path);
   GV_TRY(gv_output_init(io, &writer->output, path, overwrite));
   if (!writer->stream) GV_TRY(gv_output_check(io, &writer->output));
@@ -68,7 +68,7 @@ gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_
   writer->format = format;
   writer->flat = columns == 0;
   writer->columns = columns > 0 ? columns : 1;
-  gv_status status = begin(io, writer, path, overwrite);
+  gv_status status = array_out_begin(io, writer, path, overwrite);
   if (status == GV_OK && has_header(writer) && !write_npy_header(writer)) status = fail_write(io, writer);
   if (status != GV_OK) {
     gv_array_discard(writer);

@@ -299,7 +299,7 @@ static int replace(move *one, bool lasting) {
   return error;
 }
 
-static int add(move *one) {
+static int commit_add(move *one) {
   const gv_temporary *t = one->temporary;
   int error = rename_to_free(t->directory, one->name, t->parent, one->to);
   if (error == 0) one->state = MOVE_ADDED;
@@ -307,14 +307,14 @@ static int add(move *one) {
 }
 
 /* 0, or the error's number. */
-static int carry_out(move *one, bool lasting) {
+static int commit_carry_out(move *one, bool lasting) {
   int error = 0;
   if (one->replaces) {
     error = one->fresh ? replace(one, lasting) : save(one, lasting);
     /* Another run for this output has removed its own file meanwhile. */
-    if (error == ENOENT && one->state == MOVE_WAITS) error = one->fresh ? add(one) : 0;
+    if (error == ENOENT && one->state == MOVE_WAITS) error = one->fresh ? commit_add(one) : 0;
   } else {
-    error = add(one);
+    error = commit_add(one);
   }
   return error == 0 && lasting && one->state != MOVE_WAITS ? sync_place(one) : error;
 }
@@ -367,7 +367,7 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (status == GV_OK) gv_outputs_settle(true);
   for (int i = 0; i < m.count && status == GV_OK; i++) {
-    int error = carry_out(&m.list[i], lasting);
+    int error = commit_carry_out(&m.list[i], lasting);
     if (error != 0) status = fail_move(io, &m, i, error, lasting);
   }
   for (int i = 0; i < m.count && status == GV_OK; i++)

@@ -67,7 +67,7 @@ gv_status gv_container_check_idle(gv_io *io, const char *path) {
 
 /* ------------------------------------------------------------------------------------------------------- copying */
 
-static bool look_at(int file, gv_file_state *state) {
+static bool container_file_state(int file, gv_file_state *state) {
   memset(state, 0, sizeof *state);
   return fstat(file, &state->stat) == 0 && gv_retry_read_at(file, state->header, sizeof state->header, 0) >= 0;
 }
@@ -88,8 +88,8 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
   GV_TRY(gv_container_check_idle(io, path));
   int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
   if (from < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-  int error = look_at(from, state) ? gv_copy_contents(io, from, copy) : errno;
-  if (error == 0 && !look_at(from, &after)) error = errno;
+  int error = container_file_state(from, state) ? gv_copy_contents(io, from, copy) : errno;
+  if (error == 0 && !container_file_state(from, &after)) error = errno;
   close(from);
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", path, strerror(error));
@@ -100,7 +100,7 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
 gv_status gv_container_check_unchanged(gv_io *io, const char *path, const gv_file_state *state) {
   gv_file_state now;
   int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  bool seen = file >= 0 && look_at(file, &now);
+  bool seen = file >= 0 && container_file_state(file, &now);
   if (file >= 0) close(file);
   if (!seen || !same_state(state, &now)) return changed(io, path);
   return gv_container_check_idle(io, path);

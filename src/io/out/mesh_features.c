@@ -27,7 +27,7 @@ static const struct {
 } fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
                     {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
 
-static gv_status create_layer(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
+static gv_status mesh_features_create_layer(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   GV_TRY(gv_layer_create(&sink->out, crs, wkbPolygon, NULL));
   for (int i = 0; i < FIELDS; i++)
     GV_TRY(gv_layer_add_field(&sink->out, fields[i].name, NULL, fields[i].type, NULL));
@@ -52,7 +52,7 @@ static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *fact
                          .seeds = facts->seeds,
                          .bands = facts->bands,
                          .unit = gv_crs_unit_degrees(facts->crs)};
-  return create_layer(sink, facts->crs);
+  return mesh_features_create_layer(sink, facts->crs);
 }
 
 /* A triangle's ring. On the map a corner at a pole is an edge, from the meridian of one neighbour to the other's. */
@@ -100,7 +100,7 @@ static gv_status set_triangle(const gv_mesh_sink *sink, OGRFeatureH feature, con
   return GV_OK;
 }
 
-static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+static gv_status mesh_features_write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
   gv_status status = GV_OK;
   (void)io;
   for (int64_t i = 0; i < block->count && status == GV_OK; i++) {
@@ -111,4 +111,5 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
   return status;
 }
 
-const gv_mesh_format gv_mesh_features = {"--cells", "triangles", NULL, open_sink, write_block, close_sink};
+const gv_mesh_format gv_mesh_features = {"--cells", "triangles", NULL, open_sink, mesh_features_write_block,
+                                         close_sink};

@@ -128,7 +128,7 @@ static void free_worker(worker *w) {
 }
 
 /* Block `number` of cells into the worker's. */
-static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
+static gv_status mesh_out_answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
   gv_mesh_block *b = &w->block;
   gv_labels block;
   gv_labels_init(&block);
@@ -158,7 +158,7 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
   return GV_OK;
 }
 
-static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
+static gv_status mesh_out_write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
     if (o->sink != NULL) GV_TRY(o->format->write(io, o->sink, block));
@@ -174,11 +174,11 @@ typedef struct mesh_round {
   int64_t first;
 } mesh_round;
 
-static gv_status answer_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
+static gv_status mesh_out_answer_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
   const mesh_round *r = user;
   (void)io, (void)number;
   for (int64_t i = first; i < end; i++)
-    r->workers[i].status = answer(&r->workers[i], r->voronoi, r->facts, r->first + i);
+    r->workers[i].status = mesh_out_answer(&r->workers[i], r->voronoi, r->facts, r->first + i);
   return GV_OK; /* which block fails first is seen when they are written */
 }
 
@@ -197,10 +197,10 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
     mesh_round r = {workers, voronoi, facts, first};
     gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = &r};
-    gv_io_parallel_for(io, &loop, answer_some);
+    gv_io_parallel_for(io, &loop, mesh_out_answer_some);
     for (int i = 0; i < count && status == GV_OK; i++) {
       status = gv_io_pass_on_library(io, workers[i].context, workers[i].status);
-      if (status == GV_OK) status = write_block(io, mesh, &workers[i].block);
+      if (status == GV_OK) status = mesh_out_write_block(io, mesh, &workers[i].block);
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }

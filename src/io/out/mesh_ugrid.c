@@ -42,7 +42,7 @@ struct gv_mesh_sink {
   void *ids;          /* seeds' ids of a block */
 };
 
-static gv_status check(gv_io *io, const char *path, int level) {
+static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
   if (GDALGetDriverByName("netCDF") == NULL) {
     return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--mesh: this GDAL has no netCDF driver");
   }
@@ -54,7 +54,7 @@ static gv_status check(gv_io *io, const char *path, int level) {
                     level);
 }
 
-static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
+static gv_status mesh_ugrid_fail(gv_io *io, const gv_mesh_sink *sink) {
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
 }
 
@@ -140,7 +140,7 @@ static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH l
     }
   }
   free(x);
-  return good ? GV_OK : fail(io, sink);
+  return good ? GV_OK : mesh_ugrid_fail(io, sink);
 }
 
 static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
@@ -154,7 +154,7 @@ static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
     good = (made[i] = gv_mdarray_make(sink->root, names[i], sink->nodes, NULL, sink->float64)) != NULL && good;
   for (int i = 0; i < 2 && good; i++)
     good = gv_array_put_texts(made[i], texts[i], 3);
-  gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : fail(io, sink);
+  gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : mesh_ugrid_fail(io, sink);
   for (int i = 0; i < 2; i++)
     GDALMDArrayRelease(made[i]);
   return status;
@@ -248,7 +248,7 @@ static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *fact
   gv_status status = gv_place_begin(io, place);
   gv_gdal_reset();
   if (status == GV_OK)
-    status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
+    status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : mesh_ugrid_fail(io, sink);
   OSRRelease(crs);
   return status;
 }
@@ -267,7 +267,7 @@ static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count)
   }
 }
 
-static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+static gv_status mesh_ugrid_write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
   if (sink->connected == NULL) { /* the first block, of which none is larger */
     sink->connected = malloc((size_t)block->count * 3 * sizeof *sink->connected);
     sink->ids = malloc((size_t)block->count * sizeof(int64_t));
@@ -288,7 +288,7 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
            gv_mdarray_write(sink->distance[b], block->first, block->count, 1, sink->float64,
                             block->distance + b * block->stride);
   }
-  return good ? GV_OK : fail(io, sink);
+  return good ? GV_OK : mesh_ugrid_fail(io, sink);
 }
 
 static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
@@ -300,4 +300,5 @@ static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
   return status == GV_OK ? gv_place_check_written(io, place) : status;
 }
 
-const gv_mesh_format gv_mesh_ugrid = {"--mesh", NULL, check, open_sink, write_block, close_sink};
+const gv_mesh_format gv_mesh_ugrid = {"--mesh",  NULL, mesh_ugrid_check, open_sink, mesh_ugrid_write_block,
+                                      close_sink};

@@ -89,13 +89,13 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
 }
 
 /* Whether a file may hold more than GDAL lists. Objects of cloud storage are not read for that. */
-static bool is_database(const char *path, layering how) {
+static bool place_is_database(const char *path, layering how) {
   return gv_remote_is(path) ? how == ANY_TIME : gv_is_sqlite(path);
 }
 
-static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
+static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
   const char *path = place->output.path;
-  bool database = is_database(path, how), vector = find_layer(dataset, place->layer) >= 0,
+  bool database = place_is_database(path, how), vector = find_layer(dataset, place->layer) >= 0,
        raster = gv_is_driver(place->driver, "GPKG") && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
@@ -127,7 +127,7 @@ static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layerin
 static gv_status look_into(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
   layering how = layering_of(place);
-  bool database = is_database(path, how);
+  bool database = place_is_database(path, how);
   if (how == ONE_LAYER) {
     if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
     return gv_io_fail(io, GV_ERROR_IO,
@@ -144,7 +144,7 @@ static gv_status look_into(gv_io *io, gv_place *place) {
     place->kept = database && !gv_gdal_failed();
     return database && !place->kept ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", path) : GV_OK;
   }
-  gv_status status = judge(io, place, dataset, how);
+  gv_status status = place_choose_layering(io, place, dataset, how);
   GDALClose(dataset);
   return status;
 }

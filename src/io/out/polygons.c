@@ -68,7 +68,7 @@ static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, 
   return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
 }
 
-static gv_status collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, regions *r) {
+static gv_status polygons_collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, regions *r) {
   bool wide = GDALGetRasterDataType(GDALGetRasterBand(raster, 1)) == GDT_Int64;
   double geotransform[6], inverse[6];
   if (wide &&
@@ -94,7 +94,7 @@ static gv_status collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, region
 }
 
 /* First piece of an id, or where it would be. */
-static int64_t find(const regions *r, int64_t id) {
+static int64_t polygons_find(const regions *r, int64_t id) {
   int64_t low = 0, high = r->count;
   while (low < high) {
     int64_t middle = (low + high) / 2;
@@ -129,9 +129,9 @@ static OGRGeometryH make_valid(OGRGeometryH geometry) {
   return made;
 }
 
-static gv_status fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
+static gv_status polygons_fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
   regions *r = user;
-  int64_t id = r->seeds->ids[seed], at = find(r, id);
+  int64_t id = r->seeds->ids[seed], at = polygons_find(r, id);
   row->keep = at < r->count && r->pieces[at].id == id && gv_groups_leads(&r->groups, seed);
   if (!row->keep) return GV_OK;
   OGRGeometryH region = OGR_G_CreateGeometry(wkbMultiPolygon);
@@ -156,11 +156,15 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
   OGRLayerH layer = memory != NULL ? GDALDatasetCreateLayer(memory, "regions", crs, wkbPolygon, NULL) : NULL;
   gv_status status = layer != NULL ? trace(io, raster, layer, progress, progress_user)
                                    : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: no layer in memory");
-  if (status == GV_OK) status = collect(io, raster, layer, &r);
+  if (status == GV_OK) status = polygons_collect(io, raster, layer, &r);
   if (memory != NULL) GDALClose(memory);
   if (status == GV_OK) {
-    gv_table_content content = {
-        .crs = crs, .geometry = wkbMultiPolygon, .source = source, .seeds = seeds, .row = fill_row, .user = &r};
+    gv_table_content content = {.crs = crs,
+                                .geometry = wkbMultiPolygon,
+                                .source = source,
+                                .seeds = seeds,
+                                .row = polygons_fill_row,
+                                .user = &r};
     status = gv_table_write(io, table, &content);
   }
   for (int64_t i = 0; i < r.count; i++) {

@@ -178,7 +178,7 @@ static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
 }
 
 /* All but its GeoTIFF. */
-static gv_status prepare(gv_io *io, gv_raster_out *raster) {
+static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   GV_TRY(check_type(io, raster));
   GV_TRY(check_mark(io, raster));
   if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
@@ -249,7 +249,7 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
   int32_t width, height;
   for (int i = 0; i < count; i++) {
     rasters[i]->is = descriptions[i];
-    GV_TRY(prepare(io, rasters[i]));
+    GV_TRY(raster_out_prepare(io, rasters[i]));
   }
   choose_tiles(rasters, count, &width, &height);
   for (int i = 0; i < count; i++) {
@@ -278,7 +278,7 @@ static gv_status open_source(gv_io *io, const gv_raster_out *raster, GDALDataset
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
 }
 
-static int CPL_STDCALL go_on(double fraction, const char *message, void *io) {
+static int CPL_STDCALL raster_out_go_on(double fraction, const char *message, void *io) {
   (void)fraction, (void)message;
   return !gv_io_cancelled(io);
 }
@@ -287,8 +287,8 @@ static gv_status fill_dataset(gv_io *io, gv_raster_out *raster) {
   static const char *const whole_blocks[] = {"COMPRESS=YES", NULL};
   GDALDatasetH from = NULL;
   gv_status status = open_source(io, raster, &from);
-  if (status == GV_OK &&
-      GDALDatasetCopyWholeRaster(from, raster->dataset, (CSLConstList)whole_blocks, go_on, io) != CE_None)
+  if (status == GV_OK && GDALDatasetCopyWholeRaster(from, raster->dataset, (CSLConstList)whole_blocks,
+                                                    raster_out_go_on, io) != CE_None)
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
   if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (from != NULL) GDALClose(from);

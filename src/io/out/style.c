@@ -23,12 +23,12 @@ void gv_adjacency_free(gv_adjacency *adjacency) {
   memset(adjacency, 0, sizeof *adjacency);
 }
 
-static gv_status no_memory(gv_io *io) {
+static gv_status style_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "the raster attribute table");
 }
 
 gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key) {
-  if (!gv_hash_reserve(&adjacency->pairs)) return no_memory(io);
+  if (!gv_hash_reserve(&adjacency->pairs)) return style_no_memory(io);
   gv_hash_entry *entry = gv_hash_find(&adjacency->pairs, key);
   adjacency->pairs.count += entry->value == 0;
   *entry = (gv_hash_entry){key, 1};
@@ -152,7 +152,7 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
   out->to = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *out->to);
   out->met = calloc((size_t)seeds->count, sizeof *out->met);
   gv_status status =
-      pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL ? GV_OK : no_memory(io);
+      pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL ? GV_OK : style_no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->pairs.capacity; s++) {
@@ -226,7 +226,7 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, boo
   chosen = malloc((size_t)groups.count);
   out->rows = malloc((size_t)groups.count * sizeof *out->rows);
   if (chosen == NULL || out->rows == NULL) {
-    status = no_memory(io);
+    status = style_no_memory(io);
     goto end;
   }
   make_palette(palette);

@@ -112,7 +112,7 @@ static void choose_faster(const writer *w) {
   if (wide && alone && older != NULL && gv_is_driver(place->driver, "LIBKML")) place->driver = older;
 }
 
-static gv_status create_layer(writer *w) {
+static gv_status table_out_create_layer(writer *w) {
   static const char *const in_order[] = {"SPATIAL_INDEX=NO", NULL};
   OGRwkbGeometryType geometry = w->content->geometry;
   choose_faster(w);
@@ -170,7 +170,7 @@ static gv_status close_layer(writer *w, gv_status status) {
   return status == GV_OK && made.checked && !is_written(w, &made) ? gv_layer_fail(&w->out) : status;
 }
 
-static gv_status fill_row(const writer *w, int64_t seed, gv_table_row *row) {
+static gv_status table_out_fill_row(const writer *w, int64_t seed, gv_table_row *row) {
   for (int i = 0; i < w->content->count; i++)
     row->values[i].given = false;
   row->keep = true;
@@ -245,10 +245,10 @@ static gv_status write_seeds(writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
   OGRFeatureH from = NULL;
   gv_table_row row = {.values = calloc((size_t)w->content->count + 1, sizeof *row.values)};
-  gv_status status = row.values != NULL ? create_layer(w) : gv_io_fail_memory(w->io, "a row of a table");
+  gv_status status = row.values != NULL ? table_out_create_layer(w) : gv_io_fail_memory(w->io, "a row of a table");
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
     if (w->features != NULL) status = gv_seed_features_find(w->io, w->features, seeds, i, &from);
-    if (status == GV_OK) status = fill_row(w, i, &row);
+    if (status == GV_OK) status = table_out_fill_row(w, i, &row);
     if (status != GV_OK || !row.keep) continue;
     OGRFeatureH feature = gv_layer_feature(&w->out);
     if (feature != NULL) status = set_row(w, feature, from, seeds->ids[i], &row);

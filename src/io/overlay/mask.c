@@ -163,7 +163,7 @@ static inline int64_t column_of(const gv_mask *mask, double x, double y) {
   return inside ? (int64_t)u : -1;
 }
 
-static inline int64_t row_of(const gv_mask *mask, double x, double y) {
+static inline int64_t mask_row_of(const gv_mask *mask, double x, double y) {
   const double *t = mask->raster.inverse;
   double v = t[3] + x * t[4] + y * t[5];
   return v >= 0.0 && v < (double)mask->raster.height ? (int64_t)v : -1;
@@ -180,7 +180,7 @@ static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int
     for (int64_t c = 0; c < w; c++)
       b->column[c] = column_of(mask, gv_centre_x(g, x + c, y), 0.0);
     for (int64_t r = 0; r < h; r++)
-      b->row[r] = row_of(mask, 0.0, gv_centre_y(g, x, y + r));
+      b->row[r] = mask_row_of(mask, 0.0, gv_centre_y(g, x, y + r));
     return GV_OK;
   }
   /* In a rotated raster of longitudes and latitudes a turn is no number of columns: each is tried. */
@@ -192,7 +192,7 @@ static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int
     for (int k = 0; k < tries && isfinite(b->x[i]) && isfinite(b->y[i]) && b->row[i] < 0; k++) {
       double there = b->x[i] + turns[k] * mask->raster.turn;
       b->column[i] = column_of(mask, there, b->y[i]);
-      if (b->column[i] >= 0) b->row[i] = row_of(mask, there, b->y[i]);
+      if (b->column[i] >= 0) b->row[i] = mask_row_of(mask, there, b->y[i]);
     }
     if (b->row[i] < 0) b->column[i] = -1;
   }

@@ -35,7 +35,8 @@ struct gv_mask_polygons {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-static gv_status add_edge(gv_io *io, gv_mask_polygons *p, const double a[2], const double b[2], int64_t polygon) {
+static gv_status mask_polygons_add_edge(gv_io *io, gv_mask_polygons *p, const double a[2], const double b[2],
+                                        int64_t polygon) {
   for (int d = 0; d < 2; d++) {
     p->low[d] = fmin(p->low[d], a[d]);
     p->high[d] = fmax(p->high[d], a[d]);
@@ -74,11 +75,11 @@ static gv_status add_ring(gv_io *io, const char *source, gv_mask_polygons *p, OG
     if (i == 0) {
       memcpy(first, at, sizeof first);
     } else {
-      status = add_edge(io, p, last, at, polygon);
+      status = mask_polygons_add_edge(io, p, last, at, polygon);
     }
     memcpy(last, at, sizeof last);
   }
-  if (status == GV_OK && n > 0) status = add_edge(io, p, last, first, polygon);
+  if (status == GV_OK && n > 0) status = mask_polygons_add_edge(io, p, last, first, polygon);
   return status;
 }
 
@@ -266,7 +267,7 @@ bool gv_mask_polygons_hold(const gv_mask_polygons *p, double x, double y) {
   return false;
 }
 
-static int by_value(const void *a, const void *b) {
+static int mask_polygons_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return x < y ? -1 : x > y;
 }
@@ -286,14 +287,14 @@ static int64_t first_beyond(const gv_cell_row *row, double at) {
   return n;
 }
 
-static void mark(const gv_cell_row *row, double from, double to) {
+static void mask_polygons_mark(const gv_cell_row *row, double from, double to) {
   int64_t first = first_beyond(row, from), end = first_beyond(row, to);
   bool ascending = row->g[1] > 0.0;
   if (end > first) memset(row->out + (ascending ? first : row->w - end), 1, (size_t)(end - first));
 }
 
 static void mark_crossings(const gv_mask_polygons *p, const gv_cell_row *row, double *crossings, int64_t n) {
-  qsort(crossings, (size_t)n, sizeof *crossings, by_value);
+  qsort(crossings, (size_t)n, sizeof *crossings, mask_polygons_by_value);
   double low = gv_centre_x(row->g, row->x, row->y), high = gv_centre_x(row->g, row->x + row->w - 1, row->y);
   if (low > high) {
     double other = low;
@@ -304,7 +305,7 @@ static void mark_crossings(const gv_mask_polygons *p, const gv_cell_row *row, do
   do {
     for (int64_t i = 0; i + 1 < n; i += 2) {
       if (crossings[i] + shift <= high && crossings[i + 1] + shift > low)
-        mark(row, crossings[i] + shift, crossings[i + 1] + shift);
+        mask_polygons_mark(row, crossings[i] + shift, crossings[i + 1] + shift);
     }
     shift += p->turn;
   } while (p->turn > 0.0 && p->low[0] + shift <= high);

@@ -70,7 +70,7 @@ static void make_points(const gv_overlay *o, const double *values, int64_t x, in
 }
 
 /* Places beyond an edge of the grid by rounding are moved inside: the pole, for one. */
-static double settle(double u, double limit) {
+static double overlay_points_settle(double u, double limit) {
   const double rounding = 1e-7;
   return u < 0.0 && u >= -rounding ? 0.0 : u >= limit && u <= limit + rounding ? limit - 0.5 : u;
 }
@@ -87,8 +87,8 @@ static gv_status find_images(gv_io *io, const gv_overlay *o, batch *p) {
       u -= o->period * floor(u / o->period);
       if (u >= o->period) u = 0.0; /* it was a rounding below 0 */
     }
-    p->x[i] = found ? settle(u, (double)o->grid->grid.width) : (double)NAN;
-    p->y[i] = found ? settle(v, (double)o->grid->grid.height) : (double)NAN;
+    p->x[i] = found ? overlay_points_settle(u, (double)o->grid->grid.width) : (double)NAN;
+    p->y[i] = found ? overlay_points_settle(v, (double)o->grid->grid.height) : (double)NAN;
   }
   return GV_OK;
 }

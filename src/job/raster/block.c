@@ -56,8 +56,8 @@ static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, 
 
 /* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
  * Errors are the library's. */
-static gv_status measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
-                         const gv_rectangle *p, const gv_labels *numbers) {
+static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                               const gv_rectangle *p, const gv_labels *numbers) {
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
@@ -407,7 +407,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   for (int i = 0; i < GV_MAX_RASTERS && settled; i++)
     block->uniform[i] = true;
   if (plan->numbers && !settled)
-    GV_TRY(gv_io_pass_on_library(io, worker->context, measure(w, worker, block, &p, &b)));
+    GV_TRY(gv_io_pass_on_library(io, worker->context, block_measure(w, worker, block, &p, &b)));
   if (w->in->cells.cells != NULL) {
     if (worker->owns) measure_own(w, worker, block, &p);
     name_regions(w, worker, &p, &b);

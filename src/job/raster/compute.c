@@ -17,7 +17,7 @@ int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, voi
 }
 
 /* Memory of `bytes` if it is `wanted`; false if there is none. */
-static bool make(bool wanted, size_t bytes, void *out) {
+static bool compute_make(bool wanted, size_t bytes, void *out) {
   void *made = wanted ? malloc(bytes) : NULL;
   *(void **)out = made;
   return !wanted || made != NULL;
@@ -45,10 +45,10 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
     one->scans = plan->style;
     one->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *one->quantity);
     made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
-           make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
-           make(w->in->mask != NULL, cells, &one->mask) && make(own, cells, &one->asks) &&
-           make(own, cells * sizeof *one->own, &one->own) &&
-           make(distances, cells * sizeof *one->distance, &one->distance);
+           compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
+           compute_make(w->in->mask != NULL, cells, &one->mask) && compute_make(own, cells, &one->asks) &&
+           compute_make(own, cells * sizeof *one->own, &one->own) &&
+           compute_make(distances, cells * sizeof *one->distance, &one->distance);
   }
   return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
 }

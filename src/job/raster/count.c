@@ -129,7 +129,7 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
 }
 
 /* All that a device has found. */
-static gv_status merge(const counting *c, const counter *n) {
+static gv_status count_merge(const counting *c, const counter *n) {
   const gv_run_work *w = c->work;
   int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
   void *sums = malloc(gv_statistics_sums_size(n->statistics));
@@ -171,13 +171,13 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
   if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (number == 0 || n->statistics == NULL) return GV_OK;
-  status = merge(c, n);
+  status = count_merge(c, n);
   return status == GV_OK
              ? GV_OK
              : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_message(status));
 }
 
-static gv_status cut(gv_io *io, const counting *c) {
+static gv_status count_cut(gv_io *io, const counting *c) {
   const gv_run_work *w = c->work;
   gv_run_counted *out = c->strips;
   bool mesh = w->plan->height == 1; /* a strip has rows of blocks, of a mesh blocks */
@@ -197,7 +197,7 @@ gv_status gv_run_count(gv_io *io, gv_run_work *w, gv_run_progress *progress, gv_
   if (!only_counts(w) || !worth_a_device(w)) return GV_OK;
   counting c = {.io = io, .work = w, .progress = progress, .strips = out, .total = gv_run_blocks(w)};
   c.devices = choose_devices(w, device);
-  GV_TRY(cut(io, &c));
+  GV_TRY(count_cut(io, &c));
   for (int i = 0; i < c.devices; i++)
     c.counter[i].device = device[i];
   pthread_mutex_init(&c.lock, NULL);

@@ -29,13 +29,14 @@ void gv_description_free(gv_description *d) {
   *d = (gv_description){0};
 }
 
-static gv_status no_memory(gv_io *io) {
+static gv_status description_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "a description");
 }
 
-static gv_status add(gv_io *io, gv_description *d, const gv_option *option, const char *value, const char *from) {
+static gv_status description_add(gv_io *io, gv_description *d, const gv_option *option, const char *value,
+                                 const char *from) {
   char *copy = value != NULL ? strdup(value) : NULL;
-  if (value != NULL && copy == NULL) return no_memory(io);
+  if (value != NULL && copy == NULL) return description_no_memory(io);
   for (int64_t i = 0; i < d->count && !option->several; i++) {
     if (d->list[i].option != option) continue;
     free(d->list[i].value);
@@ -45,7 +46,7 @@ static gv_status add(gv_io *io, gv_description *d, const gv_option *option, cons
   gv_given *more = d->count < d->room ? d->list : gv_grow(d->list, &d->room, d->count + 1, sizeof *more);
   if (more == NULL) {
     free(copy);
-    return no_memory(io);
+    return description_no_memory(io);
   }
   d->list = more;
   d->list[d->count++] = (gv_given){option, copy, from};
@@ -53,7 +54,7 @@ static gv_status add(gv_io *io, gv_description *d, const gv_option *option, cons
 }
 
 gv_status gv_description_add(gv_io *io, gv_description *d, const gv_option *option, const char *value) {
-  return add(io, d, option, value, NULL);
+  return description_add(io, d, option, value, NULL);
 }
 
 void gv_description_drop(gv_description *d, const gv_option *option) {
@@ -78,7 +79,7 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
       replaced =
           by == one->option || (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
     }
-    GV_TRY(replaced ? GV_OK : add(io, d, one->option, one->value, one->from));
+    GV_TRY(replaced ? GV_OK : description_add(io, d, one->option, one->value, one->from));
   }
   return GV_OK;
 }
@@ -142,7 +143,7 @@ static gv_status way_back(gv_io *io, const char *from, char **out) {
     gv_text_put_string(&way, rest);
     if (way.length == 0) gv_text_put_string(&way, ".");
     *out = gv_text_take(&way);
-    if (*out == NULL) status = no_memory(io);
+    if (*out == NULL) status = description_no_memory(io);
   }
   free(here);
   free(there);
@@ -175,9 +176,9 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
 
 static gv_status take_value(gv_io *io, const reading *r, const gv_option *option, const char *value) {
   char *moved = value != NULL ? rebase(option, value, r->directory, r->directory) : NULL;
-  if (value != NULL && moved == NULL) return no_memory(io);
+  if (value != NULL && moved == NULL) return description_no_memory(io);
   if (moved != NULL) gv_option_remember(option, moved);
-  gv_status status = add(io, r->out, option, moved, r->out->name);
+  gv_status status = description_add(io, r->out, option, moved, r->out->name);
   free(moved);
   return status;
 }
@@ -194,7 +195,7 @@ static gv_status take_numbers(gv_io *io, const reading *r, const gv_option *o, c
     gv_text_put_string(&text, member->items[i].text);
   }
   gv_text_put(&text, "", 1);
-  gv_status status = text.failed ? no_memory(io) : take_value(io, r, o, text.bytes);
+  gv_status status = text.failed ? description_no_memory(io) : take_value(io, r, o, text.bytes);
   gv_text_free(&text);
   return status;
 }
@@ -239,7 +240,7 @@ gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const
   reading r = {out, directory, outputs};
   free(out->name);
   out->name = strdup(name);
-  if (out->name == NULL) return no_memory(io);
+  if (out->name == NULL) return description_no_memory(io);
   return gv_json_read(io, text, length, name, OUTPUTS, take_member, &r);
 }
 
@@ -256,7 +257,7 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
   char *parent = gv_path_parent(path);
   gv_status status = parent != NULL
                          ? gv_description_parse(io, (const char *)bytes, (size_t)length, path, parent, outputs, out)
-                         : no_memory(io);
+                         : description_no_memory(io);
   free(parent);
   VSIFree(bytes);
   return status;
@@ -309,7 +310,7 @@ static gv_status put_clean(gv_io *io, const gv_option *option, const char *name,
   } else if (moved != NULL) {
     clean = strdup(moved);
   }
-  gv_status status = clean != NULL ? GV_OK : no_memory(io);
+  gv_status status = clean != NULL ? GV_OK : description_no_memory(io);
   if (status == GV_OK && !CPLIsUTF8(clean, -1)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: what is no UTF-8 cannot be described", option->name);
   }
@@ -397,13 +398,13 @@ static gv_status put_all(gv_io *io, const gv_description *d, const char *back, g
     gv_json_end(json);
   }
   gv_json_end(json);
-  return json->text.failed ? no_memory(io) : GV_OK;
+  return json->text.failed ? description_no_memory(io) : GV_OK;
 }
 
 gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
   char *parent = gv_path_parent(path), *back = NULL;
   gv_json_writer json = {0};
-  gv_status status = parent != NULL ? way_back(io, parent, &back) : no_memory(io);
+  gv_status status = parent != NULL ? way_back(io, parent, &back) : description_no_memory(io);
   if (status == GV_OK) status = put_all(io, d, back, &json);
   *text = json.text;
   free(back);

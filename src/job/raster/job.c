@@ -54,7 +54,7 @@ static gv_status write_mesh(gv_io *io, run *r) {
   return gv_mesh_write(io, r->out.mesh, &r->in.grid, r->in.seeds, &mesh);
 }
 
-static gv_status compute(gv_io *io, run *r) {
+static gv_status raster_job_compute(gv_io *io, run *r) {
   gv_run_outputs *out = &r->out;
   GV_TRY(gv_run_create_rasters(io, &r->plan, out));
   gv_run_progress progress = {io, r->in.job, 0.0, out->copies || out->polygons != NULL ? 0.7 : 1.0};
@@ -64,7 +64,7 @@ static gv_status compute(gv_io *io, run *r) {
   return gv_run_complete(io, &r->work, &progress, out);
 }
 
-static gv_status carry_out(gv_io *io, const gv_job *j, run *r) {
+static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
   gv_run_work *work = &r->work;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
   GV_TRY(gv_run_make_context(io, j, &r->context));
@@ -79,7 +79,7 @@ static gv_status carry_out(gv_io *io, const gv_job *j, run *r) {
   if (j->dry_run) return gv_run_find_backend(io, work);
   /* All outputs are made before any is put in its place. */
   if (r->out.mesh != NULL) GV_TRY(write_mesh(io, r));
-  if (r->out.written_count > 0 || j->stats != NULL) GV_TRY(compute(io, r));
+  if (r->out.written_count > 0 || j->stats != NULL) GV_TRY(raster_job_compute(io, r));
   if (j->parts > 0) GV_TRY(gv_run_write_part(io, work, &r->out));
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     if (r->out.virtuals[i].output.path != NULL) GV_TRY(gv_merge_write_virtual(io, work, i, &r->out.virtuals[i]));
@@ -90,7 +90,7 @@ static gv_status carry_out(gv_io *io, const gv_job *j, run *r) {
 
 gv_status gv_job_run(gv_io *io, const gv_job *j) {
   run r = {.context = NULL};
-  gv_status status = carry_out(io, j, &r);
+  gv_status status = raster_job_carry_out(io, j, &r);
   if (status == GV_OK && j->report != NULL && !j->plan_only) gv_run_report(&r.work, j->report);
   gv_run_work_free(&r.work);
   gv_run_outputs_free(&r.out);

@@ -47,7 +47,8 @@ static void link_newest(gv_live_cache *cache, gv_live_block *b) {
 }
 
 /* The block with all that is asked for, as the one that was used last; NULL if it is to be computed. */
-static gv_live_block *find(gv_live_cache *cache, int level, int64_t column, int64_t row, unsigned kinds) {
+static gv_live_block *live_blocks_find(gv_live_cache *cache, int level, int64_t column, int64_t row,
+                                       unsigned kinds) {
   gv_live_block *b = *slot_of(cache, level, column, row);
   while (b != NULL && (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
     b = b->next;
@@ -86,8 +87,8 @@ static size_t value_size(const gv_run_work *w, int kind) {
 }
 
 /* Where all cells are alike only the first values are written: pages behind them take no memory. */
-static gv_status compute(gv_io *io, gv_live *live, int level, int worker, int64_t column, int64_t row,
-                         unsigned kinds, gv_live_block **out) {
+static gv_status live_blocks_compute(gv_io *io, gv_live *live, int level, int worker, int64_t column, int64_t row,
+                                     unsigned kinds, gv_live_block **out) {
   gv_run_work *w = &live->level[level].work;
   const gv_run_plan *plan = w->plan;
   const gv_rectangle part = gv_run_block_cells(w, column, row);
@@ -133,7 +134,7 @@ typedef struct reading {
   atomic_bool stopped;
 } reading;
 
-static void place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
+static void live_blocks_place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
   if (r->own == 1) { /* and those behind it */
     int64_t number = r->row * r->across + r->column + i;
     *column = number % r->across;
@@ -145,7 +146,7 @@ static void place_of(const reading *r, int64_t i, int64_t *column, int64_t *row)
 }
 
 /* The part of a block that lies in the window. */
-static void hand_over(const reading *r, const gv_live_block *b) {
+static void live_blocks_copy_part(const reading *r, const gv_live_block *b) {
   const gv_live_window *w = r->window;
   gv_live_piece piece = b->piece;
   int64_t left = piece.x > w->x ? piece.x : w->x, top = piece.y > w->y ? piece.y : w->y;
@@ -164,7 +165,7 @@ static void hand_over(const reading *r, const gv_live_block *b) {
 }
 
 /* False if the program wants no more. */
-static bool go_on(const gv_live_window *w, double fraction) {
+static bool live_blocks_go_on(const gv_live_window *w, double fraction) {
   return w->progress == NULL || gv_messages_call_host(w->progress, fraction, w->progress_user) != 0;
 }
 
@@ -175,14 +176,15 @@ static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, 
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     int64_t column, row;
     gv_live_block *b;
-    place_of(r, r->missing[i], &column, &row);
-    status = compute(io, r->live, w->level, worker, column, row, w->kinds, &b);
+    live_blocks_place_of(r, r->missing[i], &column, &row);
+    status = live_blocks_compute(io, r->live, w->level, worker, column, row, w->kinds, &b);
     if (status == GV_OK) {
-      if (r->missing[i] < r->own) hand_over(r, b);
+      if (r->missing[i] < r->own) live_blocks_copy_part(r, b);
       keep(&r->live->cache, b, r->most);
     }
     /* Blocks are handed out in their order; the first worker is the calling thread. */
-    if (worker == 0 && !go_on(w, (double)(r->done + i + 1) / (double)r->count)) atomic_store(&r->stopped, true);
+    if (worker == 0 && !live_blocks_go_on(w, (double)(r->done + i + 1) / (double)r->count))
+      atomic_store(&r->stopped, true);
     if (status == GV_OK && atomic_load(&r->stopped)) status = gv_io_fail_cancelled(io);
   }
   return status;
@@ -196,14 +198,14 @@ static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
   *missing = 0;
   for (int64_t i = 0; i < r->count; i++) {
     int64_t column, row;
-    place_of(r, i, &column, &row);
-    const gv_live_block *b = find(&r->live->cache, w->level, column, row, w->kinds);
+    live_blocks_place_of(r, i, &column, &row);
+    const gv_live_block *b = live_blocks_find(&r->live->cache, w->level, column, row, w->kinds);
     if (b == NULL) {
       r->missing[(*missing)++] = i;
       continue;
     }
-    if (i < r->own) hand_over(r, b);
-    if (!go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
+    if (i < r->own) live_blocks_copy_part(r, b);
+    if (!live_blocks_go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
 }
@@ -211,7 +213,9 @@ static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
 /* Who reads blocks one after another gets those that come next computed with the first that is missing. */
 static void read_ahead(reading *r, gv_live_level *level) {
   int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
-  if (r->own > 1 || find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL) return;
+  if (r->own > 1 ||
+      live_blocks_find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL)
+    return;
   if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
   level->expected = number + r->count;
 }
@@ -235,6 +239,6 @@ gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
   }
   free(r.missing);
   /* The calling thread may have had none of the blocks, or not the last. */
-  if (status == GV_OK && !go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
+  if (status == GV_OK && !live_blocks_go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
   return status;
 }

@@ -18,7 +18,7 @@ gv_status gv_live_refuse_nested(gv_io *io, const char *name) {
                     "%s: an on-demand raster cannot be a source of another one; write it to a file first", name);
 }
 
-static CPLErrorNum number_of(gv_status status) {
+static CPLErrorNum live_call_number_of(gv_status status) {
   switch (status) {
   case GV_ERROR_OUT_OF_MEMORY:
     return CPLE_OutOfMemory;
@@ -50,6 +50,6 @@ bool gv_live_end(gv_live_call *call, gv_status status) {
       CPLError(CE_Warning, CPLE_AppDefined, "%s", warning.text);
     gv_messages_free(call->messages);
   }
-  if (status != GV_OK) CPLError(CE_Failure, number_of(status), "%s", call->io.message);
+  if (status != GV_OK) CPLError(CE_Failure, live_call_number_of(status), "%s", call->io.message);
   return status == GV_OK;
 }

@@ -84,7 +84,7 @@ gv_status gv_live_read_seeds(gv_io *io, gv_live *live) {
   return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }
 
-static gv_status prepare(gv_live *live, int number) {
+static gv_status live_levels_prepare(gv_live *live, int number) {
   gv_live_level *level = &live->level[number];
   if (level->ready) return GV_OK;
   GV_TRY(read_seeds(live));
@@ -102,6 +102,6 @@ static gv_status prepare(gv_live *live, int number) {
 }
 
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level) {
-  gv_status status = prepare(live, level);
+  gv_status status = live_levels_prepare(live, level);
   return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }

@@ -121,7 +121,7 @@ static gv_status take_facts(gv_io *io, gv_live *live, const gv_run_inputs *in) {
 }
 
 /* What the headers of the sources tell; *known: that is all. */
-static gv_status look(gv_io *io, gv_live *live, bool *known) {
+static gv_status live_open_read_headers(gv_io *io, gv_live *live, bool *known) {
   const gv_job *j = &live->settings.job;
   gv_run_inputs in = {.job = NULL};
   bool narrow = false, by_cell = j->raster_seeds.by_cell;
@@ -138,7 +138,7 @@ static gv_status look(gv_io *io, gv_live *live, bool *known) {
 /* Reads the seeds where the headers do not tell all. */
 static gv_status find_facts(gv_io *io, gv_live *live) {
   bool known = false;
-  GV_TRY(look(io, live, &known));
+  GV_TRY(live_open_read_headers(io, live, &known));
   if (known) return GV_OK;
   gv_status status = gv_live_read_first(live);
   if (status != GV_OK) return gv_io_pass_on(io, status, &live->io);
@@ -156,7 +156,7 @@ static gv_status check_sources(gv_io *io, gv_live *live) {
   return status;
 }
 
-static gv_status fill(gv_io *io, const char *name, char **options, gv_live *live) {
+static gv_status live_open_fill(gv_io *io, const char *name, char **options, gv_live *live) {
   GV_TRY(gv_live_describe(io, name, options, &live->description));
   GV_TRY(apply(io, live));
   GV_TRY(check_sources(io, live));
@@ -175,7 +175,7 @@ gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **ou
   }
   live->level = level;
   live->facts.levels = 1;
-  gv_status status = fill(io, name, options, live);
+  gv_status status = live_open_fill(io, name, options, live);
   if (status == GV_OK) {
     *out = live;
   } else {

@@ -266,7 +266,7 @@ static gv_status open_part(gv_io *io, const gv_run_work *w, gv_merge_reader *one
 }
 
 /* The part that has a row. */
-static int part_of(const gv_merge *m, int64_t row) {
+static int merge_part_of(const gv_merge *m, int64_t row) {
   int low = 0, high = m->count - 1;
   while (low < high) {
     int middle = (low + high + 1) / 2;
@@ -369,7 +369,7 @@ gv_status gv_merge_block(gv_io *io, void *user, int number, gv_raster_block *blo
   gv_merge_reader *one = &m->readers[number];
   gv_rectangle p = gv_run_block_cells(w, block->column, block->row);
   for (int64_t done = 0; done < p.h;) {
-    int at = part_of(m, p.y + done);
+    int at = merge_part_of(m, p.y + done);
     int64_t left = m->parts[at].end - (p.y + done), rows = left < p.h - done ? left : p.h - done;
     gv_rectangle some = {.x = p.x, .y = p.y + done, .w = p.w, .h = rows};
     if (one->part != at) GV_TRY(open_part(io, w, one, at));

@@ -53,7 +53,7 @@ static int show_merging(double fraction, void *user) {
 }
 
 /* Rank 0 makes the directory, which all must see. */
-static gv_status begin(ranks *r, const char *beside, gv_output *output) {
+static gv_status ranks_begin(ranks *r, const char *beside, gv_output *output) {
   gv_status status = GV_OK;
   if (r->c->all.rank == 0) {
     status = gv_output_init(r->io, output, beside, true);
@@ -76,7 +76,7 @@ static gv_status begin(ranks *r, const char *beside, gv_output *output) {
   return gv_cluster_agree(r->io, r->c, status);
 }
 
-static gv_status compute(ranks *r) {
+static gv_status ranks_compute(ranks *r) {
   const gv_cluster *c = r->c;
   gv_io io = {.cancelled = stopped, .cancelled_user = r};
   gv_job own = *r->job;
@@ -134,7 +134,7 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
 }
 
 /* By rank 0. */
-static gv_status merge(ranks *r, const char *const *names, int count) {
+static gv_status ranks_merge(ranks *r, const char *const *names, int count) {
   gv_job whole = *r->job;
   whole.merged = names;
   whole.merged_count = count;
@@ -154,11 +154,11 @@ static gv_status run_parts(ranks *r, const char *beside) {
   gv_output output = {.path = NULL};
   const char **names = NULL;
   int count = 0;
-  gv_status status = begin(r, beside, &output);
-  if (status == GV_OK) status = compute(r);
+  gv_status status = ranks_begin(r, beside, &output);
+  if (status == GV_OK) status = ranks_compute(r);
   if (status == GV_OK) {
     status = list_parts(r, &names, &count);
-    if (status == GV_OK && r->c->all.rank == 0) status = merge(r, names, count);
+    if (status == GV_OK && r->c->all.rank == 0) status = ranks_merge(r, names, count);
     status = gv_cluster_agree(r->io, r->c, status);
   }
   for (int i = 0; i < count; i++)

@@ -105,7 +105,7 @@ static gv_status look_at_cells(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-static void begin(const gv_job *j, gv_run_inputs *in) {
+static void read_inputs_begin(const gv_job *j, gv_run_inputs *in) {
   in->job = j;
   in->budget = gv_budget_of(j);
   in->seeds = in->regions = &in->layer;
@@ -166,7 +166,7 @@ static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
 }
 
 gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
-  begin(j, in);
+  read_inputs_begin(j, in);
   in->context = context;
   in->threads = gv_context_threads(context);
   if (j->raster_seeds.source != NULL) {
@@ -184,7 +184,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
 
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *in) {
-  begin(first->job, in);
+  read_inputs_begin(first->job, in);
   in->context = first->context;
   in->threads = first->threads;
   in->seeds = in->regions = first->seeds;
@@ -208,7 +208,7 @@ static gv_status look_at_mask(gv_io *io, const char *source) {
 }
 
 gv_status gv_run_look(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
-  begin(j, in);
+  read_inputs_begin(j, in);
   if (j->raster_seeds.source != NULL) {
     GV_TRY(look_at_cells(io, in, narrow));
   } else {

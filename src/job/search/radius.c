@@ -72,7 +72,8 @@ static void next_part(radius_batch *b, double from, double to) {
   b->run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (first + count * from) / all : b->run->bar_to;
 }
 
-static gv_status search(gv_io *io, radius_batch *b, int64_t from, int64_t count, int64_t *offsets, bool filled) {
+static gv_status radius_job_search(gv_io *io, radius_batch *b, int64_t from, int64_t count, int64_t *offsets,
+                                   bool filled) {
   gv_search_run *run = b->run;
   gv_points queries = queries_of(b, from, count);
   gv_status status = gv_index_search_radius(run->context, run->index, &queries, &b->options, offsets,
@@ -106,7 +107,7 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
 }
 
 /* Searches and writes queries from `from` on, of which it gives the number. */
-static gv_status answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
+static gv_status radius_job_answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
   bool whole = b->run->results.table != NULL;
   int64_t end = from + 1;
   while (end < b->count && (whole || b->offsets[end + 1] - b->offsets[from] <= PAIRS))
@@ -116,7 +117,7 @@ static gv_status answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *
     b->part[i] = b->offsets[from + i] - b->offsets[from];
   next_part(b, 0.5 + 0.5 * (double)from / (double)b->count, 0.5 + 0.5 * (double)end / (double)b->count);
   GV_TRY(make_room(io, b, b->part[*count] > 0 ? b->part[*count] : 1));
-  GV_TRY(search(io, b, from, *count, b->part, true));
+  GV_TRY(radius_job_search(io, b, from, *count, b->part, true));
   if (b->run->q == NULL) leave_out_selves(b, from, *count);
   return gv_search_results_write_pairs(io, b->run, *count, b->part, b->indices, b->distances);
 }
@@ -124,9 +125,9 @@ static gv_status answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *
 static gv_status answer_batch(gv_io *io, radius_batch *b) {
   int64_t count = 0;
   next_part(b, 0.0, 0.5);
-  GV_TRY(search(io, b, 0, b->count, b->offsets, false));
+  GV_TRY(radius_job_search(io, b, 0, b->count, b->offsets, false));
   for (int64_t from = 0; from < b->count; from += count)
-    GV_TRY(answer_some(io, b, from, &count));
+    GV_TRY(radius_job_answer_some(io, b, from, &count));
   return GV_OK;
 }
 

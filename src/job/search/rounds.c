@@ -121,7 +121,7 @@ static gv_status search_shards(rounds *r, const gv_points *queries) {
   return GV_OK;
 }
 
-static gv_status search(gv_io *io, rounds *r, const gv_points *points) {
+static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
   gv_search_run *run = r->run;
   gv_context *context = run->context;
   const gv_search_queries *asked = &run->asked;
@@ -155,7 +155,7 @@ static gv_status write_answers(gv_io *io, rounds *r, const answers *a) {
 }
 
 /* Some bytes of each query, behind those of the `done` queries that `all` has. */
-static gv_status collect(gv_io *io, rounds *r, const void *own, void *all, int64_t done, size_t bytes) {
+static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all, int64_t done, size_t bytes) {
   for (int i = 0; i < r->ranks; i++)
     r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
   void *to = all != NULL ? (char *)all + (size_t)done * bytes : NULL;
@@ -169,9 +169,9 @@ static gv_status deliver(gv_io *io, rounds *r) {
   int64_t done = all->count;
   size_t row = (size_t)r->k * sizeof(double);
   if (r->ranks == 1) return write_answers(io, r, a);
-  GV_TRY(collect(io, r, a->indices, all->indices, done, row));
-  if (a->values != NULL) GV_TRY(collect(io, r, a->values, all->values, done, row));
-  if (a->nearest != NULL) GV_TRY(collect(io, r, a->nearest, all->nearest, done, 2 * row));
+  GV_TRY(rounds_collect(io, r, a->indices, all->indices, done, row));
+  if (a->values != NULL) GV_TRY(rounds_collect(io, r, a->values, all->values, done, row));
+  if (a->nearest != NULL) GV_TRY(rounds_collect(io, r, a->nearest, all->nearest, done, 2 * row));
   if (r->rank > 0) return GV_OK;
   for (int i = 0; i < r->ranks; i++)
     all->count += r->counts[i];
@@ -201,7 +201,7 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   gv_status status = take_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
   if (r->run->sharded) status = gv_cluster_agree(io, c, status); /* all search, or none */
-  if (status == GV_OK) status = search(io, r, &points);
+  if (status == GV_OK) status = rounds_search(io, r, &points);
   GV_TRY(gv_cluster_agree(io, c, status));
   r->counts[0] = points.count;
   if (c != NULL) status = gv_cluster_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);

@@ -168,7 +168,7 @@ static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
 }
 
 /* Opens the inputs and creates the outputs. */
-static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_points *q = run->q;
   GV_TRY(list_inputs(io, run, inputs));
   GV_TRY(gv_search_points_open(io, run, &run->reference));
@@ -181,8 +181,8 @@ static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
 }
 
 /* All ranks get as far, or none. */
-static gv_status search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
-  GV_TRY(gv_cluster_agree(io, run->communicator, prepare(io, run, inputs)));
+static gv_status search_job_search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+  GV_TRY(gv_cluster_agree(io, run->communicator, search_job_prepare(io, run, inputs)));
   GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));
   return run->job->by_radius ? gv_search_answer_radius(io, run) : gv_search_answer(io, run);
 }
@@ -199,11 +199,11 @@ static int64_t skipped_points(gv_search_points *s, int64_t used) {
   return skipped;
 }
 
-static gv_status carry_out(gv_io *io, gv_search_run *run) {
+static gv_status search_job_carry_out(gv_io *io, gv_search_run *run) {
   gv_search_report *report = run->report;
   gv_search_results *r = &run->results;
   gv_inputs inputs = {0};
-  gv_status status = search(io, run, &inputs);
+  gv_status status = search_job_search(io, run, &inputs);
   report->references.left_out = skipped_points(&run->reference, report->references.used);
   report->queries.used = r->queries;
   report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
@@ -228,7 +228,7 @@ typedef struct watcher {
   const gv_search_run *run;
 } watcher;
 
-static int go_on(double fraction, void *user) {
+static int search_job_go_on(double fraction, void *user) {
   const watcher *w = user;
   const gv_search_run *run = w->run;
   const gv_search_job *j = run->job;
@@ -257,12 +257,12 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
   run.q = job->query.path != NULL ? &run.queries : NULL;
   options.threads = job->threads == 0 && communicator != NULL ? communicator->threads : job->threads;
   options.device = communicator != NULL ? gv_cluster_device(communicator, job->device) : job->device;
-  options.progress = go_on;
+  options.progress = search_job_go_on;
   options.progress_user = &watch;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");
   *report = (gv_search_report){
       .dimensions = 2, .k = job->k, .backend_asked = job->backend, .threads = gv_context_threads(run.context)};
-  gv_status status = carry_out(io, &run);
+  gv_status status = search_job_carry_out(io, &run);
   gv_context_destroy(run.context);
   return status;
 }

@@ -21,7 +21,7 @@ __global__ void widen_values(const T *from, int64_t values, int32_t dim, double 
   }
 }
 
-__global__ void take_roots(double *value, int64_t count) {
+__global__ void device_arrays_take_roots(double *value, int64_t count) {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
     value[i] = __dsqrt_rn(value[i]);
@@ -54,8 +54,8 @@ static gv_status find_device(gv_context *context, const void *const *array, int 
   return GV_OK;
 }
 
-static gv_status begin(gv_context *context, const void *const *array, int count, void *stream, void **lane,
-                       int *device) {
+static gv_status device_arrays_begin(gv_context *context, const void *const *array, int count, void *stream,
+                                     void **lane, int *device) {
   gv_cuda_lane *taken = NULL;
   gv_status status = find_device(context, array, count, device);
   if (status == GV_OK) status = gv_cuda_lane_take(context, *device, &taken);
@@ -78,7 +78,7 @@ static gv_status open_lane(gv_context *context, int wanted, void **lane, int *de
   return GV_OK;
 }
 
-static void end(gv_context *context, void *lane) {
+static void device_arrays_end(gv_context *context, void *lane) {
   gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
 }
 
@@ -91,8 +91,8 @@ static gv_status allocate(gv_context *context, void *lane, size_t bytes, void **
   return gv_cuda_allocate(context, bytes, out);
 }
 
-static gv_status widen(gv_context *context, void *opaque, const void *from, gv_dtype dtype, int64_t rows,
-                       int32_t dim, double *out, int64_t *bad) {
+static gv_status device_arrays_widen(gv_context *context, void *opaque, const void *from, gv_dtype dtype,
+                                     int64_t rows, int32_t dim, double *out, int64_t *bad) {
   gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
   unsigned long long *least = NULL;
   int64_t values = rows * dim;
@@ -121,7 +121,7 @@ static gv_status roots(gv_context *context, void *opaque, double *value, int64_t
   gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
   gv_status status = GV_OK;
   gv_cuda_mark_begin(lane);
-  take_roots<<<blocks_for(lane, count), BLOCK, 0, lane->stream>>>(value, count);
+  device_arrays_take_roots<<<blocks_for(lane, count), BLOCK, 0, lane->stream>>>(value, count);
   GV_CUDA_LAUNCHED(context, "taking roots");
   gv_cuda_mark_end(lane);
   status = gv_cuda_wait(context, lane, "taking roots");
@@ -146,5 +146,14 @@ static gv_status stream(gv_context *context, void *opaque, void *to, size_t byte
   return status == GV_OK ? gv_cuda_wait(context, lane, "copying points") : status;
 }
 
-const gv_array_device gv_cuda_arrays = {begin, open_lane, end,    scratch,  allocate, gv_cuda_release,
-                                        widen, roots,     upload, download, stream};
+const gv_array_device gv_cuda_arrays = {device_arrays_begin,
+                                        open_lane,
+                                        device_arrays_end,
+                                        scratch,
+                                        allocate,
+                                        gv_cuda_release,
+                                        device_arrays_widen,
+                                        roots,
+                                        upload,
+                                        download,
+                                        stream};

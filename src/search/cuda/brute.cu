@@ -108,7 +108,7 @@ __global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, 
 }
 
 /* Coordinates as doubles. */
-__global__ void widen(const float *from, int64_t values, double *to) {
+__global__ void brute_widen(const float *from, int64_t values, double *to) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < values) to[i] = (double)from[i];
 }
@@ -383,8 +383,8 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
     status = gv_cuda_upload(w->context, lane, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
                             "copying queries");
     if (status != GV_OK) return status;
-    widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, lane->stream>>>(narrow, (int64_t)values,
-                                                                                     queries);
+    brute_widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, lane->stream>>>(narrow, (int64_t)values,
+                                                                                           queries);
     status = gv_cuda_result(w->context, cudaPeekAtLastError(), "widening queries");
   } else {
     status = gv_cuda_upload(w->context, lane, queries, query->data + from * d->scan.dim, values * sizeof(double),

@@ -211,8 +211,8 @@ done:
 }
 
 /* The canonical rows on the lane's device. */
-static gv_status take_rows(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
-                           gv_brute *brute) {
+static gv_status brute_points_take_rows(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+                                        gv_brute *brute) {
   bool narrow = reference->floats != NULL;
   const void *rows = narrow ? (const void *)reference->floats : (const void *)reference->data;
   size_t bytes = (size_t)reference->count * (size_t)reference->dim * (narrow ? sizeof(float) : sizeof(double));
@@ -244,7 +244,7 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
   brute->layout = idea->layout(reference->dim);
   brute->count = reference->count;
   brute->padded = gv_ceil_div(reference->count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  status = take_rows(context, lane, reference, brute);
+  status = brute_points_take_rows(context, lane, reference, brute);
   if (status != GV_OK) goto done;
   gv_cuda_mark_begin(lane);
   status = convert_points(context, lane, reference, brute);

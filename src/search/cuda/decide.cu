@@ -319,7 +319,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   }
 };
 
-template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide(gv_decision d) {
+template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide_decide(gv_decision d) {
   constexpr int TEAMS = BLOCK / TEAM;
   __shared__ team_memory<TEAM> memories[TEAMS];
   int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
@@ -331,9 +331,9 @@ template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOC
 template <int METRIC, int TEAM> cudaError_t launch_team(const gv_decision *d, cudaStream_t stream) {
   unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, BLOCK / TEAM);
   if (d->needed == 1) {
-    decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(*d);
+    decide_decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(*d);
   } else {
-    decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(*d);
+    decide_decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(*d);
   }
   return cudaPeekAtLastError();
 }

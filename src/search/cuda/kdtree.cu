@@ -187,11 +187,11 @@ done:
   return status;
 }
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status kdtree_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_cuda_tree_build(context, reference, order_points, false, state);
 }
 
 extern "C" {
-const gv_search_engine gv_search_cuda_kdtree = {gv_cuda_probe_device, build, gv_cuda_tree_search,
+const gv_search_engine gv_search_cuda_kdtree = {gv_cuda_probe_device, kdtree_build, gv_cuda_tree_search,
                                                 gv_cuda_tree_destroy};
 }

@@ -6,11 +6,11 @@
  */
 #include "search/cuda/by_point.cuh"
 
-static gv_layout layout(int32_t dim) {
+static gv_layout multiblock_layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape multiblock_shape(const gv_brute_sizes *sizes) {
   /* Warps enough to keep memory busy where one query tile has all points to itself, and no more: one block of the
    * decision looks at all their groups. */
   int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
@@ -18,20 +18,22 @@ static gv_group_shape shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC> static cudaError_t multiblock_launch(gv_cuda_lane *lane, const gv_scan *scan) {
   return scan->dim <= 3 ? gv_launch_by_point<METRIC>(lane, scan, gv_from_quads(), true)
                         : gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), true);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching with many blocks");
+static gv_status multiblock_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                                   const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, multiblock_launch, lane, scan),
+                        "searching with many blocks");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {multiblock_layout, multiblock_shape, multiblock_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status multiblock_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_multiblock = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_multiblock = {gv_cuda_probe_device, multiblock_build, gv_brute_search,
+                                                    gv_brute_forget};

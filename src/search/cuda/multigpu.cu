@@ -34,7 +34,7 @@ typedef struct worker {
   double *canonical;
 } worker;
 
-static void *work(void *opaque) {
+static void *multigpu_work(void *opaque) {
   worker *w = (worker *)opaque;
   if (w->build != NULL) {
     bool products = gv_half_filter_pays(w->reference->metric, w->reference->dim);
@@ -48,11 +48,11 @@ static void *work(void *opaque) {
 }
 
 /* Runs all workers, the last one on this thread; a worker whose thread cannot be made too. */
-static gv_status run(gv_context *context, worker *workers, int count) {
+static gv_status multigpu_run(gv_context *context, worker *workers, int count) {
   for (int i = 0; i < count; i++) {
     gv_context_for_worker(context, &workers[i].context);
-    workers[i].started = i + 1 < count && pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
-    if (!workers[i].started) (void)work(&workers[i]);
+    workers[i].started = i + 1 < count && pthread_create(&workers[i].thread, NULL, multigpu_work, &workers[i]) == 0;
+    if (!workers[i].started) (void)multigpu_work(&workers[i]);
   }
   gv_status status = GV_OK;
   for (int i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static gv_status run(gv_context *context, worker *workers, int count) {
   return status;
 }
 
-static void destroy(const gv_reference *reference, void *state) {
+static void multigpu_destroy(const gv_reference *reference, void *state) {
   several *s = (several *)state;
   if (s == NULL) return;
   for (int i = 0; i < s->count; i++)
@@ -72,7 +72,7 @@ static void destroy(const gv_reference *reference, void *state) {
   gv_release(&reference->allocator, s);
 }
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status multigpu_build(gv_context *context, const gv_reference *reference, void **state) {
   int devices[DEVICES_MAX], count = 1;
   gv_status status = GV_OK;
   devices[0] = context->device;
@@ -90,18 +90,19 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
       workers[i].device = devices[i];
       workers[i].build = &s->part[i];
     }
-    status = run(context, workers, count);
+    status = multigpu_run(context, workers, count);
   }
   gv_release(&reference->allocator, workers);
   if (status != GV_OK) {
-    destroy(reference, s);
+    multigpu_destroy(reference, s);
     return status;
   }
   *state = s;
   return GV_OK;
 }
 
-static void merge(const gv_query *query, const worker *workers, int count, int64_t *indices, double *canonical) {
+static void multigpu_merge(const gv_query *query, const worker *workers, int count, int64_t *indices,
+                           double *canonical) {
   int64_t k = query->k;
   for (int64_t i = 0; i < query->count; i++) {
     gv_nearest_list list;
@@ -142,8 +143,8 @@ static __attribute__((noinline)) void give_points(worker *w, const gv_query *que
   w->canonical = canonical;
 }
 
-static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
-                        const gv_query *query, int64_t *indices, double *canonical) {
+static gv_status multigpu_search(gv_context *context, const gv_reference *reference, const void *state,
+                                 const gv_query *query, int64_t *indices, double *canonical) {
   const several *s = (const several *)state;
   const gv_allocator *allocator = &context->allocator;
   int64_t k = query->k, places = query->count * k;
@@ -177,8 +178,8 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
                     merged ? part_indices + i * places : indices, merged ? part_canonical + i * places : canonical);
       }
     }
-    status = run(context, workers, count);
-    if (status == GV_OK && merged) merge(query, workers, count, indices, canonical);
+    status = multigpu_run(context, workers, count);
+    if (status == GV_OK && merged) multigpu_merge(query, workers, count, indices, canonical);
   }
   gv_release(allocator, workers);
   gv_release(allocator, part_indices);
@@ -186,4 +187,5 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   return status;
 }
 
-const gv_search_engine gv_search_cuda_multigpu = {gv_cuda_probe_device, build, search, destroy};
+const gv_search_engine gv_search_cuda_multigpu = {gv_cuda_probe_device, multigpu_build, multigpu_search,
+                                                  multigpu_destroy};

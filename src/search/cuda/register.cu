@@ -8,21 +8,22 @@
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
 
-static gv_layout layout(int32_t dim) {
+static gv_layout register_layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape register_shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(8);
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC> static cudaError_t register_launch(gv_cuda_lane *lane, const gv_scan *scan) {
   return scan->dim <= 3 ? gv_launch_staged<METRIC, 8>(lane, scan) : gv_launch_tile<METRIC, 8, 8, false>(lane, scan);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in registers");
+static gv_status register_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                                 const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, register_launch, lane, scan),
+                        "searching in registers");
 }
 
 enum { PAIR_QUERIES = 8, PAIR_QUERIES_FEW = 4 };
@@ -56,10 +57,11 @@ static gv_status pair(gv_context *context, gv_cuda_lane *lane, const gv_brute *,
                         "searching in registers");
 }
 
-const gv_brute_idea gv_register_idea = {layout, shape, filter, pairs, pair, NULL, NULL};
+const gv_brute_idea gv_register_idea = {register_layout, register_shape, register_filter, pairs, pair, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status register_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &gv_register_idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_register = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_register = {gv_cuda_probe_device, register_build, gv_brute_search,
+                                                  gv_brute_forget};

@@ -170,10 +170,10 @@ static __global__ void __launch_bounds__(ALONE_THREADS)
 
   int64_t to = (int64_t)query * chunk.k;
   if (SMALL) {
-    if (lane < chunk.k) put(chunk, to + lane, s.mine_value, s.mine_number);
+    if (lane < chunk.k) tree_visit_put(chunk, to + lane, s.mine_value, s.mine_number);
   } else {
     for (int i = lane; i < chunk.k; i += WARP)
-      put(chunk, to + i, s.value[i], s.number[i]);
+      tree_visit_put(chunk, to + i, s.value[i], s.number[i]);
   }
 }
 

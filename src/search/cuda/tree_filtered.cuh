@@ -326,7 +326,7 @@ static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, 
     }
     filtered_order(value, number);
   }
-  if (lane < chunk.k) put(chunk, (int64_t)query * chunk.k + lane, value, number);
+  if (lane < chunk.k) tree_visit_put(chunk, (int64_t)query * chunk.k + lane, value, number);
 }
 
 /* Queries that have been searched and that were undecided, of the chunk. */

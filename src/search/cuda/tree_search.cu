@@ -61,7 +61,7 @@ static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const
 }
 
 template <int METRIC>
-static void launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each) {
+static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each) {
   if (each == 0) {
     /* As many warps a block as 48 KB of shared memory hold: one at least, at the greatest k and dimension. */
     size_t warp_bytes = alone_bytes(tree.dim, chunk.k), warps = 48 * 1024 / warp_bytes;
@@ -103,8 +103,9 @@ static int queries_a_lane(const gv_tree_view &tree, int64_t points, int64_t quer
 }
 
 /* The queries in the order of the curve: order[0] on return. */
-static gv_status order_queries(gv_context *context, gv_cuda_lane *lane, int slot, const gv_tree_view &tree,
-                               const double *data, int count, uint32_t *codes[2], int *order[2]) {
+static gv_status tree_search_order_queries(gv_context *context, gv_cuda_lane *lane, int slot,
+                                           const gv_tree_view &tree, const double *data, int count,
+                                           uint32_t *codes[2], int *order[2]) {
   gv_status status;
   int dims = tree.dim < GV_TREE_ORDER_DIM ? tree.dim : GV_TREE_ORDER_DIM;
   int wanted = count > 65536 ? 32 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
@@ -186,13 +187,13 @@ static gv_status search_chunk(gv_context *context, gv_cuda_lane *lane, const gv_
   }
   switch (reference->metric) {
   case GV_MANHATTAN:
-    launch<GV_MANHATTAN>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_MANHATTAN>(lane->stream, tree, chunk, each);
     break;
   case GV_CHEBYSHEV:
-    launch<GV_CHEBYSHEV>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_CHEBYSHEV>(lane->stream, tree, chunk, each);
     break;
   default:
-    launch<GV_EUCLIDEAN>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_EUCLIDEAN>(lane->stream, tree, chunk, each);
     break;
   }
   GV_CUDA_LAUNCHED(context, "searching a tree");
@@ -262,7 +263,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
     gv_cuda_mark_begin(lane);
     if (ordered) {
-      status = order_queries(context, lane, SLOT_SORT, tree->view, chunk.data, count, memory.codes, memory.order);
+      status = tree_search_order_queries(context, lane, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
+                                         memory.order);
       if (status != GV_OK) goto done;
     }
     chunk.order = ordered ? memory.order[0] : NULL;

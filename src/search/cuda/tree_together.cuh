@@ -248,7 +248,7 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
   if (SINGLE) {
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      if (first + e * WARP + lane < chunk.count) put(chunk, query[e], s.worst[e], s.worst_number[e]);
+      if (first + e * WARP + lane < chunk.count) tree_visit_put(chunk, query[e], s.worst[e], s.worst_number[e]);
     }
     return;
   }
@@ -260,7 +260,7 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
   for (int row = 0; row < rows; row++) {
     int64_t to = (int64_t)__shfl_sync(0xffffffffu, query[0], row) * chunk.k;
     for (int i = lane; i < chunk.k; i += WARP)
-      put(chunk, to + i, (s.value - lane)[i * PITCH + row], (s.number - lane)[i * PITCH + row]);
+      tree_visit_put(chunk, to + i, (s.value - lane)[i * PITCH + row], (s.number - lane)[i * PITCH + row]);
   }
 }
 

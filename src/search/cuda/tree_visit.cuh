@@ -124,7 +124,8 @@ static __device__ __forceinline__ double child_bound(const gv_tree_view &tree, i
   return bound;
 }
 
-static __device__ __forceinline__ void put(const chunk_view &chunk, int64_t at, double value, int number) {
+static __device__ __forceinline__ void tree_visit_put(const chunk_view &chunk, int64_t at, double value,
+                                                      int number) {
   bool found = number != GV_TREE_NO_INDEX;
   chunk.indices[at] = found ? number : -1;
   chunk.canonical[at] = found ? value : INFINITY;

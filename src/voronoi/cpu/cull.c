@@ -99,7 +99,7 @@ static double distance2(const gv_candidates *c, int32_t i, const double *m) {
   return gv_square(3, c->x[i] - m[0], c->y[i] - m[1], c->z != NULL ? c->z[i] - m[2] : 0.0);
 }
 
-static void corner_of(const gv_bound *bound, int corner, double point[3]) {
+static void cull_corner_of(const gv_bound *bound, int corner, double point[3]) {
   for (int d = 0; d < 3; d++) {
     point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
                (corner & 2 ? 1.0 : -1.0) * bound->generator[1][d];
@@ -144,7 +144,7 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
   double slack = cull_once(v, kernels, bound, bound->centre, in, out);
   for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES; corner++) {
     double point[3];
-    corner_of(bound, corner, point);
+    cull_corner_of(bound, corner, point);
     cull_once(v, kernels, bound, point, out, out);
   }
   return slack;
@@ -208,7 +208,7 @@ static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, g
     *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
     for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES + 2 * v->k; corner++) {
       double point[3];
-      corner_of(bound, corner, point);
+      cull_corner_of(bound, corner, point);
       cull_by_pivots(v, kernels, space, bound, point, out, out);
     }
     return GV_OK;

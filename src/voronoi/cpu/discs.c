@@ -53,7 +53,7 @@ static int64_t whole(double value, int64_t most) {
   return value < (double)most ? (int64_t)value : most;
 }
 
-static gv_disc_place place_of(const gv_voronoi *v, const gv_discs *d, const extent *e, int32_t seed) {
+static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, const extent *e, int32_t seed) {
   const gv_cells *cells = &v->cells;
   const double *g = cells->grid.geotransform;
   double x = v->seeds.x[seed], y = v->seeds.y[seed], half = e->columns;
@@ -156,7 +156,7 @@ typedef struct placing {
 static gv_status place_seeds(gv_worker *worker, int64_t first, int64_t end) {
   const placing *p = worker->user;
   for (int64_t i = first; i < end; i++)
-    p->discs->place[i] = place_of(p->v, p->discs, &p->how_far, (int32_t)i);
+    p->discs->place[i] = discs_place_of(p->v, p->discs, &p->how_far, (int32_t)i);
   return GV_OK;
 }
 

@@ -13,7 +13,7 @@
 /* -------------------------------------------------------------------------------------------------- blocks */
 
 /* Plain loops: the compiler makes the vectors. */
-static void fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
+static void cull_kernels_fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
   for (int64_t r = 0; r < rows; r++) {
     int32_t *row = out + r * stride;
     for (int64_t c = 0; c < columns; c++)
@@ -22,7 +22,7 @@ static void fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, in
 }
 
 /* Four cache lines at a time: tests of single ones would be guessed wrong wherever what differs begins and ends. */
-static void clear(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
+static void cull_kernels_clear(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
   enum { PIECE = 64 };
   vi all = vi_all(value);
   for (int64_t r = 0; r < rows; r++) {
@@ -271,8 +271,8 @@ static void leaf_lonlat_filter(gv_leaf *leaf) {
 }
 
 const gv_kernels GV_VARIANT(gv_kernels) = {
-    .fill = fill,
-    .clear = clear,
+    .fill = cull_kernels_fill,
+    .clear = cull_kernels_clear,
     .summarise = summarise,
     .culling = &GV_VARIANT(gv_cull_kernels),
     .ranking = &GV_VARIANT(gv_rankings),

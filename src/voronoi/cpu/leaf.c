@@ -236,8 +236,8 @@ typedef struct gathered {
   double *number, *label, *weight;
 } gathered;
 
-static void gather(const gv_voronoi *v, const gv_candidates *from, const int32_t *place, int32_t count,
-                   gathered *to) {
+static void leaf_gather(const gv_voronoi *v, const gv_candidates *from, const int32_t *place, int32_t count,
+                        gathered *to) {
   gv_candidates *c = &to->candidates;
   c->count = count;
   for (int32_t i = 0; i < count; i++) {
@@ -276,7 +276,7 @@ typedef struct ranked_leaf {
   double *matrix; /* weighted only */
 } ranked_leaf;
 
-static gv_status prepare(ranked_leaf *l) {
+static gv_status leaf_prepare(ranked_leaf *l) {
   const gv_voronoi *v = l->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
   int64_t n = l->candidates->count, part = n + GV_CANDIDATE_PADDING,
@@ -323,7 +323,7 @@ static gv_status prepare(ranked_leaf *l) {
 static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
                                   uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
-  GV_TRY(prepare(l));
+  GV_TRY(leaf_prepare(l));
   gv_ranking *r = &l->ranking;
   const gv_rank_kernels *forms = rank_kernels(&l->v->cells, l->kernels);
   r->first = first;
@@ -333,7 +333,7 @@ static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t 
     memcpy(sorted, place, (size_t)count * sizeof *place);
     if (r->kept <= GV_FEW) sort_places(sorted, count);
   }
-  gather(l->v, l->candidates, place != NULL ? sorted : NULL, count, &l->list);
+  leaf_gather(l->v, l->candidates, place != NULL ? sorted : NULL, count, &l->list);
   r->row = 0;
   r->rows = l->leaf->rows;
   if (l->matrix != NULL) {

@@ -67,7 +67,7 @@ static void fill_span(int32_t *out, int64_t count, int32_t label) {
     out[i] = label;
 }
 
-static int32_t *place_of(const mesh_work *j, int64_t row, int64_t place) {
+static int32_t *mesh_tile_place_of(const mesh_work *j, int64_t row, int64_t place) {
   return j->out + (row - j->row) * j->stride + (place - j->place);
 }
 
@@ -77,7 +77,7 @@ static int64_t cells_of_part(const mesh_work *j, const gv_part *part) {
 }
 
 /* The number of a part's cell; `order`: as gv_part_positions returned it. */
-static int64_t number_of(const mesh_work *j, const gv_part *part, const uint8_t *order, int32_t at) {
+static int64_t mesh_tile_number_of(const mesh_work *j, const gv_part *part, const uint8_t *order, int32_t at) {
   if (j->list != NULL) return j->base + j->list->cell[part->first + at];
   return part->first + (order != NULL ? order[at] : at);
 }
@@ -98,9 +98,9 @@ static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_
     }
     for (int64_t i = 0; i < side; i++) {
       if (part->down) {
-        fill_span(place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
+        fill_span(mesh_tile_place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
       } else {
-        fill_span(place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
+        fill_span(mesh_tile_place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
       }
     }
   }
@@ -113,7 +113,7 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
     int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
     gv_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
-    gv_cell_lonlat(&v->cells, number_of(j, part, order, at), &place.lon, &place.lat);
+    gv_cell_lonlat(&v->cells, mesh_tile_number_of(j, part, order, at), &place.lon, &place.lat);
     if (nearest) {
       found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
                                                    place.vector, candidates, NULL)];
@@ -159,11 +159,11 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
     if (j->by_number) {
       int32_t *out = j->out + band * j->band_stride;
       for (int32_t i = 0; i < cells; i++)
-        out[number_of(j, part, order, i) - j->base] = from[i];
+        out[mesh_tile_number_of(j, part, order, i) - j->base] = from[i];
     } else {
       const gv_mesh_order *place = gv_mesh_order_of(v->cells.tables, part);
-      int32_t *out =
-          place_of(j, gv_mesh_part_row(part), 2 * (int64_t)part->least[GV_QTM_EAST]) + band * j->band_stride;
+      int32_t *out = mesh_tile_place_of(j, gv_mesh_part_row(part), 2 * (int64_t)part->least[GV_QTM_EAST]) +
+                     band * j->band_stride;
       for (int32_t i = 0; i < cells; i++)
         out[place->row[i] * j->stride + place->place[i]] = from[i];
     }
@@ -495,7 +495,7 @@ static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *
   if (cell.octant == b->octant && row / side == b->number && place >= 2 * side * b->first &&
       place < 2 * side * (b->last + 1)) {
     for (int32_t rank = 0; rank < v->k; rank++)
-      out[rank * band_stride] = place_of(j, row, place)[rank * j->band_stride];
+      out[rank * band_stride] = mesh_tile_place_of(j, row, place)[rank * j->band_stride];
     return GV_OK;
   }
   mesh_work single = *j;
@@ -520,7 +520,7 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
     return status;
   }
   /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the strip. */
-  const int32_t *row = place_of(j, p->row, j->place);
+  const int32_t *row = mesh_tile_place_of(j, p->row, j->place);
   int32_t first = (int32_t)j->place, last = (int32_t)j->stride - 1, place[CHUNK];
   double least = 1.0; /* distance of any pixel from an edge */
   for (int64_t c = c0; c < c1; c += CHUNK) {

@@ -20,7 +20,7 @@ int32_t *gv_place_of_tile(const gv_tile_work *j, const gv_tile *tile) {
 }
 
 /* The part of the block that a tile is. */
-static gv_labels part_of(const gv_tile_work *j, const gv_tile *tile) {
+static gv_labels tile_fill_part_of(const gv_tile_work *j, const gv_tile *tile) {
   gv_labels part = *j->target;
   if (part.mask != NULL) part.mask += (tile->r0 - j->block.r0) * part.mask_stride + (tile->c0 - j->block.c0);
   part.out = gv_place_of_tile(j, tile);
@@ -43,7 +43,7 @@ int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile) {
 
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
 static void write_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
-  gv_labels part = part_of(j, tile);
+  gv_labels part = tile_fill_part_of(j, tile);
   gv_tile cells = *tile;
   if (part.uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
       cells.r1 - cells.r0 == j->block.r1 - j->block.r0) {
@@ -72,7 +72,7 @@ static void write_masked(const gv_tile_work *j, const gv_tile *tile, const int32
       for (end = c + GV_BOX_COLUMNS; end < tile->c1; end += GV_BOX_COLUMNS)
         if (box[(end - j->block.c0) / GV_BOX_COLUMNS] != state) break;
       gv_tile stretch = {c, end < tile->c1 ? end : tile->c1, r, below};
-      gv_labels part = part_of(j, &stretch);
+      gv_labels part = tile_fill_part_of(j, &stretch);
       if (state == GV_LEAVES_SOME) {
         fill_block(j->v, j->kernels, &stretch, &part, NULL);
       } else {

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     int32_t left = staged ? kept : from.count;
     int all = found;
     for (int c = 0; c < CORNERS; c++) {
-      int32_t id = warp_nearest(p, corner_of(b, c), rest, left, lane);
+      int32_t id = warp_nearest(p, pivots_corner_of(b, c), rest, left, lane);
       bool known = false;
       for (int n = lane; n < all; n += WARP)
         known = known || chosen[n] == id;

@@ -90,8 +90,8 @@ __device__ static inline answer measure_pair(const problem &p, const measuring &
   return out;
 }
 
-__device__ static inline void hand_over(const measuring &a, measured *found, int64_t column, int64_t row,
-                                        int64_t at, int32_t seed, int what) {
+__device__ static inline void distances_hand_over(const measuring &a, measured *found, int64_t column, int64_t row,
+                                                  int64_t at, int32_t seed, int what) {
   unsigned long long number = atomicAdd(&found->open, 1ULL);
   if (number < GV_CUDA_OPEN_PAIRS) a.open[number] = {column, row, at, seed, what};
 }
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(128)
         const int32_t number = a.distinct != NULL ? __ldg(a.distinct + seed) : seed;
         found_here = measure_pair<FORM, METRIC, WHAT>(p, a, column, row, q, seed_place(p.seeds, number));
         if (METRIC == GV_GEODESIC && found_here.open != 0)
-          hand_over(a, found, column, row, at, seed, found_here.open);
+          distances_hand_over(a, found, column, row, at, seed, found_here.open);
       }
       if constexpr (WHAT == FLOATS) put_float(m, at, found_here.distance, none);
       if constexpr (WHAT == DOUBLES) put_double(m, at, found_here.distance);
@@ -204,7 +204,7 @@ template <int FORM> static void launch_plane(const measuring_launch *l) {
   }
 }
 
-static void launch(const measuring_launch *l) {
+static void distances_launch(const measuring_launch *l) {
   switch (l->raster->form) {
   case gv::PLANE:
     launch_plane<gv::PLANE>(l);
@@ -257,12 +257,12 @@ static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, 
 }
 
 /* Starts it, with what it counts on its way back. */
-static gv_status start(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l) {
+static gv_status distances_start(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l) {
   void *counted = lane->pinned[PINNED_MEASURED].data;
   gv_status status = GV_OK;
   GV_CUDA_TRY(context, cudaMemsetAsync(l->found, 0, sizeof *l->found, lane->stream), "measuring");
   gv_cuda_mark_begin(lane);
-  launch(l);
+  distances_launch(l);
   GV_CUDA_LAUNCHED(context, "measuring");
   gv_cuda_mark_end(lane);
   GV_CUDA_TRY(context, cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, lane->stream),
@@ -272,7 +272,8 @@ done:
 }
 
 /* Waits for it, and lists what it leaves open. */
-static gv_status finish(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l, gv_open_pairs *open) {
+static gv_status distances_finish(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l,
+                                  gv_open_pairs *open) {
   const gv::measured *counted = (const gv::measured *)lane->pinned[PINNED_MEASURED].data;
   void *listed = NULL;
   size_t bytes = 0;
@@ -299,8 +300,8 @@ extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster 
   memset(open, 0, sizeof *open);
   gv_status status = put_distinct(context, raster);
   if (status == GV_OK) status = plan_launch(context, raster, raster->lane, m, radius, GV_CUDA_OPEN_PAIRS, &l);
-  if (status == GV_OK) status = start(context, raster->lane, &l);
-  return status == GV_OK ? finish(context, raster->lane, &l, open) : status;
+  if (status == GV_OK) status = distances_start(context, raster->lane, &l);
+  return status == GV_OK ? distances_finish(context, raster->lane, &l, open) : status;
 }
 
 extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
@@ -323,7 +324,7 @@ done:
 
 /* ---------------------------------------------------------------------------------------- arrays of the host's */
 
-static gv_status begin(gv_context *context, int device, void **out, int *number) {
+static gv_status distances_begin(gv_context *context, int device, void **out, int *number) {
   gv_cuda_lane *lane = NULL;
   gv_status status = gv_cuda_lane_take(context, device, &lane);
   if (status == GV_OK) *number = lane->device;
@@ -331,7 +332,7 @@ static gv_status begin(gv_context *context, int device, void **out, int *number)
   return status;
 }
 
-static void end(gv_context *context, void *lane) {
+static void distances_end(gv_context *context, void *lane) {
   gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
 }
 
@@ -380,7 +381,7 @@ static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster,
   GV_CUDA_TRY(context,
               cudaMemcpyAsync(seed.there, seed.here, cells * sizeof(int32_t), cudaMemcpyHostToDevice, lane->stream),
               "copying cells");
-  status = start(context, lane, &l);
+  status = distances_start(context, lane, &l);
   if (status != GV_OK) goto done;
   if (m->distance != NULL) {
     GV_CUDA_TRY(context,
@@ -393,7 +394,7 @@ static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster,
         cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost, lane->stream),
         "reading azimuths");
   }
-  status = finish(context, lane, &l, open);
+  status = distances_finish(context, lane, &l, open);
   if (status != GV_OK) goto done;
   if (m->distance != NULL)
     copy_rows((char *)m->distance, m->out_stride, (const char *)distance.here, m->columns, m, size);
@@ -406,5 +407,5 @@ done:
 extern "C" {
 extern const gv_measure_device gv_cuda_measuring;
 }
-const gv_measure_device gv_cuda_measuring = {gv_cuda_raster_measure, gv_cuda_raster_answer, begin, end,
-                                             put_distinct,           measure_host};
+const gv_measure_device gv_cuda_measuring = {gv_cuda_raster_measure, gv_cuda_raster_answer, distances_begin,
+                                             distances_end,          put_distinct,          measure_host};

@@ -96,9 +96,9 @@ __device__ __forceinline__ static float4 coefficients(const problem &p, int32_t 
 /* Collects the candidates that may win somewhere, after the pivot; `out`: how many there are with it. False: more than fit
  * into the space. */
 template <bool GEODESIC, class VIEW>
-__device__ __forceinline__ static bool collect(const problem &p, const int32_t *list, int32_t candidates,
-                                               const filter_pivot &by, const VIEW &view, typename VIEW::space &s,
-                                               int32_t *out, int lane) {
+__device__ __forceinline__ static bool filter_collect(const problem &p, const int32_t *list, int32_t candidates,
+                                                      const filter_pivot &by, const VIEW &view,
+                                                      typename VIEW::space &s, int32_t *out, int lane) {
   constexpr int CAPACITY = VIEW::space::capacity;
   int32_t kept = 1;
   for (int32_t first = 0; first < candidates; first += WARP) {
@@ -156,7 +156,7 @@ __device__ __forceinline__ static bool decide_filtered(const problem &p, const L
   leaf.look(p, s, view, lane);
   const filter_pivot by = place_pivot<GEODESIC>(p, view, list, candidates, s, lane);
   int32_t kept;
-  if (!collect<GEODESIC>(p, list, candidates, by, view, s, &kept, lane)) return false;
+  if (!filter_collect<GEODESIC>(p, list, candidates, by, view, s, &kept, lane)) return false;
   if (kept == 1) {
     leaf.fill(by.label, lane);
     return true;

@@ -20,7 +20,7 @@ struct ball {
   double radius;
 };
 
-__device__ static inline ball ball_of(const problem &p, int32_t id) {
+__device__ static inline ball groups_ball_of(const problem &p, int32_t id) {
   const double2 *from = reinterpret_cast<const double2 *>(p.groups + id);
   double2 xy = __ldg(from), zr = __ldg(from + 1);
   return {{xy.x, xy.y, zr.x}, zr.y};
@@ -33,7 +33,7 @@ __device__ static bool dominates_group(const bound &b, const pivot &by, const ba
   double reach = generators * outer;
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    reach += fabs(dot(b.generator[k], vx, vy, vz));
+    reach += fabs(positions_dot(b.generator[k], vx, vy, vz));
   return gv_lead(gv_cull_slack, nearest * nearest, reach) > by.limit;
 }
 

@@ -232,7 +232,7 @@ __device__ __forceinline__ static float compare_four(const mesh_space &s, int32_
 }
 
 /* Labels in the order of the cells' numbers, which is that of the corners' basis numbers. */
-__device__ __forceinline__ static int4 in_order(uint32_t code, bool down, const int32_t *label) {
+__device__ __forceinline__ static int4 mesh_in_order(uint32_t code, bool down, const int32_t *label) {
   const uint32_t apex = code >> 9 & 3;
   const bool swap = ((code >> 8 & 1) != 0) != down;
   const int32_t low = swap ? label[3] : label[2], high = swap ? label[2] : label[3];
@@ -273,7 +273,7 @@ template <bool GEODESIC> struct mesh_leaf {
       int32_t label[4];
       const float gap = compare_four(s, kept, cells, by.label, other, other_label, label);
       again |= gap > margin ? 0U : 1U << round;
-      __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, in_order(code, down, label));
+      __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, mesh_in_order(code, down, label));
     }
     if (__any_sync(everyone, again != 0)) settle_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
   }

@@ -17,7 +17,7 @@ static const gv_raster_device raster = {gv_cuda_raster_open,     gv_cuda_raster_
 
 gv_copy_fn *gv_cuda_copy;
 
-static gv_cuda_module make(void) {
+static gv_cuda_module module_make(void) {
   gv_cuda_module m = {};
   m.version = GV_VERSION_STRING;
   m.size = GV_CUDA_MODULE_SIZE;
@@ -50,6 +50,6 @@ static gv_cuda_module make(void) {
 
 extern "C" __attribute__((visibility("default"))) const gv_cuda_module *gv_cuda_module_offer(gv_copy_fn *copy) {
   gv_cuda_copy = copy;
-  static const gv_cuda_module offered = make();
+  static const gv_cuda_module offered = module_make();
   return &offered;
 }

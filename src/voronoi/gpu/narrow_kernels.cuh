@@ -39,7 +39,7 @@ template <int WHAT> __device__ static inline int32_t candidate(const problem &p,
 }
 
 template <int WHAT> __device__ static inline place candidate_place(const problem &p, int32_t id) {
-  return WHAT == GROUPS ? ball_of(p, id).middle : seed_place(p.seeds, id);
+  return WHAT == GROUPS ? groups_ball_of(p, id).middle : seed_place(p.seeds, id);
 }
 
 /* What all passes begin with: the block's tile, its parent's list, its bound. False: nothing to do. */
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(LONG_THREADS)
 #pragma unroll
   for (int c = 0; c < CORNERS; c++) {
     corner[c] = nobody;
-    at[c] = corner_of(t.b, c);
+    at[c] = pivots_corner_of(t.b, c);
   }
   for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
        n += (int64_t)gridDim.y * LONG_THREADS) {
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(LONG_THREADS)
     int32_t id = n < t.count ? candidate<WHAT>(p, t.list, n) : -1;
     bool keep = id >= 0;
     if (keep && WHAT == GROUPS) {
-      keep = group_survives(p, t.b, pivots, found, ball_of(p, id), generators);
+      keep = group_survives(p, t.b, pivots, found, groups_ball_of(p, id), generators);
     } else if (keep) {
       keep = survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, id));
     }

@@ -55,7 +55,7 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
     double vx = s.x - by.at.x, vy = s.y - by.at.y, vz = s.z - by.at.z, reach = 0.0;
 #pragma unroll
     for (int k = 0; k < 3; k++)
-      reach += fabs(dot(b.generator[k], vx, vy, vz));
+      reach += fabs(positions_dot(b.generator[k], vx, vy, vz));
     return gv_lead(gv_cull_slack, square(s, b.middle), reach) > by.limit;
   }
   const box_of_tile box(p, b);
@@ -73,7 +73,7 @@ __device__ static bool survives(const problem &p, const bound &b, const pivot *p
   return true;
 }
 
-__device__ static inline place corner_of(const bound &b, int corner) {
+__device__ static inline place pivots_corner_of(const bound &b, int corner) {
   double u = corner & 1 ? 1.0 : -1.0, v = corner & 2 ? 1.0 : -1.0;
   return {b.middle.x + u * b.generator[0].x + v * b.generator[1].x,
           b.middle.y + u * b.generator[0].y + v * b.generator[1].y,

@@ -13,13 +13,13 @@ static double spacing(const gv_voronoi *v) {
 }
 
 /* The side of the tiles of a level, in cells. On the mesh a tile is a span of 2^log cells. */
-static double side_of(const gv_voronoi *v, int log) {
+static double plan_side_of(const gv_voronoi *v, int log) {
   return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
 }
 
 /* The seeds in the tile and a ring of neighbours. */
 double gv_cuda_list_length(const gv_voronoi *v, int log) {
-  double n = (double)v->seeds.count, across = side_of(v, log) / spacing(v) + 2.0;
+  double n = (double)v->seeds.count, across = plan_side_of(v, log) / spacing(v) + 2.0;
   double length = across * across + (double)(v->k - 1);
   return length < n ? length : n;
 }
@@ -27,14 +27,14 @@ double gv_cuda_list_length(const gv_voronoi *v, int log) {
 /* Groups are about as wide as sqrt(GROUP) seeds, and one is kept for any of its seeds. */
 double gv_cuda_group_list_length(const gv_voronoi *v, int log) {
   double n = ceil((double)v->seeds.count / gv::GROUP);
-  double across = side_of(v, log) / (spacing(v) * sqrt((double)gv::GROUP)) + 3.0;
+  double across = plan_side_of(v, log) / (spacing(v) * sqrt((double)gv::GROUP)) + 3.0;
   double length = across * across + (double)(v->k - 1);
   return length < n ? length : n;
 }
 
 /* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
 static double mixed_share(const gv_voronoi *v, int log) {
-  double share = 2.5 * side_of(v, log) / spacing(v);
+  double share = 2.5 * plan_side_of(v, log) / spacing(v);
   return v->k > 1 || share > 1.0 ? 1.0 : share;
 }
 

@@ -54,7 +54,7 @@ __device__ static inline double square(const place &a, const place &b) {
   return gv_square(3, a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-__device__ static inline double dot(const place &g, double x, double y, double z) {
+__device__ static inline double positions_dot(const place &g, double x, double y, double z) {
   return gv_dot(3, g.x, g.y, g.z, x, y, z);
 }
 

@@ -10,7 +10,7 @@
 
 static_assert(gv::MOST_NEIGHBOURS == (int)GV_CUDA_MOST_RANKS, "what the kernels keep");
 
-static void describe(gv_cuda_raster *raster) {
+static void gpu_raster_describe(gv_cuda_raster *raster) {
   const gv_voronoi *v = raster->v;
   const gv_cells *cells = &v->cells;
   gv::problem *p = &raster->problem;
@@ -82,7 +82,7 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
     return status;
   }
   gv_cuda_raster_block(v, &raster->bw, &raster->bh);
-  describe(raster);
+  gpu_raster_describe(raster);
   GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
   status = gv_cuda_copy_tables(context, raster);
   if (status == GV_OK) status = gv_cuda_copy_seeds(context, raster);

@@ -115,8 +115,8 @@ static bool too_many_open(const strip_state *strip, const gv::counters *counters
 }
 
 /* Grows what was too small for a strip, as its counters say. False: nothing was, or the strip is left to the CPU. */
-static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
-                 bool *overflow, gv_status *status) {
+static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
+                            bool *overflow, gv_status *status) {
   const strip_state *strip = &raster->strip[number];
   bool lists = counters->pool > strip->pool_capacity;
   bool open = counters->open > strip->open_capacity || counters->open_ids > strip->open_id_capacity;
@@ -132,7 +132,7 @@ static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const 
 }
 
 /* Room for all but the answers of a strip, whose target is made, and its launch. */
-static gv_status start(gv_context *context, gv_cuda_raster *raster, int number) {
+static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, int number) {
   const gv_voronoi *v = raster->v;
   gv_cuda_lane *lane = raster->lane;
   strip_state *strip = &raster->strip[number];
@@ -170,7 +170,7 @@ static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, in
   gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_STRIP + number,
                                      (size_t)t->rank_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
   t->out = (int32_t *)memory;
-  return status == GV_OK ? start(context, raster, number) : status;
+  return status == GV_OK ? gpu_strips_start(context, raster, number) : status;
 }
 
 extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
@@ -204,7 +204,7 @@ extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster
   strip->cells = cells;
   strip->target = {part->out, cells.c0,   cells.c1, cells.r0,          cells.r1,
                    bw,        part->rows, 1,        part->band_stride, aligned};
-  return start(context, raster, number);
+  return gpu_strips_start(context, raster, number);
 }
 
 extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int number,
@@ -213,7 +213,7 @@ extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *
   const gv::counters *counters = (const gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
   gv_status status = gv_cuda_wait(context, lane, "computing a strip");
   memset(open, 0, sizeof *open);
-  while (status == GV_OK && grow(context, raster, number, counters, &open->overflow, &status)) {
+  while (status == GV_OK && gpu_strips_grow(context, raster, number, counters, &open->overflow, &status)) {
     status = launch_strip(context, raster, number);
     if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a strip");
   }

@@ -208,7 +208,7 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   return -1;
 }
 
-static void *work(void *opaque) {
+static void *cuda_tile_work(void *opaque) {
   device_worker *w = opaque;
   engine *e = w->engine;
   gv_status status = e->cuda->raster->open(&w->context, e->v, w->device, &w->strip_cells, &w->raster);
@@ -319,7 +319,7 @@ static gv_status open_devices(gv_context *context, engine *e) {
     gv_context_for_worker(context, &w->context);
     w->context.threads = context->threads;
     e->devices = i + 1;
-    w->started = pthread_create(&w->thread, NULL, work, w) == 0;
+    w->started = pthread_create(&w->thread, NULL, cuda_tile_work, w) == 0;
     if (!w->started) status = gv_fail_memory(context, "a device's thread");
   }
   if (status != GV_OK) return status;

@@ -52,7 +52,7 @@ typedef struct pieces {
   int64_t columns, rows, across, count;
 } pieces;
 
-static pieces cut(const gv_labels *s, int64_t most) {
+static pieces device_strips_cut(const gv_labels *s, int64_t most) {
   pieces p = {s, s->columns < most ? s->columns : most, 1, 0, 0};
   if (p.columns < s->columns) p.columns -= p.columns % GV_CUDA_MESH_LEAF;
   int64_t rows = s->stride <= WIDEST_STRIDE ? MOST_CELLS / s->stride : 1;
@@ -103,7 +103,8 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_la
 }
 
 /* Waits for a piece and makes it complete. */
-static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, const gv_labels *piece) {
+static gv_status device_strips_finish(gv_device_strips *d, const gv_voronoi *v, int buffer,
+                                      const gv_labels *piece) {
   gv_open_cells open;
   gv_status status = d->device->finish(&d->context, d->raster, buffer, &open);
   if (status == GV_OK && open.overflow) return put_piece(d, v, piece);
@@ -113,7 +114,8 @@ static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, co
 }
 
 /* `progress`: NULL if nobody wants to know. */
-static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const pieces *all, gv_progress *progress) {
+static gv_status device_strips_fill(gv_device_strips *d, const gv_voronoi *v, const pieces *all,
+                                    gv_progress *progress) {
   gv_labels piece[GV_CUDA_STRIPS];
   int64_t started = 0, done = 0;
   gv_status status = GV_OK;
@@ -125,7 +127,7 @@ static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const pieces *al
     }
     if (status != GV_OK) break;
     int buffer = (int)(done++ % GV_CUDA_STRIPS);
-    status = finish(d, v, buffer, &piece[buffer]);
+    status = device_strips_finish(d, v, buffer, &piece[buffer]);
     if (status == GV_OK && progress != NULL && !gv_progress_add(progress, 1))
       status = gv_fail(&d->context, GV_ERROR_CANCELLED, "cancelled");
   }
@@ -150,8 +152,8 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, c
 }
 
 gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, const gv_labels *strip) {
-  pieces all = cut(strip, d->most);
-  return fill(d, v, &all, NULL);
+  pieces all = device_strips_cut(strip, d->most);
+  return device_strips_fill(d, v, &all, NULL);
 }
 
 /* A strip being filled. */
@@ -162,10 +164,10 @@ typedef struct filling {
 
 static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
   const filling *f = user;
-  pieces all = cut(f->strip, d->most);
+  pieces all = device_strips_cut(f->strip, d->most);
   gv_progress progress;
   gv_progress_init(&progress, f->caller, all.count);
-  return fill(d, v, &all, &progress);
+  return device_strips_fill(d, v, &all, &progress);
 }
 
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,

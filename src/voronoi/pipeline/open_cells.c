@@ -14,7 +14,8 @@ static int compare_ids(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static gv_status place_of(gv_context *context, const gv_voronoi *v, const gv_open_cell *cell, gv_place *out) {
+static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, const gv_open_cell *cell,
+                                     gv_place *out) {
   if (v->cells.grid.kind == GV_GRID_QTM) {
     gv_qtm_id triangle = 0;
     double centre[5];
@@ -65,7 +66,7 @@ static gv_status decide_some(gv_worker *worker, int64_t first, int64_t end) {
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     const gv_open_cell *cell = &d->open->cell[i];
     gv_place place;
-    status = place_of(&worker->context, d->v, cell, &place);
+    status = open_cells_place_of(&worker->context, d->v, cell, &place);
     if (status != GV_OK) break;
     c.count = cell->count;
     memcpy(c.id, d->open->id + cell->list, (size_t)c.count * sizeof *c.id);

@@ -27,7 +27,7 @@ static gv_status begin_part(drawing *d) {
 }
 
 /* Ends a part at ±180°, between two distances along the line, and begins one on the other side. */
-static gv_status cut(drawing *d, double before, double after, double side) {
+static gv_status geodesic_line_cut(drawing *d, double before, double after, double side) {
   double place[2] = {0.0, 0.0};
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (before + after);
@@ -68,7 +68,7 @@ gv_status gv_geodesic_line(gv_io *io, double semi_major, double flattening, cons
                      along = d.line.s13 * (double)i / (double)pieces;
     place_at(&d, along, place);
     double side = place[0] - d.turned;
-    if (fabs(side) > 180.0 + 1e-9) status = cut(&d, before, along, side);
+    if (fabs(side) > 180.0 + 1e-9) status = geodesic_line_cut(&d, before, along, side);
     if (status != GV_OK) break;
     double x = fmax(-180.0, fmin(180.0, place[0] - d.turned)), end = remainder(to[0], 360.0);
     if (i == pieces && fabs(x - end) < 1.0) x = end;

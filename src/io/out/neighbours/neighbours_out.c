@@ -131,7 +131,7 @@ static gv_status add_kept(const writer *w, side *s) {
   return status;
 }
 
-static gv_status create_layer(writer *w) {
+static gv_status neighbours_out_create_layer(writer *w) {
   const gv_neighbour_content *c = w->content;
   w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
   if (!c->lines && gv_is_driver(w->out.place->driver, "CSV")) w->geometry = wkbNone;
@@ -199,7 +199,7 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, in
 
 static gv_status write_rows(writer *w) {
   const gv_neighbour_content *c = w->content;
-  gv_status status = create_layer(w);
+  gv_status status = neighbours_out_create_layer(w);
   for (int64_t query = 0; query < c->queries.seeds->count && status == GV_OK; query++) {
     int64_t first = c->offsets != NULL ? c->offsets[query] : query * c->k;
     int64_t end = c->offsets != NULL ? c->offsets[query + 1] : first + c->k;

@@ -35,7 +35,7 @@ struct constant_queries {
 
 /* How many points lie side by side when dimensions are more than three: coordinate d of eight of them, then d + 1 ..., at
  * last half their squared lengths. Two where eight would not fit. */
-static int side_of(int32_t dim) {
+static int constant_side_of(int32_t dim) {
   return (dim + 1) * SIDE <= CONSTANT_FLOATS ? SIDE : SIDE_HIGH;
 }
 
@@ -43,14 +43,14 @@ static bool points_in_constant(const gv_brute_sizes *sizes) {
   return sizes->queries >= sizes->count;
 }
 
-static gv_layout layout(int32_t dim) {
+static gv_layout constant_layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape constant_shape(const gv_brute_sizes *sizes) {
   if (points_in_constant(sizes)) {
     if (sizes->dim <= 3) return gv_shape_by_query();
-    int side = side_of(sizes->dim);
+    int side = constant_side_of(sizes->dim);
     return {1, 1, side, side, 0};
   }
   int64_t blocks = sizes->multiprocessors * 16LL;
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(THREADS)
 template <int METRIC>
 static cudaError_t pass_side_by_side(gv_cuda_lane *lane, const gv_scan *scan, int64_t first_block, int blocks) {
   unsigned grid = (unsigned)gv_ceil_div(scan->queries, THREADS);
-  if (side_of(scan->dim) == SIDE) {
+  if (constant_side_of(scan->dim) == SIDE) {
     minima_side_by_side<METRIC, SIDE><<<grid, THREADS, 0, lane->stream>>>(*scan, first_block, blocks);
   } else {
     minima_side_by_side<METRIC, SIDE_HIGH><<<grid, THREADS, 0, lane->stream>>>(*scan, first_block, blocks);
@@ -105,13 +105,14 @@ static cudaError_t pass_side_by_side(gv_cuda_lane *lane, const gv_scan *scan, in
   return cudaPeekAtLastError();
 }
 
-static cudaError_t fill(gv_cuda_lane *lane, const void *from, size_t bytes) {
+static cudaError_t constant_fill(gv_cuda_lane *lane, const void *from, size_t bytes) {
   return cudaMemcpyToSymbolAsync(constant, from, bytes, 0, cudaMemcpyDeviceToDevice, lane->stream);
 }
 
 static gv_status search_side_by_side(gv_context *context, gv_cuda_lane *lane, const gv_scan *scan) {
   gv_status status = GV_OK;
-  int side = side_of(scan->dim), block_floats = (scan->dim + 1) * side, at_once = CONSTANT_FLOATS / block_floats;
+  int side = constant_side_of(scan->dim), block_floats = (scan->dim + 1) * side,
+      at_once = CONSTANT_FLOATS / block_floats;
   float *blocks = NULL;
   status = gv_cuda_reserve(context, lane, GV_SLOT_OWN,
                            (size_t)(scan->padded / side) * (size_t)block_floats * sizeof(float), (void **)&blocks);
@@ -120,9 +121,10 @@ static gv_status search_side_by_side(gv_context *context, gv_cuda_lane *lane, co
   GV_CUDA_LAUNCHED(context, "laying out points");
   for (int64_t first = 0; first < scan->groups.count; first += at_once) {
     int count = (int)(scan->groups.count - first < at_once ? scan->groups.count - first : at_once);
-    GV_CUDA_TRY(context,
-                fill(lane, blocks + first * block_floats, (size_t)count * (size_t)block_floats * sizeof(float)),
-                "filling constant memory");
+    GV_CUDA_TRY(
+        context,
+        constant_fill(lane, blocks + first * block_floats, (size_t)count * (size_t)block_floats * sizeof(float)),
+        "filling constant memory");
     GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_side_by_side, lane, scan, first, count),
                 "searching in constant memory");
   }
@@ -148,7 +150,8 @@ static gv_status search_quads(gv_context *context, gv_cuda_lane *lane, const gv_
   int64_t end = gv_scanned(scan);
   for (int64_t first = 0; first < end; first += CONSTANT_QUADS) {
     int64_t last = first + CONSTANT_QUADS < end ? first + CONSTANT_QUADS : end;
-    GV_CUDA_TRY(context, fill(lane, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
+    GV_CUDA_TRY(context,
+                constant_fill(lane, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
                 "filling constant memory");
     GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_quads, lane, scan, first, last),
                 "searching in constant memory");
@@ -200,7 +203,7 @@ static gv_status search_queries(gv_context *context, gv_cuda_lane *lane, const g
     part.queries = scan->queries - first * GV_BY_POINT_QUERIES;
     if (part.queries > count * GV_BY_POINT_QUERIES) part.queries = count * GV_BY_POINT_QUERIES;
     part.minima = scan->minima + first * GV_BY_POINT_QUERIES * scan->row;
-    GV_CUDA_TRY(context, fill(lane, laid + first * depth, (size_t)(count * depth) * sizeof *laid),
+    GV_CUDA_TRY(context, constant_fill(lane, laid + first * depth, (size_t)(count * depth) * sizeof *laid),
                 "filling constant memory");
     GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_queries, lane, &part, depth),
                 "searching in constant memory");
@@ -210,8 +213,8 @@ done:
   return status;
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *sizes) {
+static gv_status constant_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                                 const gv_brute_sizes *sizes) {
   (void)pthread_mutex_lock(&turn);
   gv_status status = !points_in_constant(sizes) ? search_queries(context, lane, scan)
                      : scan->dim <= 3           ? search_quads(context, lane, scan)
@@ -221,10 +224,11 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
   return status != GV_OK ? status : gv_cuda_result(context, error, "searching in constant memory");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {constant_layout, constant_shape, constant_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status constant_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_constant = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_constant = {gv_cuda_probe_device, constant_build, gv_brute_search,
+                                                  gv_brute_forget};

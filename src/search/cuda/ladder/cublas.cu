@@ -66,7 +66,7 @@ static gv_status probe(const char **reason) {
   return missing != NULL ? GV_ERROR_UNAVAILABLE : GV_OK;
 }
 
-static gv_status check(gv_context *context, int result) {
+static gv_status cublas_check(gv_context *context, int result) {
   if (result == SUCCESS) return GV_OK;
   (void)cudaGetLastError();
   if (result == ALLOC_FAILED)
@@ -87,7 +87,7 @@ typedef struct handles {
   kept *idle;
 } handles;
 
-static gv_status take(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, kept **out) {
+static gv_status cublas_take(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, kept **out) {
   handles *own = (handles *)brute->own;
   (void)pthread_mutex_lock(&own->lock);
   kept *one = own->idle;
@@ -97,14 +97,14 @@ static gv_status take(gv_context *context, gv_cuda_lane *lane, const gv_brute *b
   if (one == NULL) {
     one = (kept *)gv_allocate_zeroed(&brute->allocator, 1, sizeof *one);
     if (one == NULL) return gv_fail_memory(context, "cuBLAS");
-    status = check(context, library.create(&one->handle_));
+    status = cublas_check(context, library.create(&one->handle_));
     if (status != GV_OK) {
       gv_release(&brute->allocator, one);
       return status;
     }
-    status = check(context, library.set_math_mode(one->handle_, PEDANTIC_MATH));
+    status = cublas_check(context, library.set_math_mode(one->handle_, PEDANTIC_MATH));
   }
-  if (status == GV_OK) status = check(context, library.set_stream(one->handle_, lane->stream));
+  if (status == GV_OK) status = cublas_check(context, library.set_stream(one->handle_, lane->stream));
   *out = one;
   return status;
 }
@@ -118,13 +118,14 @@ static void give(const gv_brute *brute, kept *one) {
   (void)pthread_mutex_unlock(&own->lock);
 }
 
-static gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
+static gv_status cublas_prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+                                gv_brute *brute) {
   handles *own = (handles *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *own);
   if (own == NULL) return gv_fail_memory(context, "cuBLAS");
   (void)pthread_mutex_init(&own->lock, NULL);
   brute->own = own;
   kept *one = NULL;
-  gv_status status = take(context, lane, brute, &one);
+  gv_status status = cublas_take(context, lane, brute, &one);
   give(brute, one);
   return status;
 }
@@ -151,12 +152,12 @@ static void forget(gv_brute *brute) {
 
 enum { LANES = 32, PIECE = 4, STEP = LANES * PIECE, THREADS = 256, POINTS_MAX = 1 << 18 };
 
-static gv_layout layout(int32_t dim) {
+static gv_layout cublas_layout(int32_t dim) {
   (void)dim;
   return GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape cublas_shape(const gv_brute_sizes *sizes) {
   (void)sizes;
   return {PIECE, LANES, 1, 256, 0};
 }
@@ -181,8 +182,8 @@ static __global__ void __launch_bounds__(THREADS)
   scan.minima[query * scan.row + first_group + block * LANES + lane] = least;
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
-                        const gv_brute_sizes *) {
+static gv_status cublas_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                               const gv_brute_sizes *) {
   gv_status status = GV_OK;
   const float one = 1.0F, zero = 0.0F;
   float *products = NULL;
@@ -197,7 +198,7 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
   status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)points * (size_t)queries * sizeof(float),
                            (void **)&products);
   if (status != GV_OK) return status;
-  status = take(context, lane, brute, &h);
+  status = cublas_take(context, lane, brute, &h);
   if (status != GV_OK) goto done;
   for (int64_t q = 0; q < scan->queries; q += queries) {
     for (int64_t p = 0; p < end; p += points) {
@@ -206,9 +207,10 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
       part.queries = scan->queries - q < queries ? scan->queries - q : queries;
       part.minima = scan->minima + q * scan->row;
       /* Column-major: length x queries = (length x dim) (queries x dim)^T. */
-      status = check(context, library.sgemm(h->handle_, OP_N, OP_T, (int)length, (int)part.queries, (int)scan->dim,
-                                            &one, scan->values + p, (int)scan->dim_stride, scan->query + q,
-                                            (int)scan->query_stride, &zero, products, (int)length));
+      status = cublas_check(context,
+                            library.sgemm(h->handle_, OP_N, OP_T, (int)length, (int)part.queries, (int)scan->dim,
+                                          &one, scan->values + p, (int)scan->dim_stride, scan->query + q,
+                                          (int)scan->query_stride, &zero, products, (int)length));
       if (status != GV_OK) goto done;
       int64_t warps = part.queries * gv_ceil_div(length, share);
       reduce_products<<<(unsigned)gv_ceil_div(warps, THREADS / 32), THREADS, 0, lane->stream>>>(
@@ -222,13 +224,13 @@ done:
   return status;
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, prepare, forget};
+static const gv_brute_idea idea = {cublas_layout, cublas_shape, cublas_filter, NULL, NULL, cublas_prepare, forget};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status cublas_build(gv_context *context, const gv_reference *reference, void **state) {
   if (reference->count > INT32_MAX - GV_SCAN_PAD) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "cuBLAS takes matrices of at most %d rows", (int)INT32_MAX);
   }
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_cublas = {probe, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_cublas = {probe, cublas_build, gv_brute_search, gv_brute_forget};

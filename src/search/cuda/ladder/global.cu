@@ -9,29 +9,31 @@
  */
 #include "search/cuda/by_point.cuh"
 
-static gv_layout layout(int32_t dim) {
+static gv_layout global_layout(int32_t dim) {
   (void)dim;
   return GV_ROWS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape global_shape(const gv_brute_sizes *sizes) {
   (void)sizes;
   return gv_shape_by_point<gv_from_rows>(8);
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC> static cudaError_t global_launch(gv_cuda_lane *lane, const gv_scan *scan) {
   return gv_launch_by_point<METRIC>(lane, scan, gv_from_rows(), false);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in global memory");
+static gv_status global_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                               const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, global_launch, lane, scan),
+                        "searching in global memory");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {global_layout, global_shape, global_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status global_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_global = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_global = {gv_cuda_probe_device, global_build, gv_brute_search,
+                                                gv_brute_forget};

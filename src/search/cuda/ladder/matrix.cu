@@ -13,12 +13,12 @@
 
 enum { SIMPLE_DIM_MAX = 8, THREADS = 256, SIDE = 64, DEPTH = 16 };
 
-static gv_layout layout(int32_t dim) {
+static gv_layout matrix_layout(int32_t dim) {
   (void)dim;
   return GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape matrix_shape(const gv_brute_sizes *sizes) {
   (void)sizes;
   return {1, 1, 1, 1, 0};
 }
@@ -121,7 +121,7 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_hal
   }
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, bool itself) {
+template <int METRIC> static cudaError_t matrix_launch(gv_cuda_lane *lane, const gv_scan *scan, bool itself) {
   int64_t squares = gv_ceil_div(scan->count, SIDE);
   if (itself && squares < 60000) {
     fill_half<METRIC><<<(unsigned)(squares * (squares + 1) / 2), THREADS, 0, lane->stream>>>(*scan, squares);
@@ -134,17 +134,18 @@ template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_sca
   return cudaPeekAtLastError();
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *sizes) {
+static gv_status matrix_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                               const gv_brute_sizes *sizes) {
   bool itself = sizes->itself && scan->queries == scan->count;
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan, itself),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, matrix_launch, lane, scan, itself),
                         "making the distance matrix");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {matrix_layout, matrix_shape, matrix_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status matrix_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_matrix = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_matrix = {gv_cuda_probe_device, matrix_build, gv_brute_search,
+                                                gv_brute_forget};

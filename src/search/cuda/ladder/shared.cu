@@ -10,27 +10,29 @@
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
 
-static gv_layout layout(int32_t dim) {
+static gv_layout shared_layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape shared_shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(4);
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC> static cudaError_t shared_launch(gv_cuda_lane *lane, const gv_scan *scan) {
   return scan->dim <= 3 ? gv_launch_staged<METRIC, 1>(lane, scan) : gv_launch_tile<METRIC, 4, 4, false>(lane, scan);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in shared memory");
+static gv_status shared_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                               const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, shared_launch, lane, scan),
+                        "searching in shared memory");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {shared_layout, shared_shape, shared_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status shared_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_shared = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_shared = {gv_cuda_probe_device, shared_build, gv_brute_search,
+                                                gv_brute_forget};

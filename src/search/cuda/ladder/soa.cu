@@ -8,29 +8,29 @@
  */
 #include "search/cuda/by_point.cuh"
 
-static gv_layout layout(int32_t dim) {
+static gv_layout soa_layout(int32_t dim) {
   (void)dim;
   return GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape soa_shape(const gv_brute_sizes *sizes) {
   (void)sizes;
   return gv_shape_by_point<gv_from_columns>(8);
 }
 
-template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC> static cudaError_t soa_launch(gv_cuda_lane *lane, const gv_scan *scan) {
   return gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), false);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in columns");
+static gv_status soa_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                            const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, soa_launch, lane, scan), "searching in columns");
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {soa_layout, soa_shape, soa_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status soa_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_soa = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_soa = {gv_cuda_probe_device, soa_build, gv_brute_search, gv_brute_forget};

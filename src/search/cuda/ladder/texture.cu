@@ -50,11 +50,11 @@ struct from_quad_texels {
   __device__ __forceinline__ void half(const gv_scan &, int64_t, float[4]) const {}
 };
 
-static gv_layout layout(int32_t dim) {
+static gv_layout texture_layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_FOURS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape texture_shape(const gv_brute_sizes *sizes) {
   int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
   gv_group_shape by_point = gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, query_tiles));
   by_point.steps_max = BLOCK_POINTS_MAX / 32; /* whole blocks of groups in a texture */
@@ -70,7 +70,8 @@ static void forget(gv_brute *brute) {
   gv_release(&brute->allocator, own);
 }
 
-static gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
+static gv_status texture_prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+                                 gv_brute *brute) {
   gv_status status = GV_OK;
   int64_t texels = gv_ceil_div(reference->dim, 4); /* a point */
   int height = 0;
@@ -115,13 +116,13 @@ done:
 }
 
 template <int METRIC>
-static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, cudaTextureObject_t texture) {
+static cudaError_t texture_launch(gv_cuda_lane *lane, const gv_scan *scan, cudaTextureObject_t texture) {
   if (scan->dim <= 3) return gv_launch_by_point<METRIC>(lane, scan, from_quad_texels{texture}, true);
   return gv_launch_by_point<METRIC>(lane, scan, from_texels{texture, (int)gv_ceil_div(scan->dim, 4)}, true);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
-                        const gv_brute_sizes *) {
+static gv_status texture_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                                const gv_brute_sizes *) {
   const textures *own = (const textures *)brute->own;
   int64_t block_points = 32LL * gv_group_size(scan->groups);
   for (int i = 0; i < own->count; i++) {
@@ -134,16 +135,18 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
     int64_t left = scan->groups.count - first / block_points * 32;
     if (part.groups.count > left) part.groups.count = left;
     if (left <= 0) break;
-    GV_TRY(gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, &part, own->object[i]),
+    GV_TRY(gv_cuda_result(context, GV_FOR_METRIC(scan->metric, texture_launch, lane, &part, own->object[i]),
                           "searching in textures"));
   }
   return GV_OK;
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, prepare, forget};
+static const gv_brute_idea idea = {texture_layout, texture_shape,   texture_filter, NULL,
+                                   NULL,           texture_prepare, forget};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status texture_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_texture = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_texture = {gv_cuda_probe_device, texture_build, gv_brute_search,
+                                                 gv_brute_forget};

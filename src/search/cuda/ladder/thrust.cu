@@ -42,12 +42,12 @@ struct smaller {
   __host__ __device__ float operator()(float a, float b) const { return b < a ? b : a; }
 };
 
-static gv_layout layout(int32_t dim) {
+static gv_layout thrust_layout(int32_t dim) {
   (void)dim;
   return GV_COLUMNS;
 }
 
-static gv_group_shape shape(const gv_brute_sizes *sizes) {
+static gv_group_shape thrust_shape(const gv_brute_sizes *sizes) {
   (void)sizes;
   return {1, 1, GROUP, GROUP, 0};
 }
@@ -63,8 +63,8 @@ static cudaError_t reduce(gv_cuda_lane *lane, const gv_scan *scan, void *memory,
                                             INFINITY, lane->stream);
 }
 
-static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                        const gv_brute_sizes *) {
+static gv_status thrust_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                               const gv_brute_sizes *) {
   int64_t at_once = SEGMENTS_MAX / scan->groups.count;
   if (at_once < 1) return gv_fail(context, GV_ERROR_UNSUPPORTED, "too many points for one segmented reduction");
   for (int64_t first = 0; first < scan->queries; first += at_once) {
@@ -92,10 +92,11 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
   return GV_OK;
 }
 
-static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+static const gv_brute_idea idea = {thrust_layout, thrust_shape, thrust_filter, NULL, NULL, NULL, NULL};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status thrust_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_thrust = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_thrust = {gv_cuda_probe_device, thrust_build, gv_brute_search,
+                                                gv_brute_forget};

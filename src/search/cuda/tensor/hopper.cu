@@ -81,7 +81,7 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
 /* ------------------------------------------------------------------------------------------------------- products */
 
 /* Describes rows of WIDTH dimensions in their pattern, which repeats every eight of them. */
-template <int WIDTH> __device__ __forceinline__ uint64_t describe(const void *rows) {
+template <int WIDTH> __device__ __forceinline__ uint64_t hopper_describe(const void *rows) {
   const uint64_t eight = 8 * WIDTH * sizeof(__half), pattern = WIDTH == 64 ? 1 : WIDTH == 32 ? 2 : 3;
   return (shared_address(rows) & 0x3FFFF) >> 4 | (uint64_t)1 << 16 | eight >> 4 << 32 | pattern << 62;
 }
@@ -180,8 +180,8 @@ __device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves 
     int before = 0;
     for (int chunk = 0; chunk < chunks; chunk++, now.on()) {
       const unsigned char *stage = memory + now.stage * F::BYTES;
-      uint64_t q = describe<WIDTH>(stage + group * (F::QUERY_BYTES / GROUPS)),
-               s = describe<WIDTH>(stage + F::QUERY_BYTES);
+      uint64_t q = hopper_describe<WIDTH>(stage + group * (F::QUERY_BYTES / GROUPS)),
+               s = hopper_describe<WIDTH>(stage + F::QUERY_BYTES);
       wait(&at_stage->full[now.stage], now.parity);
       begin_products();
 #pragma unroll

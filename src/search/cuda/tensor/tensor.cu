@@ -319,8 +319,9 @@ gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute,
 
 const gv_brute_idea gv_tensor_idea = {layout, shape, filter, NULL, NULL, prepare, forget, true};
 
-static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+static gv_status tensor_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &gv_tensor_idea, -1, (gv_brute **)state);
 }
 
-const gv_search_engine gv_search_cuda_tensor = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
+const gv_search_engine gv_search_cuda_tensor = {gv_cuda_probe_device, tensor_build, gv_brute_search,
+                                                gv_brute_forget};
