@@ -8,12 +8,12 @@
 
 /* A piece: one band. */
 static gv_status measure_piece(gv_context *context, const gv_device_measuring *d, const gv_cuda_raster *raster,
-                               void *lane, const gv_measure *piece) {
+                               void *queue, const gv_measure *piece) {
   const gv_voronoi *v = d->v;
   gv_open_pairs open;
   gv_open_answer answer;
   gv_status status =
-      d->device->measure_host(context, raster, lane, piece, gv_globe_radius(&v->cells.ellipsoid), &open);
+      d->device->measure_host(context, raster, queue, piece, gv_globe_radius(&v->cells.ellipsoid), &open);
   for (int64_t i = 0; i < open.count && status == GV_OK; i++) {
     const gv_open_pair *p = &open.pair[i];
     int64_t at = p->at / piece->columns * piece->out_stride + p->at % piece->columns;
@@ -28,7 +28,7 @@ static gv_status measure_piece(gv_context *context, const gv_device_measuring *d
 }
 
 static gv_status measure_band(gv_context *context, const gv_device_measuring *d, const gv_cuda_raster *raster,
-                              void *lane, const gv_measure *m, const gv_tile *tile, int32_t band) {
+                              void *queue, const gv_measure *m, const gv_tile *tile, int32_t band) {
   int64_t width = tile->c1 - tile->c0, height = tile->r1 - tile->r0;
   int64_t columns = width < GV_CUDA_HOST_CELLS ? width : GV_CUDA_HOST_CELLS, rows = GV_CUDA_HOST_CELLS / columns;
   size_t size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -48,7 +48,7 @@ static gv_status measure_band(gv_context *context, const gv_device_measuring *d,
       if (m->distance != NULL) piece.distance = (char *)m->distance + (size_t)at * size;
       if (m->azimuth != NULL) piece.azimuth = m->azimuth + at;
       piece.out_stride = m->out_stride;
-      status = measure_piece(context, d, raster, lane, &piece);
+      status = measure_piece(context, d, raster, queue, &piece);
     }
   }
   return status;
@@ -57,17 +57,17 @@ static gv_status measure_band(gv_context *context, const gv_device_measuring *d,
 gv_status gv_measure_by_device(gv_context *context, gv_device_measuring *d, const gv_measure *m,
                                const gv_tile *tile, bool *done) {
   const gv_cuda_raster *raster = NULL;
-  void *lane = NULL;
+  void *queue = NULL;
   int number;
   *done = false;
   if (m->distance == NULL && m->azimuth == NULL) return GV_OK;
   gv_status status = gv_device_measuring_ask(context, d, &raster);
   if (status != GV_OK || raster == NULL) return status;
-  status = d->device->begin(context, d->number, &lane, &number);
+  status = d->device->begin(context, d->number, &queue, &number);
   if (status == GV_OK) {
     for (int32_t band = 0; band < m->bands && status == GV_OK; band++)
-      status = measure_band(context, d, raster, lane, m, tile, band);
-    d->device->end(context, lane);
+      status = measure_band(context, d, raster, queue, m, tile, band);
+    d->device->end(context, queue);
   }
   bool failed = status == GV_ERROR_DEVICE || status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE;
   if (failed && gv_device_measuring_give_up(d)) return GV_OK;

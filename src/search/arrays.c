@@ -14,7 +14,7 @@ gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, c
   gv_status status = gv_cuda_probe(&reason);
   if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
-  status = cuda->begin(context, array, count, stream, &out->lane, &out->device);
+  status = cuda->begin(context, array, count, stream, &out->queue, &out->device);
   if (status == GV_OK) out->cuda = cuda;
   return status;
 }
@@ -25,13 +25,13 @@ gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out) {
   gv_status status = gv_cuda_probe(&reason);
   if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
-  status = cuda->open(context, device, &out->lane, &out->device);
+  status = cuda->open(context, device, &out->queue, &out->device);
   if (status == GV_OK) out->cuda = cuda;
   return status;
 }
 
 void gv_arrays_end(gv_context *context, gv_arrays *arrays) {
-  if (arrays->cuda != NULL) arrays->cuda->end(context, arrays->lane);
+  if (arrays->cuda != NULL) arrays->cuda->end(context, arrays->queue);
   for (int i = 0; i < GV_ARRAYS_SCRATCH; i++)
     gv_release(&context->allocator, arrays->scratch[i]);
 }
@@ -39,7 +39,7 @@ void gv_arrays_end(gv_context *context, gv_arrays *arrays) {
 gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, int64_t count, const char *what,
                             double **out) {
   if (arrays->cuda != NULL)
-    return arrays->cuda->scratch(context, arrays->lane, slot, (size_t)count * sizeof **out, (void **)out);
+    return arrays->cuda->scratch(context, arrays->queue, slot, (size_t)count * sizeof **out, (void **)out);
   *out = arrays->scratch[slot] = gv_allocate(&context->allocator, count, sizeof **out);
   return *out != NULL ? GV_OK : gv_fail_memory(context, what);
 }
@@ -47,7 +47,7 @@ gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, in
 gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,
                              double **out) {
   if (arrays->cuda != NULL)
-    return arrays->cuda->allocate(context, arrays->lane, (size_t)count * sizeof **out, (void **)out);
+    return arrays->cuda->allocate(context, arrays->queue, (size_t)count * sizeof **out, (void **)out);
   *out = gv_allocate(&context->allocator, count, sizeof **out);
   return *out != NULL ? GV_OK : gv_fail_memory(context, what);
 }
@@ -111,7 +111,7 @@ gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv
   gv_loop loop = {.threads = count * points->dim > 65536 ? context->threads : 1, .count = count, .user = &w};
   gv_status status = GV_OK;
   if (arrays->cuda != NULL) {
-    status = arrays->cuda->widen(context, arrays->lane, arrays_row_of(points, first), points->dtype, count,
+    status = arrays->cuda->widen(context, arrays->queue, arrays_row_of(points, first), points->dtype, count,
                                  points->dim, out, &w.bad);
   } else {
     gv_parallel_for(&loop, widen_some);
@@ -128,7 +128,7 @@ static gv_status arrays_take_roots(gv_worker *worker, int64_t first, int64_t end
 }
 
 gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count) {
-  if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->lane, value, count);
+  if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->queue, value, count);
   gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = value};
   return gv_parallel_for(&loop, arrays_take_roots);
 }

@@ -10,7 +10,7 @@ enum { GV_ARRAYS_SCRATCH = 2 };
 
 typedef struct gv_arrays {
   const gv_array_device *cuda; /* NULL: the host's */
-  void *lane;
+  void *queue;
   int device;                         /* -1: the host */
   double *scratch[GV_ARRAYS_SCRATCH]; /* the host's */
 } gv_arrays;

@@ -23,25 +23,25 @@ typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t 
 
 /* Arrays on devices, callers' and the library's (search/arrays.h). */
 typedef struct gv_array_device {
-  /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a lane there. Errors:
+  /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a queue there. Errors:
    * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
-  gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **lane,
+  gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **queue,
                      int *device);
   /* The same for arrays of the library's own, on the device `wanted` (-1: the context's choice). */
-  gv_status (*open)(gv_context *context, int wanted, void **lane, int *device);
-  void (*end)(gv_context *context, void *lane);
-  /* Memory that stays with the lane; memory for good. */
-  gv_status (*scratch)(gv_context *context, void *lane, int slot, size_t bytes, void **out);
-  gv_status (*allocate)(gv_context *context, void *lane, size_t bytes, void **out);
+  gv_status (*open)(gv_context *context, int wanted, void **queue, int *device);
+  void (*end)(gv_context *context, void *queue);
+  /* Memory that stays with the queue; memory for good. */
+  gv_status (*scratch)(gv_context *context, void *queue, int slot, size_t bytes, void **out);
+  gv_status (*allocate)(gv_context *context, void *queue, size_t bytes, void **out);
   void (*release)(int device, void *memory);
-  gv_status (*widen)(gv_context *context, void *lane, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
+  gv_status (*widen)(gv_context *context, void *queue, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
                      double *out, int64_t *bad);
-  gv_status (*roots)(gv_context *context, void *lane, double *value, int64_t count);
-  /* Copies to and from the lane's device, and what is filled in by pieces of whole units while those before are copied
+  gv_status (*roots)(gv_context *context, void *queue, double *value, int64_t count);
+  /* Copies to and from the queue's device, and what is filled in by pieces of whole units while those before are copied
    * (search/cuda/transfer.cu). Done when they return. */
-  gv_status (*upload)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
-  gv_status (*download)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
-  gv_status (*stream)(gv_context *context, void *lane, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
+  gv_status (*upload)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
+  gv_status (*download)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
+  gv_status (*stream)(gv_context *context, void *queue, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
                       void *user);
 } gv_array_device;
 

@@ -192,26 +192,26 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
   const gv_point_source *source = &supply->source;
   size_t bytes = (size_t)source->count * row_bytes(supply);
-  void *lane = NULL;
+  void *queue = NULL;
   int64_t bad = INT64_MAX;
   index->device = -1;
   if (index->automatic) {
     index->kept = gv_allocate(&context->allocator, 1, bytes);
     if (index->kept == NULL) return gv_fail_memory(context, "the reference points");
   }
-  GV_TRY(cuda->open(context, -1, &lane, &index->device));
-  gv_status status = cuda->allocate(context, lane, bytes, &index->data);
+  GV_TRY(cuda->open(context, -1, &queue, &index->device));
+  gv_status status = cuda->allocate(context, queue, bytes, &index->data);
   if (status == GV_OK && supply->array != NULL) {
     if (index->kept != NULL) gv_copy(index->kept, supply->array, bytes, context->threads);
-    status = cuda->upload(context, lane, index->data, supply->array, bytes);
+    status = cuda->upload(context, queue, index->data, supply->array, bytes);
   } else if (status == GV_OK) {
     reading r = {.supply = supply, .copy = index->kept};
-    status = cuda->stream(context, lane, index->data, bytes, row_bytes(supply), points_fill, &r);
+    status = cuda->stream(context, queue, index->data, bytes, row_bytes(supply), points_fill, &r);
   }
   if (status == GV_OK)
-    status = cuda->widen(context, lane, index->data, source->dtype, source->count, source->dim, NULL, &bad);
+    status = cuda->widen(context, queue, index->data, source->dtype, source->count, source->dim, NULL, &bad);
   if (status == GV_OK && bad < INT64_MAX) status = gv_fail_not_finite(context, "reference", bad);
-  cuda->end(context, lane);
+  cuda->end(context, queue);
   return status;
 }
 
@@ -231,7 +231,7 @@ static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv
     index->data = room;
   }
   if (status == GV_OK && narrow)
-    status = arrays.cuda->upload(context, arrays.lane, room, points.data, (size_t)values * sizeof(float));
+    status = arrays.cuda->upload(context, arrays.queue, room, points.data, (size_t)values * sizeof(float));
   if (status == GV_OK)
     status = gv_arrays_widen(context, &arrays, &points, 0, points.count, narrow ? NULL : room, &bad);
   if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "reference", bad);
@@ -287,7 +287,7 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
   if (status == GV_OK) status = gv_arrays_scratch(context, &arrays, 0, values, "the points", &wide);
   if (status == GV_OK) status = gv_arrays_widen(context, &arrays, &points, 0, count, wide, &bad);
   if (status == GV_OK)
-    status = arrays.cuda->download(context, arrays.lane, out, wide, (size_t)values * sizeof *out);
+    status = arrays.cuda->download(context, arrays.queue, out, wide, (size_t)values * sizeof *out);
   gv_arrays_end(context, &arrays);
   return status;
 }

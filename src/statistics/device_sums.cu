@@ -350,18 +350,18 @@ static unsigned rows_of_blocks(int64_t rows) {
 }
 
 /* Copies `bytes` of the host's behind what is in the buffer already. */
-static gv_status device_sums_put(gv_context *context, gv_cuda_lane *lane, char **free, const void *from,
+static gv_status device_sums_put(gv_context *context, gv_cuda_queue *queue, char **free, const void *from,
                                  size_t bytes, const void **out) {
   *out = NULL;
   if (from == NULL) return GV_OK;
   *out = *free;
   gv_status status = gv_cuda_result(
-      context, cudaMemcpyAsync(*free, from, bytes, cudaMemcpyHostToDevice, lane->stream), "copying factors");
+      context, cudaMemcpyAsync(*free, from, bytes, cudaMemcpyHostToDevice, queue->stream), "copying factors");
   *free += (bytes + 15) / 16 * 16;
   return status;
 }
 
-static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_statistics_cells *strip,
+static gv_status put_factors(gv_context *context, gv_cuda_queue *queue, const gv_statistics_cells *strip,
                              const gv_strip_factors *f, gv_device_sums *out) {
   const gv_statistics *s = out->s;
   const int64_t triangles = (int64_t)2 << s->voronoi->cells.grid.level;
@@ -376,10 +376,10 @@ static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_s
   void *memory = NULL;
   for (int i = 0; i < 5; i++)
     all += from[i] != NULL ? bytes[i] + 16 : 0;
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_FACTORS, all, &memory);
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_FACTORS, all, &memory);
   char *free = (char *)memory;
   for (int i = 0; i < 5 && status == GV_OK; i++)
-    status = device_sums_put(context, lane, &free, from[i], bytes[i], &there[i]);
+    status = device_sums_put(context, queue, &free, from[i], bytes[i], &there[i]);
   out->rows = (const gv_row_sums *)there[0];
   out->columns = (const gv_column_sums *)there[1];
   out->share = (const double *)there[2];
@@ -391,29 +391,29 @@ static gv_status put_factors(gv_context *context, gv_cuda_lane *lane, const gv_s
 static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const gv_statistics *s,
                             const gv_statistics_cells *strip, const gv_strip_factors *factors, int64_t labels,
                             int64_t distances, gv_device_sums *out) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   const size_t totals = (size_t)s->rows * sizeof(gv_totals), sums = (size_t)(s->rows * s->sums) * sizeof(gv_sum);
   void *memory = NULL;
   *out = {};
   out->s = s;
   out->column = strip->column;
   out->row = strip->row;
-  gv_status status = put_factors(context, lane, strip, factors, out);
+  gv_status status = put_factors(context, queue, strip, factors, out);
   if (status == GV_OK && labels > 0) {
-    status = gv_cuda_reserve(context, lane, SLOT_LABELS, (size_t)labels * sizeof *out->seed, &memory);
+    status = gv_cuda_reserve(context, queue, SLOT_LABELS, (size_t)labels * sizeof *out->seed, &memory);
     out->seed = (int32_t *)memory;
   }
   if (status == GV_OK && distances > 0) {
-    status = gv_cuda_reserve(context, lane, SLOT_DISTANCES, (size_t)distances * sizeof *out->distance, &memory);
+    status = gv_cuda_reserve(context, queue, SLOT_DISTANCES, (size_t)distances * sizeof *out->distance, &memory);
     out->distance = (double *)memory;
   }
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, SLOT_TOTALS, totals + sums + sizeof *out->faults, &memory);
+    status = gv_cuda_reserve(context, queue, SLOT_TOTALS, totals + sums + sizeof *out->faults, &memory);
   if (status != GV_OK) return status;
   out->of_row = (gv_totals *)memory;
   out->of_sum = (gv_sum *)(out->of_row + s->rows);
   out->faults = (gv_device_faults *)(out->of_sum + s->rows * s->sums);
-  return gv_cuda_result(context, cudaMemsetAsync(memory, 0, totals + sums + sizeof *out->faults, lane->stream),
+  return gv_cuda_result(context, cudaMemsetAsync(memory, 0, totals + sums + sizeof *out->faults, queue->stream),
                         "summing");
 }
 
@@ -447,7 +447,7 @@ static gv::summing summing_of(const gv_device_sums *sums, const gv_statistics_ce
 }
 
 static void launch_cells(const gv_cuda_raster *raster, const gv::summing *a) {
-  const cudaStream_t stream = raster->lane->stream;
+  const cudaStream_t stream = raster->queue->stream;
   if (a->triangle != NULL) {
     gv::add_triangles<<<blocks_for(a->columns, 128 * gv::TALL), 128, 0, stream>>>(raster->problem, *a);
     return;
@@ -497,19 +497,19 @@ static gv_status add_sums(gv_context *context, gv_cuda_raster *raster, const gv_
                           const gv_statistics_cells *part) {
   const gv::summing a = summing_of(sums, part);
   gv_status status = GV_OK;
-  gv_cuda_mark_begin(raster->lane);
+  gv_cuda_mark_begin(raster->queue);
   launch_cells(raster, &a);
   GV_CUDA_LAUNCHED(context, "summing");
   for (int32_t i = 0; i < sums->s->sums; i++) {
     const gv::quantity q = quantity_of(sums, part, i);
     if (part->quantity[i].type == GV_FLOAT32) {
-      launch_quantity<float>(raster->lane->stream, &a, &q);
+      launch_quantity<float>(raster->queue->stream, &a, &q);
     } else {
-      launch_quantity<double>(raster->lane->stream, &a, &q);
+      launch_quantity<double>(raster->queue->stream, &a, &q);
     }
     GV_CUDA_LAUNCHED(context, "summing");
   }
-  gv_cuda_mark_end(raster->lane);
+  gv_cuda_mark_end(raster->queue);
 done:
   return status;
 }
@@ -517,7 +517,7 @@ done:
 static gv_status take_sums(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums,
                            gv_totals *of_row, gv_sum *of_sum, gv_device_faults *faults) {
   const gv_statistics *s = sums->s;
-  const cudaStream_t stream = raster->lane->stream;
+  const cudaStream_t stream = raster->queue->stream;
   gv_status status;
   GV_CUDA_TRY(
       context,
@@ -531,7 +531,7 @@ static gv_status take_sums(gv_context *context, gv_cuda_raster *raster, const gv
   }
   GV_CUDA_TRY(context, cudaMemcpyAsync(faults, sums->faults, sizeof *faults, cudaMemcpyDeviceToHost, stream),
               "reading sums");
-  status = gv_cuda_wait(context, raster->lane, "reading sums");
+  status = gv_cuda_wait(context, raster->queue, "reading sums");
 done:
   return status;
 }

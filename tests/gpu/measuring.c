@@ -62,20 +62,20 @@ static void pretend_close(gv_context *context, gv_cuda_raster *raster) {
   machine.opened--;
 }
 
-static gv_status pretend_begin(gv_context *context, int device, void **lane, int *number) {
+static gv_status pretend_begin(gv_context *context, int device, void **queue, int *number) {
   (void)context;
   assert_true(device == 3 || device == -1);
   *number = 3;
-  *lane = malloc(sizeof(gv_open_pair) * GV_CUDA_HOST_CELLS);
-  assert_non_null(*lane);
-  machine.lanes++;
+  *queue = malloc(sizeof(gv_open_pair) * GV_CUDA_HOST_CELLS);
+  assert_non_null(*queue);
+  machine.queues++;
   return GV_OK;
 }
 
-static void pretend_end(gv_context *context, void *lane) {
+static void pretend_end(gv_context *context, void *queue) {
   (void)context;
-  free(lane);
-  machine.lanes--;
+  free(queue);
+  machine.queues--;
 }
 
 static gv_status pretend_prepare(gv_context *context, gv_cuda_raster *raster) {
@@ -99,9 +99,9 @@ gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open
   return GV_OK;
 }
 
-static gv_status pretend_measure(gv_context *context, const gv_cuda_raster *raster, void *lane, const gv_measure *m,
-                                 double radius, gv_open_pairs *open) {
-  gv_open_pair *pair = lane;
+static gv_status pretend_measure(gv_context *context, const gv_cuda_raster *raster, void *queue,
+                                 const gv_measure *m, double radius, gv_open_pairs *open) {
+  gv_open_pair *pair = queue;
   (void)raster, (void)radius;
   memset(open, 0, sizeof *open);
   machine.pieces++;

@@ -23,7 +23,7 @@ gv_status gv_cuda_result(gv_context *, cudaError_t, const char *) {
 gv_status gv_cuda_allocate(gv_context *, size_t, void **) {
   return GV_ERROR_INTERNAL;
 }
-gv_status gv_cuda_reserve(gv_context *, gv_cuda_lane *, int, size_t, void **) {
+gv_status gv_cuda_reserve(gv_context *, gv_cuda_queue *, int, size_t, void **) {
   return GV_ERROR_INTERNAL;
 }
 void gv_cuda_release(int, void *) {}
@@ -67,7 +67,7 @@ static float coordinate(int query, int d, int n, float point) {
 }
 
 typedef struct world {
-  gv_cuda_lane lane;
+  gv_cuda_queue queue;
   __half *points, *queries;
   float *scale, *halves, *minima;
 } world;
@@ -126,7 +126,7 @@ template <typename LAUNCH> static void check_sums(world *w, int n, int kind, int
   memset(found, 0xff, sizeof found);
   scan.minima = w->minima = (float *)device_copy(found, sizeof found);
   gv_halves h = {w->points, w->queries, w->scale, depth};
-  assert_int_equal(launch(&w->lane, &scan, &h), cudaSuccess);
+  assert_int_equal(launch(&w->queue, &scan, &h), cudaSuccess);
   assert_int_equal(cudaMemcpy(found, w->minima, sizeof found, cudaMemcpyDeviceToHost), cudaSuccess);
   for (int q = 0; q < count; q++) {
     for (int g = 0; g < POINTS / 4; g++) {
@@ -158,9 +158,9 @@ static void test_sums(void **) {
   assert_int_equal(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
   assert_int_equal(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0), cudaSuccess);
   assert_int_equal(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
-  w.lane.shared_block_bytes = (size_t)room;
-  w.lane.l2_bytes = (size_t)l2;
-  w.lane.multiprocessors = processors;
+  w.queue.shared_block_bytes = (size_t)room;
+  w.queue.l2_bytes = (size_t)l2;
+  w.queue.multiprocessors = processors;
   check_kernel(&w, launch_form); /* what searches use here */
   check_kernel(&w, launch_steps<small, 2>);
   if (room >= 3 * few::BYTES) check_kernel(&w, launch_steps<few, 3>);

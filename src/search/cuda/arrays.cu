@@ -27,8 +27,8 @@ __global__ void device_arrays_take_roots(double *value, int64_t count) {
     value[i] = __dsqrt_rn(value[i]);
 }
 
-unsigned blocks_for(const gv_cuda_lane *lane, int64_t count) {
-  int64_t blocks = (count + BLOCK - 1) / BLOCK, most = (int64_t)BLOCKS_EACH * lane->multiprocessors;
+unsigned blocks_for(const gv_cuda_queue *queue, int64_t count) {
+  int64_t blocks = (count + BLOCK - 1) / BLOCK, most = (int64_t)BLOCKS_EACH * queue->multiprocessors;
   return (unsigned)(blocks < most ? blocks : most);
 }
 
@@ -55,99 +55,99 @@ static gv_status find_device(gv_context *context, const void *const *array, int 
 }
 
 static gv_status device_arrays_begin(gv_context *context, const void *const *array, int count, void *stream,
-                                     void **lane, int *device) {
-  gv_cuda_lane *taken = NULL;
+                                     void **queue, int *device) {
+  gv_cuda_queue *taken = NULL;
   gv_status status = find_device(context, array, count, device);
-  if (status == GV_OK) status = gv_cuda_lane_take(context, *device, &taken);
+  if (status == GV_OK) status = gv_cuda_queue_take(context, *device, &taken);
   if (status != GV_OK) return status;
   status = gv_cuda_result(context, cudaStreamSynchronize((cudaStream_t)stream), "waiting for the caller's stream");
   if (status != GV_OK) {
-    gv_cuda_lane_give(context, taken);
+    gv_cuda_queue_give(context, taken);
     return status;
   }
-  *lane = taken;
+  *queue = taken;
   *device = taken->device;
   return GV_OK;
 }
 
-static gv_status open_lane(gv_context *context, int wanted, void **lane, int *device) {
-  gv_cuda_lane *taken = NULL;
-  GV_TRY(gv_cuda_lane_take(context, wanted, &taken));
-  *lane = taken;
+static gv_status open_queue(gv_context *context, int wanted, void **queue, int *device) {
+  gv_cuda_queue *taken = NULL;
+  GV_TRY(gv_cuda_queue_take(context, wanted, &taken));
+  *queue = taken;
   *device = taken->device;
   return GV_OK;
 }
 
-static void device_arrays_end(gv_context *context, void *lane) {
-  gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
+static void device_arrays_end(gv_context *context, void *queue) {
+  gv_cuda_queue_give(context, (gv_cuda_queue *)queue);
 }
 
-static gv_status scratch(gv_context *context, void *lane, int slot, size_t bytes, void **out) {
-  return gv_cuda_reserve(context, (gv_cuda_lane *)lane, slot, bytes, out);
+static gv_status scratch(gv_context *context, void *queue, int slot, size_t bytes, void **out) {
+  return gv_cuda_reserve(context, (gv_cuda_queue *)queue, slot, bytes, out);
 }
 
-static gv_status allocate(gv_context *context, void *lane, size_t bytes, void **out) {
-  (void)lane; /* its device is current */
+static gv_status allocate(gv_context *context, void *queue, size_t bytes, void **out) {
+  (void)queue; /* its device is current */
   return gv_cuda_allocate(context, bytes, out);
 }
 
 static gv_status device_arrays_widen(gv_context *context, void *opaque, const void *from, gv_dtype dtype,
                                      int64_t rows, int32_t dim, double *out, int64_t *bad) {
-  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
   unsigned long long *least = NULL;
   int64_t values = rows * dim;
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_BAD, sizeof *least, (void **)&least);
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_BAD, sizeof *least, (void **)&least);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context, cudaMemcpyAsync(least, bad, sizeof *least, cudaMemcpyHostToDevice, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(least, bad, sizeof *least, cudaMemcpyHostToDevice, queue->stream),
               "examining points");
-  gv_cuda_mark_begin(lane);
+  gv_cuda_mark_begin(queue);
   if (dtype == GV_FLOAT32) {
-    widen_values<<<blocks_for(lane, values), BLOCK, 0, lane->stream>>>((const float *)from, values, dim, out,
-                                                                       least);
+    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const float *)from, values, dim, out,
+                                                                         least);
   } else {
-    widen_values<<<blocks_for(lane, values), BLOCK, 0, lane->stream>>>((const double *)from, values, dim, out,
-                                                                       least);
+    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const double *)from, values, dim, out,
+                                                                         least);
   }
   GV_CUDA_LAUNCHED(context, "examining points");
-  gv_cuda_mark_end(lane);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(bad, least, sizeof *least, cudaMemcpyDeviceToHost, lane->stream),
+  gv_cuda_mark_end(queue);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(bad, least, sizeof *least, cudaMemcpyDeviceToHost, queue->stream),
               "examining points");
-  status = gv_cuda_wait(context, lane, "examining points");
+  status = gv_cuda_wait(context, queue, "examining points");
 done:
   return status;
 }
 
 static gv_status roots(gv_context *context, void *opaque, double *value, int64_t count) {
-  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
   gv_status status = GV_OK;
-  gv_cuda_mark_begin(lane);
-  device_arrays_take_roots<<<blocks_for(lane, count), BLOCK, 0, lane->stream>>>(value, count);
+  gv_cuda_mark_begin(queue);
+  device_arrays_take_roots<<<blocks_for(queue, count), BLOCK, 0, queue->stream>>>(value, count);
   GV_CUDA_LAUNCHED(context, "taking roots");
-  gv_cuda_mark_end(lane);
-  status = gv_cuda_wait(context, lane, "taking roots");
+  gv_cuda_mark_end(queue);
+  status = gv_cuda_wait(context, queue, "taking roots");
 done:
   return status;
 }
 
 static gv_status upload(gv_context *context, void *opaque, void *to, const void *from, size_t bytes) {
-  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
-  gv_status status = gv_cuda_upload(context, lane, to, from, bytes, "copying points");
-  return status == GV_OK ? gv_cuda_wait(context, lane, "copying points") : status;
+  gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
+  gv_status status = gv_cuda_upload(context, queue, to, from, bytes, "copying points");
+  return status == GV_OK ? gv_cuda_wait(context, queue, "copying points") : status;
 }
 
-static gv_status download(gv_context *context, void *lane, void *to, const void *from, size_t bytes) {
-  return gv_cuda_download(context, (gv_cuda_lane *)lane, to, from, bytes, "copying points");
+static gv_status download(gv_context *context, void *queue, void *to, const void *from, size_t bytes) {
+  return gv_cuda_download(context, (gv_cuda_queue *)queue, to, from, bytes, "copying points");
 }
 
 static gv_status stream(gv_context *context, void *opaque, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
                         void *user) {
-  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
-  gv_status status = gv_cuda_stream(context, lane, to, bytes, unit, fill, user, "copying points");
-  return status == GV_OK ? gv_cuda_wait(context, lane, "copying points") : status;
+  gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
+  gv_status status = gv_cuda_stream(context, queue, to, bytes, unit, fill, user, "copying points");
+  return status == GV_OK ? gv_cuda_wait(context, queue, "copying points") : status;
 }
 
 const gv_array_device gv_cuda_arrays = {device_arrays_begin,
-                                        open_lane,
+                                        open_queue,
                                         device_arrays_end,
                                         scratch,
                                         allocate,

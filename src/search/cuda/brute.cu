@@ -137,7 +137,7 @@ __global__ void gather_queries(const int32_t *list, int64_t count, int64_t padde
 /* What a search of some of the reference points needs to know at every step. */
 typedef struct work {
   gv_context *context;
-  gv_cuda_lane *lane;
+  gv_cuda_queue *queue;
   const gv_brute *brute;
   gv_brute_sizes sizes;
   gv_decision decide; /* all but what changes from chunk to chunk */
@@ -187,15 +187,15 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
     at_once = (int64_t)(w->budget / row_bytes);
     at_once = at_once >= GV_QUERY_PAD ? at_once / GV_QUERY_PAD * GV_QUERY_PAD : at_once / 4 * 4 + 4;
     if (at_once > queries) at_once = queries;
-    status = gv_cuda_reserve(w->context, w->lane, GV_SLOT_MINIMA, (size_t)at_once * row_bytes,
+    status = gv_cuda_reserve(w->context, w->queue, GV_SLOT_MINIMA, (size_t)at_once * row_bytes,
                              (void **)&all.scan.minima);
     if (status != GV_OK) return status;
-    block = block || (all.scan.groups.count > 2048 && queries < 8LL * w->lane->multiprocessors);
+    block = block || (all.scan.groups.count > 2048 && queries < 8LL * w->queue->multiprocessors);
   } else {
     all.scan.groups.piece = all.scan.groups.lanes = 1;
     all.scan.groups.steps = 64;
     all.scan.groups.count = gv_ceil_div(all.scan.count, 64);
-    block = block || queries < 64LL * w->lane->multiprocessors;
+    block = block || queries < 64LL * w->queue->multiprocessors;
   }
   for (int64_t first = 0; first < queries; first += at_once) {
     gv_decision d = all;
@@ -213,17 +213,17 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
       if (d.self >= 0) d.self += first;
     }
     if (brute->filterable) {
-      GV_TRY(brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes));
+      GV_TRY(brute->idea->filter(w->context, w->queue, brute, &d.scan, &w->sizes));
     }
     if (d.halves != NULL && d.needed <= GV_DECIDE_HALVES_MOST) {
       status =
-          gv_cuda_reserve(w->context, w->lane, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open, (void **)&d.open);
+          gv_cuda_reserve(w->context, w->queue, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open, (void **)&d.open);
       if (status != GV_OK) return status;
       status =
-          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->lane->stream), "deciding about neighbours");
+          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->queue->stream), "deciding about neighbours");
       if (status != GV_OK) return status;
     }
-    GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->lane->stream), "deciding about neighbours"));
+    GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->queue->stream), "deciding about neighbours"));
   }
   return GV_OK;
 }
@@ -231,28 +231,28 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
 /* The nearest point by pairs: best group and runner-up. What stays open goes the general way. */
 static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open) {
   gv_status status = GV_OK;
-  gv_cuda_lane *lane = w->lane;
+  gv_cuda_queue *queue = w->queue;
   int64_t queries = all->scan.queries, padded = gv_ceil_div(queries, GV_QUERY_PAD) * GV_QUERY_PAD;
   int32_t dim = all->scan.dim, *list = NULL, *count = NULL;
   float *pairs = NULL;
   gv_decision rest = *all;
   *open = 0;
-  status = gv_cuda_reserve(w->context, lane, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
+  status = gv_cuda_reserve(w->context, queue, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
   if (status != GV_OK) return status;
-  status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST, (size_t)(padded + 1) * sizeof *list, (void **)&list);
+  status = gv_cuda_reserve(w->context, queue, GV_SLOT_LIST, (size_t)(padded + 1) * sizeof *list, (void **)&list);
   if (status != GV_OK) return status;
-  status = gv_cuda_reserve_pinned(w->context, lane, 0, sizeof *count, (void **)&count);
+  status = gv_cuda_reserve_pinned(w->context, queue, 0, sizeof *count, (void **)&count);
   if (status != GV_OK) return status;
   gv_pair pair = {pairs, pairs + padded, (int32_t *)(pairs + 2 * padded)};
-  GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, lane->stream), "clearing");
-  status = w->brute->idea->pair(w->context, lane, w->brute, &all->scan, pair);
+  GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, queue->stream), "clearing");
+  status = w->brute->idea->pair(w->context, queue, w->brute, &all->scan, pair);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, lane->stream), "deciding about neighbours");
-  GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, lane->stream),
+  GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, queue->stream), "deciding about neighbours");
+  GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, queue->stream),
               "copying");
-  gv_cuda_mark_end(lane);
-  status = gv_cuda_wait(w->context, lane, "searching");
-  gv_cuda_mark_begin(lane);
+  gv_cuda_mark_end(queue);
+  status = gv_cuda_wait(w->context, queue, "searching");
+  gv_cuda_mark_begin(queue);
   if (status != GV_OK || *count == 0) return status;
 
   *open = *count;
@@ -260,13 +260,13 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
     float *columns = NULL, *rows = NULL, *margin = NULL;
     int64_t n = *count, room = gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD;
     size_t floats = ((size_t)room * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
-    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_COLUMNS, floats, (void **)&columns);
+    status = gv_cuda_reserve(w->context, queue, GV_SLOT_LIST_COLUMNS, floats, (void **)&columns);
     if (status != GV_OK) return status;
-    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_ROWS, (size_t)room * (size_t)all->depth * sizeof(float),
-                             (void **)&rows);
+    status = gv_cuda_reserve(w->context, queue, GV_SLOT_LIST_ROWS,
+                             (size_t)room * (size_t)all->depth * sizeof(float), (void **)&rows);
     if (status != GV_OK) return status;
-    status =
-        gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float), (void **)&margin);
+    status = gv_cuda_reserve(w->context, queue, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float),
+                             (void **)&margin);
     if (status != GV_OK) return status;
     rest.scan.queries = n;
     rest.scan.query = columns;
@@ -275,7 +275,7 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
     rest.margin.twice = margin;
     rest.margin.limit = margin + room;
     rest.number = list + 1;
-    gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
+    gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, queue->stream>>>(
         list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->scan.query_rows,
         all->margin, columns, rows, rest.margin);
     GV_CUDA_LAUNCHED(w->context, "gathering queries");
@@ -287,11 +287,11 @@ done:
 }
 
 /* Bytes of the device that a search may use for its queries, and for group minima. */
-static gv_status find_budget(gv_context *context, const gv_cuda_lane *lane, size_t *budget) {
+static gv_status find_budget(gv_context *context, const gv_cuda_queue *queue, size_t *budget) {
   size_t free_bytes = 0;
-  GV_TRY(gv_cuda_free_bytes(context, lane, &free_bytes));
+  GV_TRY(gv_cuda_free_bytes(context, queue, &free_bytes));
   for (int i = 0; i < GV_CUDA_SLOTS; i++)
-    free_bytes += lane->buffer[i].bytes;
+    free_bytes += queue->buffer[i].bytes;
   const size_t most = (size_t)1 << 30, least = (size_t)1 << 22;
   *budget = free_bytes / 8 < most ? free_bytes / 8 : most;
   if (*budget < least) *budget = least;
@@ -341,7 +341,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   w->sizes.k = all->needed;
   w->sizes.metric = reference->metric;
   w->sizes.count = scan->count;
-  w->sizes.multiprocessors = w->lane->multiprocessors;
+  w->sizes.multiprocessors = w->queue->multiprocessors;
   w->by_pairs = true;
 }
 
@@ -356,7 +356,7 @@ static int64_t choose_chunk(const work *w, const gv_query *query) {
 /* Copies queries [from, from + n) to the device and makes `d` theirs; `queries`: their doubles there. */
 static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int64_t n, gv_decision *d) {
   gv_status status;
-  gv_cuda_lane *lane = w->lane;
+  gv_cuda_queue *queue = w->queue;
   double *queries = NULL;
   float *columns = NULL, *rows = NULL, *margin = NULL, *narrow = NULL;
   const size_t dim = (size_t)d->scan.dim, results = (size_t)n * (size_t)d->k, values = (size_t)n * dim;
@@ -377,17 +377,17 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   };
   for (const auto &one : wanted) {
     if (one.bytes == 0) continue;
-    GV_TRY(gv_cuda_reserve(w->context, lane, one.slot, one.bytes, one.at));
+    GV_TRY(gv_cuda_reserve(w->context, queue, one.slot, one.bytes, one.at));
   }
   if (query->floats != NULL) {
-    status = gv_cuda_upload(w->context, lane, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
+    status = gv_cuda_upload(w->context, queue, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
                             "copying queries");
     if (status != GV_OK) return status;
-    brute_widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, lane->stream>>>(narrow, (int64_t)values,
-                                                                                           queries);
+    brute_widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, queue->stream>>>(narrow, (int64_t)values,
+                                                                                            queries);
     status = gv_cuda_result(w->context, cudaPeekAtLastError(), "widening queries");
   } else {
-    status = gv_cuda_upload(w->context, lane, queries, query->data + from * d->scan.dim, values * sizeof(double),
+    status = gv_cuda_upload(w->context, queue, queries, query->data + from * d->scan.dim, values * sizeof(double),
                             "copying queries");
   }
   d->scan.queries = n;
@@ -408,11 +408,11 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
   const gv_brute *brute = w->brute;
   const gv_scan *scan = &d->scan;
   if (brute->filterable && brute->idea->halves) {
-    prepare_rows<<<(unsigned)gv_ceil_div(scan->queries, BLOCK / WARP), BLOCK, 0, w->lane->stream>>>(
+    prepare_rows<<<(unsigned)gv_ceil_div(scan->queries, BLOCK / WARP), BLOCK, 0, w->queue->stream>>>(
         d->queries, scan->queries, scan->dim, d->depth, w->frame, (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
   } else if (brute->filterable) {
-    prepare_queries<<<(unsigned)gv_ceil_div(scan->query_stride, BLOCK), BLOCK, 0, w->lane->stream>>>(
+    prepare_queries<<<(unsigned)gv_ceil_div(scan->query_stride, BLOCK), BLOCK, 0, w->queue->stream>>>(
         d->queries, scan->queries, scan->query_stride, scan->dim, d->depth, scan->metric, w->frame,
         (float *)scan->query, (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
@@ -435,20 +435,20 @@ static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, 
   gv_status status;
   const size_t results = (size_t)d->scan.queries * (size_t)d->k, large = 1 << 20;
   if (results * sizeof(double) > large) {
-    status = gv_cuda_download(w->context, w->lane, indices, d->indices, results * sizeof *indices, "searching");
+    status = gv_cuda_download(w->context, w->queue, indices, d->indices, results * sizeof *indices, "searching");
     if (status == GV_OK)
       status =
-          gv_cuda_download(w->context, w->lane, canonical, d->canonical, results * sizeof *canonical, "searching");
-    return status == GV_OK ? gv_cuda_wait(w->context, w->lane, "searching") : status;
+          gv_cuda_download(w->context, w->queue, canonical, d->canonical, results * sizeof *canonical, "searching");
+    return status == GV_OK ? gv_cuda_wait(w->context, w->queue, "searching") : status;
   }
   GV_CUDA_TRY(w->context,
-              cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->lane->stream),
+              cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->queue->stream),
               "copying results");
   GV_CUDA_TRY(
       w->context,
-      cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDefault, w->lane->stream),
+      cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDefault, w->queue->stream),
       "copying results");
-  status = gv_cuda_wait(w->context, w->lane, "searching");
+  status = gv_cuda_wait(w->context, w->queue, "searching");
 done:
   return status;
 }
@@ -458,11 +458,11 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
                        double *canonical) {
   work w;
   memset(&w, 0, sizeof w);
-  GV_TRY(gv_cuda_lane_take(context, brute->device, &w.lane));
+  GV_TRY(gv_cuda_queue_take(context, brute->device, &w.queue));
   w.context = context;
   w.brute = brute;
   begin_work(&w, reference, query, first, end);
-  gv_status status = find_budget(context, w.lane, &w.budget);
+  gv_status status = find_budget(context, w.queue, &w.budget);
   const int64_t chunk = choose_chunk(&w, query), k = query->k;
   for (int64_t from = 0; status == GV_OK && from < query->count; from += chunk) {
     const int64_t n = query->count - from < chunk ? query->count - from : chunk;
@@ -471,14 +471,14 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
                      query->count == reference->count && n == d.scan.count;
     status = stage_queries(&w, query, from, n, &d);
     if (status != GV_OK) break;
-    gv_cuda_mark_begin(w.lane);
+    gv_cuda_mark_begin(w.queue);
     status = answer_queries(&w, &d);
-    gv_cuda_mark_end(w.lane);
+    gv_cuda_mark_end(w.queue);
     if (status == GV_OK) status = fetch_answers(&w, &d, indices + from * k, canonical + from * k);
     if (status == GV_OK && progress != NULL && !gv_progress_add(progress, n))
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
-  gv_cuda_lane_give(context, w.lane);
+  gv_cuda_queue_give(context, w.queue);
   return status;
 }
 

@@ -70,18 +70,18 @@ typedef struct gv_brute_idea {
   gv_layout (*layout)(int32_t dim);
   gv_group_shape (*shape)(const gv_brute_sizes *sizes);
 
-  /* Fills scan->minima. Runs on the lane's stream. */
-  gv_status (*filter)(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+  /* Fills scan->minima. Runs on the queue's stream. */
+  gv_status (*filter)(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                       const gv_brute_sizes *sizes);
 
   /* May be NULL. For k = 1: finds the best group of `pair_group` points and the runner-up; where it leaves a query open
    * (gv_pair's values too close) `filter` is used. False from `pairs` where it does not apply. */
   bool (*pairs)(const gv_brute_sizes *sizes);
-  gv_status (*pair)(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+  gv_status (*pair)(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                     gv_pair out);
 
   /* May be NULL: what the idea keeps beside the points. */
-  gv_status (*prepare)(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute);
+  gv_status (*prepare)(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, gv_brute *brute);
   void (*forget)(gv_brute *brute);
 
   bool halves = false; /* products of 16-bit floats (search/half_filter.h) */

@@ -113,34 +113,34 @@ __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32
 } // namespace
 
 template <typename T>
-static cudaError_t launch_extremes(const gv_cuda_lane *lane, const T *rows, int64_t values, int32_t dim,
+static cudaError_t launch_extremes(const gv_cuda_queue *queue, const T *rows, int64_t values, int32_t dim,
                                    unsigned long long *extremes) {
-  int64_t blocks = gv_ceil_div(values, BLOCK), most = 8 * (int64_t)lane->multiprocessors;
+  int64_t blocks = gv_ceil_div(values, BLOCK), most = 8 * (int64_t)queue->multiprocessors;
   if (blocks > most) blocks = most;
   if (blocks * BLOCK < dim) blocks = gv_ceil_div(dim, BLOCK);
   int64_t threads = blocks * BLOCK / dim * dim;
-  find_extremes<<<(unsigned)blocks, BLOCK, 0, lane->stream>>>(rows, values, dim, threads, extremes);
+  find_extremes<<<(unsigned)blocks, BLOCK, 0, queue->stream>>>(rows, values, dim, threads, extremes);
   return cudaPeekAtLastError();
 }
 
 template <typename T>
-static cudaError_t launch_convert(const gv_cuda_lane *lane, const gv_brute *brute, const T *rows, int32_t dim,
+static cudaError_t launch_convert(const gv_cuda_queue *queue, const gv_brute *brute, const T *rows, int32_t dim,
                                   gv_metric metric, unsigned long long *longest) {
   const double scale = ldexp(1.0, brute->exponent);
   bool by_rows = (brute->layout == GV_ROWS || brute->layout == GV_FOURS) && dim >= WARP;
   if (by_rows) {
-    convert_rows<<<(unsigned)(brute->padded / (BLOCK / WARP)), BLOCK, 0, lane->stream>>>(
+    convert_rows<<<(unsigned)(brute->padded / (BLOCK / WARP)), BLOCK, 0, queue->stream>>>(
         rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->centre, scale,
         brute->values, brute->halves, longest);
   } else {
-    convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
+    convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, queue->stream>>>(
         rows, brute->count, brute->padded, dim, metric, brute->layout, brute->centre, scale, brute->values,
         brute->halves, gv_brute_depth(dim), longest);
   }
   return cudaPeekAtLastError();
 }
 
-static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                 gv_brute *brute) {
   gv_status status = GV_OK;
   int32_t dim = reference->dim;
@@ -154,19 +154,19 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
     status = gv_fail_memory(context, "the index");
     goto done;
   }
-  status = gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, bytes + sizeof *host, (void **)&extremes);
+  status = gv_cuda_reserve(context, queue, GV_SLOT_MARGINS, bytes + sizeof *host, (void **)&extremes);
   if (status != GV_OK) goto done;
   for (int32_t d = 0; d < dim; d++) {
     host[d] = ~0ULL;
     host[dim + d] = 0;
   }
-  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, lane->stream), "copying");
+  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, queue->stream), "copying");
   GV_CUDA_TRY(context,
-              brute->narrow != NULL ? launch_extremes(lane, brute->narrow, values, dim, extremes)
-                                    : launch_extremes(lane, brute->rows, values, dim, extremes),
+              brute->narrow != NULL ? launch_extremes(queue, brute->narrow, values, dim, extremes)
+                                    : launch_extremes(queue, brute->rows, values, dim, extremes),
               "examining points");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, lane->stream), "copying");
-  status = gv_cuda_wait(context, lane, "examining points");
+  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, queue->stream), "copying");
+  status = gv_cuda_wait(context, queue, "examining points");
   if (status != GV_OK) goto done;
   for (int32_t d = 0; d < dim; d++) {
     double low = from_ordered(host[d]), high = from_ordered(host[dim + d]);
@@ -192,16 +192,16 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
   }
   GV_CUDA_TRY(
       context,
-      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, lane->stream),
+      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, queue->stream),
       "copying");
-  GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
+  GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, queue->stream), "clearing");
   GV_CUDA_TRY(context,
-              brute->narrow != NULL ? launch_convert(lane, brute, brute->narrow, dim, reference->metric, extremes)
-                                    : launch_convert(lane, brute, brute->rows, dim, reference->metric, extremes),
+              brute->narrow != NULL ? launch_convert(queue, brute, brute->narrow, dim, reference->metric, extremes)
+                                    : launch_convert(queue, brute, brute->rows, dim, reference->metric, extremes),
               "converting points");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, queue->stream),
               "copying");
-  status = gv_cuda_wait(context, lane, "converting points");
+  status = gv_cuda_wait(context, queue, "converting points");
   brute->longest = gv_float_longest(longest);
 
 done:
@@ -210,15 +210,15 @@ done:
   return status;
 }
 
-/* The canonical rows on the lane's device. */
-static gv_status brute_points_take_rows(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+/* The canonical rows on the queue's device. */
+static gv_status brute_points_take_rows(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                         gv_brute *brute) {
   bool narrow = reference->floats != NULL;
   const void *rows = narrow ? (const void *)reference->floats : (const void *)reference->data;
   size_t bytes = (size_t)reference->count * (size_t)reference->dim * (narrow ? sizeof(float) : sizeof(double));
-  if (gv_cuda_device_of(rows) != lane->device) {
+  if (gv_cuda_device_of(rows) != queue->device) {
     gv_status status = gv_cuda_allocate(context, bytes, &brute->own_rows);
-    if (status == GV_OK) status = gv_cuda_upload(context, lane, brute->own_rows, rows, bytes, "copying points");
+    if (status == GV_OK) status = gv_cuda_upload(context, queue, brute->own_rows, rows, bytes, "copying points");
     if (status != GV_OK) return status;
     rows = brute->own_rows;
   }
@@ -229,9 +229,9 @@ static gv_status brute_points_take_rows(gv_context *context, gv_cuda_lane *lane,
 
 gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
                           gv_brute **out) {
-  gv_cuda_lane *lane = NULL;
+  gv_cuda_queue *queue = NULL;
   gv_brute *brute = NULL;
-  gv_status status = gv_cuda_lane_take(context, device, &lane);
+  gv_status status = gv_cuda_queue_take(context, device, &queue);
   if (status != GV_OK) return status;
   brute = (gv_brute *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *brute);
   if (brute == NULL) {
@@ -240,22 +240,22 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
   }
   brute->idea = idea;
   brute->allocator = reference->allocator;
-  brute->device = lane->device;
+  brute->device = queue->device;
   brute->layout = idea->layout(reference->dim);
   brute->count = reference->count;
   brute->padded = gv_ceil_div(reference->count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  status = brute_points_take_rows(context, lane, reference, brute);
+  status = brute_points_take_rows(context, queue, reference, brute);
   if (status != GV_OK) goto done;
-  gv_cuda_mark_begin(lane);
-  status = convert_points(context, lane, reference, brute);
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_begin(queue);
+  status = convert_points(context, queue, reference, brute);
+  gv_cuda_mark_end(queue);
   if (status == GV_OK && brute->filterable && idea->prepare != NULL) {
-    status = idea->prepare(context, lane, reference, brute);
+    status = idea->prepare(context, queue, reference, brute);
   }
-  if (status == GV_OK) status = gv_cuda_wait(context, lane, "preparing points");
+  if (status == GV_OK) status = gv_cuda_wait(context, queue, "preparing points");
 
 done:
-  gv_cuda_lane_give(context, lane);
+  gv_cuda_queue_give(context, queue);
   if (status != GV_OK) {
     gv_brute_destroy(reference, brute);
     return status;

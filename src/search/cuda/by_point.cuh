@@ -180,22 +180,22 @@ template <class POINTS> static inline gv_group_shape gv_shape_by_point(int64_t b
 
 /* `split`: whether several blocks share the points of a query tile. */
 template <int METRIC, class POINTS>
-static cudaError_t gv_launch_by_point(gv_cuda_lane *lane, const gv_scan *scan, POINTS points, bool split) {
+static cudaError_t gv_launch_by_point(gv_cuda_queue *queue, const gv_scan *scan, POINTS points, bool split) {
   int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES),
           units = gv_ceil_div(scan->groups.count / 32, 8);
-  int64_t parts = split ? gv_split(lane, query_tiles, units, 8) : 1, share = gv_ceil_div(units, parts) * 8;
+  int64_t parts = split ? gv_split(queue, query_tiles, units, 8) : 1, share = gv_ceil_div(units, parts) * 8;
   size_t bytes = (size_t)gv_ceil_div(scan->dim, 4) * 4 * sizeof(float4);
   dim3 grid((unsigned)query_tiles, (unsigned)parts);
   if (scan->dim <= 3) {
     gv_minima_by_point<METRIC, true>
-        <<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), share);
+        <<<grid, GV_BY_POINT_THREADS, bytes, queue->stream>>>(*scan, points, gv_shared_queries(), share);
   } else {
     auto kernel = gv_minima_by_point<METRIC, false, POINTS, gv_shared_queries>;
     if (bytes > 48 << 10) {
       cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
       if (error != cudaSuccess) return error;
     }
-    kernel<<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), share);
+    kernel<<<grid, GV_BY_POINT_THREADS, bytes, queue->stream>>>(*scan, points, gv_shared_queries(), share);
   }
   return cudaPeekAtLastError();
 }

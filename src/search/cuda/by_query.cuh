@@ -167,13 +167,13 @@ static inline int64_t gv_scanned(const gv_scan *scan) {
   return scan->groups.count / scan->groups.lanes * scan->groups.lanes * gv_group_size(scan->groups);
 }
 
-template <int METRIC, int QUERIES> static cudaError_t gv_launch_staged(gv_cuda_lane *lane, const gv_scan *scan) {
+template <int METRIC, int QUERIES> static cudaError_t gv_launch_staged(gv_cuda_queue *queue, const gv_scan *scan) {
   int64_t query_tiles = gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS), end = gv_scanned(scan);
-  int64_t units = gv_ceil_div(end, gv_staged_quads::STAGE), parts = gv_split(lane, query_tiles, units, 16);
+  int64_t units = gv_ceil_div(end, gv_staged_quads::STAGE), parts = gv_split(queue, query_tiles, units, 16);
   int64_t share = gv_ceil_div(units, parts) * gv_staged_quads::STAGE;
   dim3 grid((unsigned)query_tiles, (unsigned)parts);
   gv_minima_by_query<METRIC, QUERIES>
-      <<<grid, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, gv_staged_quads(), (int64_t)0, end, share);
+      <<<grid, GV_BY_QUERY_THREADS, 0, queue->stream>>>(*scan, gv_staged_quads(), (int64_t)0, end, share);
   return cudaPeekAtLastError();
 }
 

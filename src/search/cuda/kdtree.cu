@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     order[first + i] = numbers[i];
 }
 
-static gv_status order_points(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+static gv_status order_points(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                               const double *data, const double *edges, int *order) {
   enum { SLOT_KEYS = GV_TREE_SLOT_FREE, SLOT_KEYS_OTHER, SLOT_ORDER_OTHER, SLOT_CUTS, SLOT_SORT };
   (void)edges;
@@ -145,18 +145,18 @@ static gv_status order_points(gv_context *context, gv_cuda_lane *lane, const gv_
   cut *cuts = NULL;
   while (((int64_t)1 << length_bits) < count)
     length_bits++;
-  number_points<<<gv_tree_blocks(count, THREADS), THREADS, 0, lane->stream>>>(count, order);
+  number_points<<<gv_tree_blocks(count, THREADS), THREADS, 0, queue->stream>>>(count, order);
   GV_CUDA_LAUNCHED(context, "numbering points");
   if (((int64_t)1 << length_bits) > BLOCK_POINTS) {
-    status = gv_cuda_reserve(context, lane, SLOT_KEYS, (size_t)count * sizeof **keys, (void **)&keys[0]);
+    status = gv_cuda_reserve(context, queue, SLOT_KEYS, (size_t)count * sizeof **keys, (void **)&keys[0]);
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_KEYS_OTHER, (size_t)count * sizeof **keys, (void **)&keys[1]);
+      status = gv_cuda_reserve(context, queue, SLOT_KEYS_OTHER, (size_t)count * sizeof **keys, (void **)&keys[1]);
     }
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&orders[1]);
+      status = gv_cuda_reserve(context, queue, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&orders[1]);
     }
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_CUTS, ((size_t)count / BLOCK_POINTS + 1) * sizeof *cuts,
+      status = gv_cuda_reserve(context, queue, SLOT_CUTS, ((size_t)count / BLOCK_POINTS + 1) * sizeof *cuts,
                                (void **)&cuts);
     }
     if (status != GV_OK) return status;
@@ -164,22 +164,22 @@ static gv_status order_points(gv_context *context, gv_cuda_lane *lane, const gv_
   for (int level = 0; ((int64_t)1 << length_bits) > BLOCK_POINTS; level++, length_bits--) {
     int64_t length = (int64_t)1 << length_bits;
     int stretches = (int)((count + length - 1) / length), key_bits = 32 - level < KEY_BITS ? 32 - level : KEY_BITS;
-    choose_cuts<<<gv_tree_blocks((int64_t)stretches * 32, THREADS), THREADS, 0, lane->stream>>>(
+    choose_cuts<<<gv_tree_blocks((int64_t)stretches * 32, THREADS), THREADS, 0, queue->stream>>>(
         data, dim, orders[0], count, length, stretches, cuts);
     GV_CUDA_LAUNCHED(context, "choosing cuts");
-    make_keys<<<gv_tree_blocks(count, THREADS), THREADS, 0, lane->stream>>>(data, dim, orders[0], count,
-                                                                            length_bits, key_bits, cuts, keys[0]);
+    make_keys<<<gv_tree_blocks(count, THREADS), THREADS, 0, queue->stream>>>(data, dim, orders[0], count,
+                                                                             length_bits, key_bits, cuts, keys[0]);
     GV_CUDA_LAUNCHED(context, "making keys");
-    status = gv_tree_sort_32(context, lane, SLOT_SORT, keys, orders, count, key_bits + level);
+    status = gv_tree_sort_32(context, queue, SLOT_SORT, keys, orders, count, key_bits + level);
     if (status != GV_OK) return status;
   }
-  finish_stretches<<<gv_tree_blocks(count, 1 << length_bits), BLOCK_THREADS, 0, lane->stream>>>(
+  finish_stretches<<<gv_tree_blocks(count, 1 << length_bits), BLOCK_THREADS, 0, queue->stream>>>(
       data, dim, orders[0], count, 1 << length_bits);
   GV_CUDA_LAUNCHED(context, "cutting stretches");
   if (orders[0] != order) {
     GV_CUDA_TRY(
         context,
-        cudaMemcpyAsync(order, orders[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice, lane->stream),
+        cudaMemcpyAsync(order, orders[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice, queue->stream),
         "ordering points");
   }
 

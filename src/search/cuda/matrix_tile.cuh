@@ -170,14 +170,14 @@ static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
 }
 
 template <int METRIC, int Q, int S, bool WHOLE>
-static cudaError_t gv_launch_tile(gv_cuda_lane *lane, const gv_scan *scan) {
+static cudaError_t gv_launch_tile(gv_cuda_queue *queue, const gv_scan *scan) {
   int64_t query_tiles = gv_ceil_div(scan->queries, 16 * Q), unit = 16 * S;
   if (!WHOLE && 64LL * scan->groups.steps > unit) unit = 64LL * scan->groups.steps;
-  int64_t units = gv_ceil_div(scan->count, unit), parts = gv_split(lane, query_tiles, units, 6);
+  int64_t units = gv_ceil_div(scan->count, unit), parts = gv_split(queue, query_tiles, units, 6);
   int64_t share = gv_ceil_div(units, parts) * unit, end = gv_ceil_div(scan->count, 16 * S) * (16 * S);
   dim3 grid((unsigned)query_tiles, (unsigned)parts);
   gv_minima_by_matrix_tile<METRIC, Q, S, WHOLE>
-      <<<grid, GV_MATRIX_TILE_THREADS, 0, lane->stream>>>(*scan, end, share);
+      <<<grid, GV_MATRIX_TILE_THREADS, 0, queue->stream>>>(*scan, end, share);
   return cudaPeekAtLastError();
 }
 

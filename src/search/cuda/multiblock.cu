@@ -18,14 +18,14 @@ static gv_group_shape multiblock_shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
 }
 
-template <int METRIC> static cudaError_t multiblock_launch(gv_cuda_lane *lane, const gv_scan *scan) {
-  return scan->dim <= 3 ? gv_launch_by_point<METRIC>(lane, scan, gv_from_quads(), true)
-                        : gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), true);
+template <int METRIC> static cudaError_t multiblock_launch(gv_cuda_queue *queue, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_by_point<METRIC>(queue, scan, gv_from_quads(), true)
+                        : gv_launch_by_point<METRIC>(queue, scan, gv_from_columns(), true);
 }
 
-static gv_status multiblock_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status multiblock_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                    const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, multiblock_launch, lane, scan),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, multiblock_launch, queue, scan),
                         "searching with many blocks");
 }
 

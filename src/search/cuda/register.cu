@@ -16,13 +16,14 @@ static gv_group_shape register_shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(8);
 }
 
-template <int METRIC> static cudaError_t register_launch(gv_cuda_lane *lane, const gv_scan *scan) {
-  return scan->dim <= 3 ? gv_launch_staged<METRIC, 8>(lane, scan) : gv_launch_tile<METRIC, 8, 8, false>(lane, scan);
+template <int METRIC> static cudaError_t register_launch(gv_cuda_queue *queue, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_staged<METRIC, 8>(queue, scan)
+                        : gv_launch_tile<METRIC, 8, 8, false>(queue, scan);
 }
 
-static gv_status register_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status register_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                  const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, register_launch, lane, scan),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, register_launch, queue, scan),
                         "searching in registers");
 }
 
@@ -35,25 +36,26 @@ static bool pairs(const gv_brute_sizes *sizes) {
 }
 
 template <int METRIC, int QUERIES>
-static void launch_pair_of(gv_cuda_lane *lane, const gv_scan *scan, gv_pair out) {
+static void launch_pair_of(gv_cuda_queue *queue, const gv_scan *scan, gv_pair out) {
   unsigned blocks = (unsigned)gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS);
   int64_t end = gv_ceil_div(scan->count, GV_PAIR_GROUP) * GV_PAIR_GROUP;
   gv_pair_by_query<METRIC, QUERIES>
-      <<<blocks, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, gv_staged_quads(), end, out);
+      <<<blocks, GV_BY_QUERY_THREADS, 0, queue->stream>>>(*scan, gv_staged_quads(), end, out);
 }
 
-template <int METRIC> static cudaError_t launch_pair(gv_cuda_lane *lane, const gv_scan *scan, gv_pair out) {
+template <int METRIC> static cudaError_t launch_pair(gv_cuda_queue *queue, const gv_scan *scan, gv_pair out) {
   /* Eight queries a thread read fewer points, four make more blocks: five of eight fit on a multiprocessor. */
-  if (scan->queries >= 5LL * lane->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES) {
-    launch_pair_of<METRIC, PAIR_QUERIES>(lane, scan, out);
+  if (scan->queries >= 5LL * queue->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES) {
+    launch_pair_of<METRIC, PAIR_QUERIES>(queue, scan, out);
   } else {
-    launch_pair_of<METRIC, PAIR_QUERIES_FEW>(lane, scan, out);
+    launch_pair_of<METRIC, PAIR_QUERIES_FEW>(queue, scan, out);
   }
   return cudaPeekAtLastError();
 }
 
-static gv_status pair(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan, gv_pair out) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch_pair, lane, scan, out),
+static gv_status pair(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
+                      gv_pair out) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch_pair, queue, scan, out),
                         "searching in registers");
 }
 

@@ -10,7 +10,7 @@
 typedef struct gv_cuda_resources {
   gv_allocator allocator;
   pthread_mutex_t lock;
-  gv_cuda_lane *idle;
+  gv_cuda_queue *idle;
 } gv_cuda_resources;
 
 /* Guards the making of a context's resources, which its workers may want at the same time. */
@@ -68,25 +68,25 @@ static void free_host(const gv_allocator *allocator, gv_cuda_buffer *buffer) {
   buffer->bytes = 0;
 }
 
-static void free_buffers(const gv_allocator *allocator, gv_cuda_lane *lane) {
+static void free_buffers(const gv_allocator *allocator, gv_cuda_queue *queue) {
   for (int i = 0; i < GV_CUDA_SLOTS; i++) {
-    if (lane->buffer[i].data != NULL) (void)cudaFree(lane->buffer[i].data);
-    lane->buffer[i].data = NULL;
-    lane->buffer[i].bytes = 0;
-    free_host(allocator, &lane->pinned[i]);
+    if (queue->buffer[i].data != NULL) (void)cudaFree(queue->buffer[i].data);
+    queue->buffer[i].data = NULL;
+    queue->buffer[i].bytes = 0;
+    free_host(allocator, &queue->pinned[i]);
   }
   (void)cudaGetLastError();
 }
 
-/* The lane's device must be current. */
-static void lane_destroy(const gv_allocator *allocator, gv_cuda_lane *lane) {
-  free_buffers(allocator, lane);
+/* The queue's device must be current. */
+static void queue_destroy(const gv_allocator *allocator, gv_cuda_queue *queue) {
+  free_buffers(allocator, queue);
   for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
-    if (lane->mark[i] != NULL) (void)cudaEventDestroy(lane->mark[i]);
+    if (queue->mark[i] != NULL) (void)cudaEventDestroy(queue->mark[i]);
   }
-  if (lane->stream != NULL) (void)cudaStreamDestroy(lane->stream);
+  if (queue->stream != NULL) (void)cudaStreamDestroy(queue->stream);
   (void)cudaGetLastError();
-  gv_release(allocator, lane);
+  gv_release(allocator, queue);
 }
 
 static void resources_destroy(void *opaque) {
@@ -94,10 +94,10 @@ static void resources_destroy(void *opaque) {
   int previous = -1;
   if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
   while (resources->idle != NULL) {
-    gv_cuda_lane *lane = resources->idle;
-    resources->idle = lane->next;
-    (void)cudaSetDevice(lane->device);
-    lane_destroy(&resources->allocator, lane);
+    gv_cuda_queue *queue = resources->idle;
+    resources->idle = queue->next;
+    (void)cudaSetDevice(queue->device);
+    queue_destroy(&resources->allocator, queue);
   }
   if (previous >= 0) (void)cudaSetDevice(previous);
   (void)cudaGetLastError();
@@ -139,88 +139,88 @@ static gv_status choose_device(gv_context *context, int *device) {
   return gv_cuda_usable_devices(context, device, 1, &count);
 }
 
-static gv_status lane_create(gv_context *context, const gv_allocator *allocator, int device, gv_cuda_lane **out) {
+static gv_status queue_create(gv_context *context, const gv_allocator *allocator, int device, gv_cuda_queue **out) {
   struct cudaDeviceProp properties;
   gv_status status = GV_OK;
-  gv_cuda_lane *lane = (gv_cuda_lane *)gv_allocate_zeroed(allocator, 1, sizeof *lane);
-  if (lane == NULL) return gv_fail_memory(context, "a CUDA stream");
-  lane->device = device;
+  gv_cuda_queue *queue = (gv_cuda_queue *)gv_allocate_zeroed(allocator, 1, sizeof *queue);
+  if (queue == NULL) return gv_fail_memory(context, "a CUDA stream");
+  queue->device = device;
   GV_CUDA_TRY(context, cudaGetDeviceProperties(&properties, device), "asking about a CUDA device");
-  lane->multiprocessors = properties.multiProcessorCount;
-  lane->shared_block_bytes = properties.sharedMemPerBlockOptin;
-  lane->memory_bytes = properties.totalGlobalMem;
-  lane->l2_bytes = (size_t)properties.l2CacheSize;
-  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking), "making a CUDA stream");
+  queue->multiprocessors = properties.multiProcessorCount;
+  queue->shared_block_bytes = properties.sharedMemPerBlockOptin;
+  queue->memory_bytes = properties.totalGlobalMem;
+  queue->l2_bytes = (size_t)properties.l2CacheSize;
+  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking), "making a CUDA stream");
   for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
-    GV_CUDA_TRY(context, cudaEventCreate(&lane->mark[i]), "making a CUDA event");
+    GV_CUDA_TRY(context, cudaEventCreate(&queue->mark[i]), "making a CUDA event");
   }
-  *out = lane;
+  *out = queue;
   return GV_OK;
 
 done:
-  lane_destroy(allocator, lane);
+  queue_destroy(allocator, queue);
   return status;
 }
 
-extern "C" gv_status gv_cuda_lane_take(gv_context *context, int device, gv_cuda_lane **out) {
+extern "C" gv_status gv_cuda_queue_take(gv_context *context, int device, gv_cuda_queue **out) {
   gv_cuda_resources *resources = resources_of(context);
   if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
   int wanted = device >= 0 ? device : context->device, previous = -1;
   if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
   (void)cudaGetLastError();
 
-  gv_cuda_lane *lane = NULL;
+  gv_cuda_queue *queue = NULL;
   (void)pthread_mutex_lock(&resources->lock);
-  for (gv_cuda_lane **at = &resources->idle; *at != NULL && lane == NULL; at = &(*at)->next) {
+  for (gv_cuda_queue **at = &resources->idle; *at != NULL && queue == NULL; at = &(*at)->next) {
     if (wanted >= 0 && (*at)->device != wanted) continue;
-    lane = *at;
-    *at = lane->next;
+    queue = *at;
+    *at = queue->next;
     break;
   }
   (void)pthread_mutex_unlock(&resources->lock);
 
   gv_status status = GV_OK;
-  if (lane == NULL) {
+  if (queue == NULL) {
     status = choose_device(context, &device);
     if (status != GV_OK) return status;
     status = gv_cuda_result(context, cudaSetDevice(device), "choosing a CUDA device");
-    if (status == GV_OK) status = lane_create(context, &resources->allocator, device, &lane);
+    if (status == GV_OK) status = queue_create(context, &resources->allocator, device, &queue);
   } else {
-    status = gv_cuda_result(context, cudaSetDevice(lane->device), "choosing a CUDA device");
-    if (status != GV_OK) lane_destroy(&resources->allocator, lane);
+    status = gv_cuda_result(context, cudaSetDevice(queue->device), "choosing a CUDA device");
+    if (status != GV_OK) queue_destroy(&resources->allocator, queue);
   }
   if (status != GV_OK) {
     if (previous >= 0) (void)cudaSetDevice(previous);
     (void)cudaGetLastError();
     return status;
   }
-  lane->previous_device = previous;
-  lane->marks = 0;
-  *out = lane;
+  queue->previous_device = previous;
+  queue->marks = 0;
+  *out = queue;
   return GV_OK;
 }
 
-extern "C" void gv_cuda_lane_give(gv_context *context, gv_cuda_lane *lane) {
-  if (lane == NULL) return;
+extern "C" void gv_cuda_queue_give(gv_context *context, gv_cuda_queue *queue) {
+  if (queue == NULL) return;
   gv_cuda_resources *resources = resources_of(context);
-  (void)cudaStreamSynchronize(lane->stream);
+  (void)cudaStreamSynchronize(queue->stream);
   (void)cudaGetLastError();
-  if (lane->previous_device >= 0) (void)cudaSetDevice(lane->previous_device);
+  if (queue->previous_device >= 0) (void)cudaSetDevice(queue->previous_device);
   (void)pthread_mutex_lock(&resources->lock);
-  lane->next = resources->idle;
-  resources->idle = lane;
+  queue->next = resources->idle;
+  resources->idle = queue;
   (void)pthread_mutex_unlock(&resources->lock);
 }
 
 /* ------------------------------------------------------------------------------------------------------ memory */
 
-/* Frees what idle lanes hold on the current device. */
+/* Frees what idle queues hold on the current device. */
 static void trim(gv_context *context, int device) {
   gv_cuda_resources *resources = resources_of(context);
   if (resources == NULL) return;
   (void)pthread_mutex_lock(&resources->lock);
-  for (gv_cuda_lane *lane = resources->idle; lane != NULL; lane = lane->next) {
-    if (lane->device == device) free_buffers(&resources->allocator, lane);
+  for (gv_cuda_queue *queue = resources->idle; queue != NULL; queue = queue->next) {
+    if (queue->device == device) free_buffers(&resources->allocator, queue);
   }
   (void)pthread_mutex_unlock(&resources->lock);
 }
@@ -248,10 +248,11 @@ extern "C" void gv_cuda_release(int device, void *memory) {
   (void)cudaGetLastError();
 }
 
-extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out) {
-  gv_cuda_buffer *buffer = &lane->buffer[slot];
+extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes,
+                                     void **out) {
+  gv_cuda_buffer *buffer = &queue->buffer[slot];
   if (buffer->data == NULL || buffer->bytes < bytes) {
-    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device"));
+    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(queue->stream), "waiting for the device"));
     if (buffer->data != NULL) (void)cudaFree(buffer->data);
     buffer->bytes = 0;
     GV_TRY(gv_cuda_allocate(context, bytes, &buffer->data));
@@ -261,12 +262,12 @@ extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, in
   return GV_OK;
 }
 
-extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes,
+extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes,
                                             void **out) {
-  gv_cuda_buffer *buffer = &lane->pinned[slot];
+  gv_cuda_buffer *buffer = &queue->pinned[slot];
   gv_status status = GV_OK;
   if (buffer->data == NULL || buffer->bytes < bytes) {
-    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device"));
+    GV_TRY(gv_cuda_result(context, cudaStreamSynchronize(queue->stream), "waiting for the device"));
     const gv_allocator *allocator = &context->owner->allocator;
     size_t wanted = rounded(bytes > 0 ? bytes : 1);
     free_host(allocator, buffer);
@@ -288,14 +289,14 @@ extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *l
   return GV_OK;
 }
 
-extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size_t *out) {
+extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, size_t *out) {
   size_t free_bytes = 0, total = 0;
   GV_TRY(gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "asking for free device memory"));
   gv_cuda_resources *resources = resources_of(context);
   if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
   (void)pthread_mutex_lock(&resources->lock);
-  for (const gv_cuda_lane *idle = resources->idle; idle != NULL; idle = idle->next) {
-    for (int i = 0; i < GV_CUDA_SLOTS && idle->device == lane->device; i++)
+  for (const gv_cuda_queue *idle = resources->idle; idle != NULL; idle = idle->next) {
+    for (int i = 0; i < GV_CUDA_SLOTS && idle->device == queue->device; i++)
       free_bytes += idle->buffer[i].bytes;
   }
   (void)pthread_mutex_unlock(&resources->lock);
@@ -305,25 +306,25 @@ extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane 
 
 /* -------------------------------------------------------------------------------------------------------- time */
 
-extern "C" void gv_cuda_mark_begin(gv_cuda_lane *lane) {
-  if (lane->marks < GV_CUDA_MARKS) (void)cudaEventRecord(lane->mark[2 * lane->marks], lane->stream);
+extern "C" void gv_cuda_mark_begin(gv_cuda_queue *queue) {
+  if (queue->marks < GV_CUDA_MARKS) (void)cudaEventRecord(queue->mark[2 * queue->marks], queue->stream);
 }
 
-extern "C" void gv_cuda_mark_end(gv_cuda_lane *lane) {
-  if (lane->marks < GV_CUDA_MARKS) (void)cudaEventRecord(lane->mark[2 * lane->marks + 1], lane->stream);
-  if (lane->marks < GV_CUDA_MARKS) lane->marks++;
+extern "C" void gv_cuda_mark_end(gv_cuda_queue *queue) {
+  if (queue->marks < GV_CUDA_MARKS) (void)cudaEventRecord(queue->mark[2 * queue->marks + 1], queue->stream);
+  if (queue->marks < GV_CUDA_MARKS) queue->marks++;
 }
 
-extern "C" gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doing) {
-  gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
+extern "C" gv_status gv_cuda_wait(gv_context *context, gv_cuda_queue *queue, const char *doing) {
+  gv_status status = gv_cuda_result(context, cudaStreamSynchronize(queue->stream), doing);
   double seconds = 0.0;
-  for (int i = 0; status == GV_OK && i < lane->marks; i++) {
+  for (int i = 0; status == GV_OK && i < queue->marks; i++) {
     float milliseconds = 0.0F;
-    if (cudaEventElapsedTime(&milliseconds, lane->mark[2 * i], lane->mark[2 * i + 1]) == cudaSuccess) {
+    if (cudaEventElapsedTime(&milliseconds, queue->mark[2 * i], queue->mark[2 * i + 1]) == cudaSuccess) {
       seconds += 1e-3 * (double)milliseconds;
     }
   }
-  lane->marks = 0;
+  queue->marks = 0;
   (void)cudaGetLastError();
   if (seconds > 0.0) {
     gv_cuda_resources *resources = resources_of(context);
@@ -337,20 +338,20 @@ extern "C" gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const
 
 extern "C" gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *seconds) {
   enum { TIMES = 7 };
-  gv_cuda_lane *lane = NULL;
+  gv_cuda_queue *queue = NULL;
   void *memory = NULL;
   double time[TIMES];
-  gv_status status = gv_cuda_lane_take(context, -1, &lane);
+  gv_status status = gv_cuda_queue_take(context, -1, &queue);
   if (status != GV_OK) return status;
   status = gv_cuda_allocate(context, bytes, &memory);
   if (status != GV_OK) goto done;
   for (int i = -1; i < TIMES; i++) {
     float milliseconds = 0.0F;
-    GV_CUDA_TRY(context, cudaEventRecord(lane->mark[0], lane->stream), "timing the device");
-    GV_CUDA_TRY(context, cudaMemsetAsync(memory, i + 2, bytes, lane->stream), "filling device memory");
-    GV_CUDA_TRY(context, cudaEventRecord(lane->mark[1], lane->stream), "timing the device");
-    GV_CUDA_TRY(context, cudaStreamSynchronize(lane->stream), "filling device memory");
-    GV_CUDA_TRY(context, cudaEventElapsedTime(&milliseconds, lane->mark[0], lane->mark[1]), "timing the device");
+    GV_CUDA_TRY(context, cudaEventRecord(queue->mark[0], queue->stream), "timing the device");
+    GV_CUDA_TRY(context, cudaMemsetAsync(memory, i + 2, bytes, queue->stream), "filling device memory");
+    GV_CUDA_TRY(context, cudaEventRecord(queue->mark[1], queue->stream), "timing the device");
+    GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "filling device memory");
+    GV_CUDA_TRY(context, cudaEventElapsedTime(&milliseconds, queue->mark[0], queue->mark[1]), "timing the device");
     if (i < 0) continue;
     int at = i;
     for (; at > 0 && time[at - 1] > 1e-3 * (double)milliseconds; at--)
@@ -359,7 +360,7 @@ extern "C" gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, dou
   }
   *seconds = time[TIMES / 2];
 done:
-  gv_cuda_release(lane->device, memory);
-  gv_cuda_lane_give(context, lane);
+  gv_cuda_release(queue->device, memory);
+  gv_cuda_queue_give(context, queue);
   return status;
 }

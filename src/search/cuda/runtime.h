@@ -30,10 +30,10 @@ typedef struct gv_cuda_buffer {
 } gv_cuda_buffer;
 
 /* One thread's place to work on a device. */
-typedef struct gv_cuda_lane {
-  struct gv_cuda_lane *next;
+typedef struct gv_cuda_queue {
+  struct gv_cuda_queue *next;
   int device;
-  int previous_device; /* current when the lane was taken */
+  int previous_device; /* current when the queue was taken */
   cudaStream_t stream;
   int multiprocessors;
   size_t shared_block_bytes; /* shared memory a block can opt in to */
@@ -41,29 +41,29 @@ typedef struct gv_cuda_lane {
   gv_cuda_buffer buffer[GV_CUDA_SLOTS], pinned[GV_CUDA_SLOTS];
   cudaEvent_t mark[2 * GV_CUDA_MARKS]; /* begin and end of stretches of device time */
   int marks;
-} gv_cuda_lane;
+} gv_cuda_queue;
 
 /*
- * A lane on `device` (-1: the context's own choice, else the first usable device). It belongs to the calling thread until
+ * A queue on `device` (-1: the context's own choice, else the first usable device). It belongs to the calling thread until
  * it is given back. Errors: UNAVAILABLE (no such device, not usable), OUT_OF_MEMORY, DEVICE.
  */
-gv_status gv_cuda_lane_take(gv_context *context, int device, gv_cuda_lane **out);
+gv_status gv_cuda_queue_take(gv_context *context, int device, gv_cuda_queue **out);
 
-/* Waits for the lane's stream, keeps its buffers for the next user and makes the previous device current again. */
-void gv_cuda_lane_give(gv_context *context, gv_cuda_lane *lane);
+/* Waits for the queue's stream, keeps its buffers for the next user and makes the previous device current again. */
+void gv_cuda_queue_give(gv_context *context, gv_cuda_queue *queue);
 
 /*
- * Device memory of at least `bytes` in `slot` of the lane; it grows when needed (its contents are then lost) and stays
- * with the lane. Rounded up to whole 512 bytes, so vector loads may read past the end of what was asked for up to there.
- * Errors: OUT_OF_MEMORY (after the context's idle lanes on the device have given theirs up), DEVICE.
+ * Device memory of at least `bytes` in `slot` of the queue; it grows when needed (its contents are then lost) and stays
+ * with the queue. Rounded up to whole 512 bytes, so vector loads may read past the end of what was asked for up to there.
+ * Errors: OUT_OF_MEMORY (after the context's idle queues on the device have given theirs up), DEVICE.
  */
-gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
+gv_status gv_cuda_reserve(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
 
 /* The same for host memory: page-locked, or ordinary where no more can be locked (copies are then slower, no different). */
-gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
+gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
 
-/* Bytes that can still be reserved on the lane's device, with what its idle lanes hold; an estimate. */
-gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size_t *out);
+/* Bytes that can still be reserved on the queue's device, with what its idle queues hold; an estimate. */
+gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, size_t *out);
 
 /* Memory of an index: on the current device, lives until gv_cuda_release (any thread, any current device). */
 gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out);
@@ -72,33 +72,33 @@ void gv_cuda_release(int device, void *memory);
 /* Turns what a CUDA call returned into a status with a message ("doing: what CUDA says") and clears CUDA's memory of it. */
 gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing);
 
-/* Waits for the lane's stream; also adds the device time of the stretches marked since to the context
+/* Waits for the queue's stream; also adds the device time of the stretches marked since to the context
  * (gv_context_device_seconds). */
-gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doing);
+gv_status gv_cuda_wait(gv_context *context, gv_cuda_queue *queue, const char *doing);
 
-/* Begin and end of a stretch of device time on the lane's stream (kernels without copies). More than GV_CUDA_MARKS
+/* Begin and end of a stretch of device time on the queue's stream (kernels without copies). More than GV_CUDA_MARKS
  * stretches between two waits are not counted. */
-void gv_cuda_mark_begin(gv_cuda_lane *lane);
-void gv_cuda_mark_end(gv_cuda_lane *lane);
+void gv_cuda_mark_begin(gv_cuda_queue *queue);
+void gv_cuda_mark_end(gv_cuda_queue *queue);
 
 /*
  * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of the lane.
  */
 enum { GV_CUDA_SLOT_TRANSFER = GV_CUDA_SLOTS - 2 };
 
-/* Copies `bytes` to the device, ordered on the lane's stream. `from` must stay until the stream has been waited for. */
-gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+/* Copies `bytes` to the device, ordered on the queue's stream. `from` must stay until the stream has been waited for. */
+gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                          const char *doing);
 
-/* The same of what `fill` puts into the lane's buffers, in pieces of whole units. */
-gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
+/* The same of what `fill` puts into the queue's buffers, in pieces of whole units. */
+gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, size_t bytes, size_t unit,
                          gv_fill_fn *fill, void *user, const char *doing);
 
 /* The device whose memory this is; -1: memory of the host, managed memory, or unknown to CUDA. */
 int gv_cuda_device_of(const void *memory);
 
-/* Copies `bytes` from the device after what the lane's stream was given before. Done when this returns. */
-gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+/* Copies `bytes` from the device after what the queue's stream was given before. Done when this returns. */
+gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                            const char *doing);
 
 /* See search/device_times.h. */

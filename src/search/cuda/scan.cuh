@@ -79,9 +79,9 @@ static inline int64_t gv_ceil_div(int64_t a, int64_t b) {
 }
 
 /* Parts to cut `units` of work into so that, with `query_tiles` blocks for each part, the device is full. */
-static inline int64_t gv_split(const gv_cuda_lane *lane, int64_t query_tiles, int64_t units,
+static inline int64_t gv_split(const gv_cuda_queue *queue, int64_t query_tiles, int64_t units,
                                int blocks_a_processor) {
-  int64_t wanted = gv_ceil_div((int64_t)lane->multiprocessors * blocks_a_processor, query_tiles);
+  int64_t wanted = gv_ceil_div((int64_t)queue->multiprocessors * blocks_a_processor, query_tiles);
   int64_t parts = wanted < units ? wanted : units;
   if (parts > 65535) parts = 65535;
   int64_t size = gv_ceil_div(units, parts < 1 ? 1 : parts);

@@ -14,11 +14,11 @@ typedef struct ring {
   cudaEvent_t free[BUFFERS]; /* the bus has done with the buffer */
 } ring;
 
-static gv_status ring_make(gv_context *context, gv_cuda_lane *lane, size_t bytes, ring *r) {
+static gv_status ring_make(gv_context *context, gv_cuda_queue *queue, size_t bytes, ring *r) {
   gv_status status = GV_OK;
   if (bytes > piece_bytes) bytes = piece_bytes;
   for (int i = 0; i < BUFFERS && status == GV_OK; i++) {
-    status = gv_cuda_reserve_pinned(context, lane, GV_CUDA_SLOT_TRANSFER + i, bytes, (void **)&r->buffer[i]);
+    status = gv_cuda_reserve_pinned(context, queue, GV_CUDA_SLOT_TRANSFER + i, bytes, (void **)&r->buffer[i]);
     if (status == GV_OK) {
       status = gv_cuda_result(context, cudaEventCreateWithFlags(&r->free[i], cudaEventDisableTiming),
                               "making a CUDA event");
@@ -52,11 +52,11 @@ int gv_cuda_device_of(const void *memory) {
   return found && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
-gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
+gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, size_t bytes, size_t unit,
                          gv_fill_fn *fill, void *user, const char *doing) {
   gv_status status = GV_OK;
   ring r = {};
-  status = ring_make(context, lane, bytes, &r);
+  status = ring_make(context, queue, bytes, &r);
   int turn = 0;
   const size_t piece = piece_bytes / unit * unit;
   for (size_t at = 0; at < bytes && status == GV_OK; at += piece, turn = 1 - turn) {
@@ -65,9 +65,9 @@ gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size
     status = fill(context, user, at, size, r.buffer[turn]);
     if (status != GV_OK) break;
     GV_CUDA_TRY(context,
-                cudaMemcpyAsync((char *)to + at, r.buffer[turn], size, cudaMemcpyHostToDevice, lane->stream),
+                cudaMemcpyAsync((char *)to + at, r.buffer[turn], size, cudaMemcpyHostToDevice, queue->stream),
                 doing);
-    GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], lane->stream), doing);
+    GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], queue->stream), doing);
   }
 
 done:
@@ -75,32 +75,32 @@ done:
   return status;
 }
 
-gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                          const char *doing) {
   if (bytes <= direct_bytes || gv_cuda_device_of(from) >= 0) {
-    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
+    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue->stream), doing);
   }
-  return gv_cuda_stream(context, lane, to, bytes, 1, copy_from, (void *)from, doing);
+  return gv_cuda_stream(context, queue, to, bytes, 1, copy_from, (void *)from, doing);
 }
 
-gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                            const char *doing) {
   gv_status status = GV_OK;
   if (bytes <= direct_bytes || gv_cuda_device_of(to) >= 0) {
-    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
-    return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
+    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue->stream), doing);
+    return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(queue->stream), doing);
   }
   ring r = {};
-  status = ring_make(context, lane, bytes, &r);
+  status = ring_make(context, queue, bytes, &r);
   /* Each step sends for the next piece and empties the buffer of the one before. */
   for (size_t at = 0; at < bytes + piece_bytes && status == GV_OK; at += piece_bytes) {
     int turn = (int)(at / piece_bytes % BUFFERS), other = 1 - turn;
     if (at < bytes) {
       GV_CUDA_TRY(context,
                   cudaMemcpyAsync(r.buffer[turn], (const char *)from + at, piece_of(bytes, at),
-                                  cudaMemcpyDeviceToHost, lane->stream),
+                                  cudaMemcpyDeviceToHost, queue->stream),
                   doing);
-      GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], lane->stream), doing);
+      GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], queue->stream), doing);
     }
     if (at > 0) {
       size_t before = at - piece_bytes;

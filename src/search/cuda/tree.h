@@ -44,8 +44,8 @@ typedef struct gv_cuda_tree {
 } gv_cuda_tree;
 
 /* An order of the points: fills order[0 ... count - 1] on the device with point numbers. `data`: the points on the device,
- * row-major. Works on the lane's stream; may use lane slots from GV_TREE_SLOT_FREE on. */
-typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+ * row-major. Works on the queue's stream; may use queue slots from GV_TREE_SLOT_FREE on. */
+typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                   const double *data, const double *edges, int *order);
 
 enum { GV_TREE_SLOT_DATA, GV_TREE_SLOT_ORDER, GV_TREE_SLOT_FREE };
@@ -58,17 +58,17 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
                               const gv_query *query, int64_t *indices, double *canonical);
 
 /*
- * Radix sorts on the lane's stream (CUB), stable, by bits 0 ... bits - 1 of the keys. Keys and values lie in two buffers
- * each; which of them holds the result is put first. Uses lane slot `slot` for itself.
+ * Radix sorts on the queue's stream (CUB), stable, by bits 0 ... bits - 1 of the keys. Keys and values lie in two buffers
+ * each; which of them holds the result is put first. Uses queue slot `slot` for itself.
  */
-gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uint32_t *keys[2], int *values[2],
+gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, uint32_t *keys[2], int *values[2],
                           int count, int bits);
-gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
+gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
 
-/* The values that are not negative, in their order, and how many in *kept. Uses lane slot `slot` for itself. */
-gv_status gv_tree_select(gv_context *context, gv_cuda_lane *lane, int slot, const int *values, int *out, int *kept,
-                         int count);
+/* The values that are not negative, in their order, and how many in *kept. Uses queue slot `slot` for itself. */
+gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int *out,
+                         int *kept, int count);
 
 #ifdef __cplusplus
 extern "C" {

@@ -140,8 +140,8 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "the CUDA trees take fewer than 2147483647 points, not %lld",
                    (long long)reference->count);
   }
-  gv_cuda_lane *lane = NULL;
-  gv_status status = gv_cuda_lane_take(context, -1, &lane);
+  gv_cuda_queue *queue = NULL;
+  gv_status status = gv_cuda_queue_take(context, -1, &queue);
   if (status != GV_OK) return status;
   int count = (int)reference->count, dim = reference->dim, nodes[GV_TREE_LEVELS];
   int frame_dims = dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
@@ -156,13 +156,13 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     status = gv_fail_memory(context, "the tree");
     goto done;
   }
-  tree->device = lane->device;
+  tree->device = queue->device;
   tree->view.overlapping = overlapping;
   p = lay_out(count, dim, &tree->view, nodes);
   status = gv_cuda_allocate(context, p.bytes, &tree->memory);
-  if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_TREE_SLOT_DATA, data_bytes, &data);
+  if (status == GV_OK) status = gv_cuda_reserve(context, queue, GV_TREE_SLOT_DATA, data_bytes, &data);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, GV_TREE_SLOT_ORDER, (size_t)count * sizeof(int), &order);
+    status = gv_cuda_reserve(context, queue, GV_TREE_SLOT_ORDER, (size_t)count * sizeof(int), &order);
   if (status != GV_OK) goto done;
   memory = (char *)tree->memory;
   tree->view.points = (double *)(memory + p.points);
@@ -172,29 +172,29 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     tree->view.boxes[level] = (double *)(memory + p.boxes[level]);
     tree->view.least[level] = (int *)(memory + p.least[level]);
   }
-  status = gv_cuda_upload(context, lane, data, reference->data, data_bytes, "copying the reference points");
+  status = gv_cuda_upload(context, queue, data, reference->data, data_bytes, "copying the reference points");
   if (status != GV_OK) goto done;
   if (!gv_progress_add(&progress, 1)) goto cancelled;
 
-  gv_cuda_mark_begin(lane);
-  make_frame<<<frame_dims, 1024, 0, lane->stream>>>((double *)data, count, dim, (double *)(memory + p.edges));
+  gv_cuda_mark_begin(queue);
+  make_frame<<<frame_dims, 1024, 0, queue->stream>>>((double *)data, count, dim, (double *)(memory + p.edges));
   GV_CUDA_LAUNCHED(context, "looking at the reference points");
-  status = orderer(context, lane, reference, (double *)data, tree->view.edges, (int *)order);
+  status = orderer(context, queue, reference, (double *)data, tree->view.edges, (int *)order);
   if (status != GV_OK) goto done;
   gather_leaves<<<gv_tree_blocks((int64_t)tree->view.children[0] * GV_TREE_LEAF, THREADS), THREADS, 0,
-                  lane->stream>>>((double *)data, (int *)order, count, tree->view.children[0], dim,
-                                  (double *)(memory + p.points), (int *)(memory + p.numbers),
-                                  (double *)(memory + p.boxes[0]), (int *)(memory + p.least[0]));
+                  queue->stream>>>((double *)data, (int *)order, count, tree->view.children[0], dim,
+                                   (double *)(memory + p.points), (int *)(memory + p.numbers),
+                                   (double *)(memory + p.boxes[0]), (int *)(memory + p.least[0]));
   GV_CUDA_LAUNCHED(context, "making leaves");
   for (int level = 1; level <= tree->view.top; level++) {
-    join_boxes<<<gv_tree_blocks((int64_t)nodes[level - 1] * GV_TREE_FAN, THREADS), THREADS, 0, lane->stream>>>(
+    join_boxes<<<gv_tree_blocks((int64_t)nodes[level - 1] * GV_TREE_FAN, THREADS), THREADS, 0, queue->stream>>>(
         tree->view.boxes[level - 1], tree->view.least[level - 1], tree->view.children[level - 1], nodes[level - 1],
         dim, (double *)(memory + p.boxes[level]), (int *)(memory + p.least[level]));
     GV_CUDA_LAUNCHED(context, "making boxes");
   }
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_end(queue);
   if (!gv_progress_add(&progress, 1)) goto cancelled;
-  status = gv_cuda_wait(context, lane, "building a tree");
+  status = gv_cuda_wait(context, queue, "building a tree");
   if (status != GV_OK) goto done;
   if (!gv_progress_add(&progress, 1)) goto cancelled;
   *state = tree;
@@ -203,7 +203,7 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
 cancelled:
   status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
 done:
-  gv_cuda_lane_give(context, lane);
+  gv_cuda_queue_give(context, queue);
   if (status != GV_OK) gv_cuda_tree_destroy(reference, tree);
   return status;
 }

@@ -112,28 +112,28 @@ static __global__ void gv_curve_codes(const double *data, int dim, const double 
 }
 
 template <typename CODE>
-static void gv_curve_codes_launch(gv_cuda_lane *lane, const double *data, int dim, const double *edges, int count,
+static void gv_curve_codes_launch(gv_cuda_queue *queue, const double *data, int dim, const double *edges, int count,
                                   int bits, CODE *codes, int *numbers) {
   const int threads = 256, dims = dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
-  unsigned blocks = gv_tree_blocks(count, threads), most = 8u * (unsigned)lane->multiprocessors;
+  unsigned blocks = gv_tree_blocks(count, threads), most = 8u * (unsigned)queue->multiprocessors;
   if (blocks > most) blocks = most;
   size_t bytes = (size_t)dims * (GV_TREE_BINS + 1) * sizeof(double);
   switch (dim) {
   case 1:
     gv_curve_codes<CODE, 1>
-        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
+        <<<blocks, threads, bytes, queue->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   case 2:
     gv_curve_codes<CODE, 2>
-        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
+        <<<blocks, threads, bytes, queue->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   case 3:
     gv_curve_codes<CODE, 3>
-        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
+        <<<blocks, threads, bytes, queue->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   default:
     gv_curve_codes<CODE, 0>
-        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
+        <<<blocks, threads, bytes, queue->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   }
 }

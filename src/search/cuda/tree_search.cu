@@ -103,15 +103,15 @@ static int queries_a_lane(const gv_tree_view &tree, int64_t points, int64_t quer
 }
 
 /* The queries in the order of the curve: order[0] on return. */
-static gv_status tree_search_order_queries(gv_context *context, gv_cuda_lane *lane, int slot,
+static gv_status tree_search_order_queries(gv_context *context, gv_cuda_queue *queue, int slot,
                                            const gv_tree_view &tree, const double *data, int count,
                                            uint32_t *codes[2], int *order[2]) {
   gv_status status;
   int dims = tree.dim < GV_TREE_ORDER_DIM ? tree.dim : GV_TREE_ORDER_DIM;
   int wanted = count > 65536 ? 32 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
-  gv_curve_codes_launch(lane, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
+  gv_curve_codes_launch(queue, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
   GV_CUDA_LAUNCHED(context, "coding the queries");
-  status = gv_tree_sort_32(context, lane, slot, codes, order, count, bits * dims);
+  status = gv_tree_sort_32(context, queue, slot, codes, order, count, bits * dims);
 
 done:
   return status;
@@ -138,21 +138,23 @@ struct chunk_memory {
   int *order[2];
 };
 
-static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t size, int dim, int k, bool ordered,
-                               chunk_memory *m) {
+static gv_status reserve_chunk(gv_context *context, gv_cuda_queue *queue, int64_t size, int dim, int k,
+                               bool ordered, chunk_memory *m) {
   gv_status status = GV_OK;
   if (m->data == NULL)
-    status = gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
   if (status == GV_OK && m->indices == NULL)
     status =
-        gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
+        gv_cuda_reserve(context, queue, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
   if (status == GV_OK && m->canonical == NULL)
-    status =
-        gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double), (void **)&m->canonical);
+    status = gv_cuda_reserve(context, queue, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
+                             (void **)&m->canonical);
   for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
+      status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
     }
   }
   return status;
@@ -160,7 +162,7 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t 
 
 /* Searches a chunk; waits where the filter is used, to see which queries it leaves undecided. codes, order: the buffers of sorting; the
  * first of `order` has the order of the queries, the others are free. */
-static gv_status search_chunk(gv_context *context, gv_cuda_lane *lane, const gv_tree_view &tree,
+static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const gv_tree_view &tree,
                               const gv_reference *reference, chunk_view chunk, uint32_t *const codes[2],
                               int *const order[2]) {
   gv_status status = GV_OK;
@@ -168,18 +170,18 @@ static gv_status search_chunk(gv_context *context, gv_cuda_lane *lane, const gv_
   if (suits_filter(tree, reference, chunk.k, each)) {
     filtered_counts counts = {}, *on_device = (filtered_counts *)codes[0];
     int *left = (int *)codes[1];
-    GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, lane->stream), "searching a tree");
+    GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, queue->stream), "searching a tree");
     if (tree.dim == 2) {
-      launch_filtered<2>(lane->stream, tree, chunk, order[1], on_device);
+      launch_filtered<2>(queue->stream, tree, chunk, order[1], on_device);
     } else {
-      launch_filtered<3>(lane->stream, tree, chunk, order[1], on_device);
+      launch_filtered<3>(queue->stream, tree, chunk, order[1], on_device);
     }
     GV_CUDA_LAUNCHED(context, "searching a tree");
-    GV_CUDA_TRY(context, cudaMemcpyAsync(&counts, on_device, sizeof counts, cudaMemcpyDeviceToHost, lane->stream),
+    GV_CUDA_TRY(context, cudaMemcpyAsync(&counts, on_device, sizeof counts, cudaMemcpyDeviceToHost, queue->stream),
                 "searching a tree");
-    GV_CUDA_TRY(context, cudaStreamSynchronize(lane->stream), "searching a tree");
+    GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "searching a tree");
     if (counts.undecided == 0) return GV_OK;
-    status = gv_tree_select(context, lane, SLOT_SORT, order[1], left, (int *)on_device, chunk.count);
+    status = gv_tree_select(context, queue, SLOT_SORT, order[1], left, (int *)on_device, chunk.count);
     if (status != GV_OK) return status;
     chunk.order = left;
     chunk.count = counts.undecided;
@@ -187,13 +189,13 @@ static gv_status search_chunk(gv_context *context, gv_cuda_lane *lane, const gv_
   }
   switch (reference->metric) {
   case GV_MANHATTAN:
-    tree_search_launch<GV_MANHATTAN>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_MANHATTAN>(queue->stream, tree, chunk, each);
     break;
   case GV_CHEBYSHEV:
-    tree_search_launch<GV_CHEBYSHEV>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_CHEBYSHEV>(queue->stream, tree, chunk, each);
     break;
   default:
-    tree_search_launch<GV_EUCLIDEAN>(lane->stream, tree, chunk, each);
+    tree_search_launch<GV_EUCLIDEAN>(queue->stream, tree, chunk, each);
     break;
   }
   GV_CUDA_LAUNCHED(context, "searching a tree");
@@ -203,20 +205,20 @@ done:
 }
 
 /* Results of a chunk go to where they are wanted, unless the search has written there itself. */
-static gv_status fetch(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+static gv_status fetch(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                        const char *doing) {
-  return to == from ? GV_OK : gv_cuda_download(context, lane, to, from, bytes, doing);
+  return to == from ? GV_OK : gv_cuda_download(context, queue, to, from, bytes, doing);
 }
 
 /* How many queries are searched at once, with half of the free memory. */
-static gv_status chunk_size(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, int k,
+static gv_status chunk_size(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, int k,
                             int64_t queries, int64_t *size) {
   const int64_t most = (int64_t)1 << 24, least = 1024,
                 query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
   size_t free_bytes = 0;
-  gv_status status = gv_cuda_free_bytes(context, lane, &free_bytes);
+  gv_status status = gv_cuda_free_bytes(context, queue, &free_bytes);
   for (int slot = 0; slot <= SLOT_SORT; slot++)
-    free_bytes += lane->buffer[slot].bytes;
+    free_bytes += queue->buffer[slot].bytes;
   *size = (int64_t)(free_bytes / 2) / query_bytes;
   if (*size > most) *size = most;
   if (*size < least) *size = least;
@@ -228,8 +230,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
                               const gv_query *query, int64_t *indices, double *canonical) {
   const gv_cuda_tree *tree = (const gv_cuda_tree *)state;
   const int device = tree->device, k = query->k, dim = reference->dim;
-  gv_cuda_lane *lane = NULL;
-  gv_status status = gv_cuda_lane_take(context, device, &lane);
+  gv_cuda_queue *queue = NULL;
+  gv_status status = gv_cuda_queue_take(context, device, &queue);
   if (status != GV_OK) return status;
   /* What lies on this device already is used where it is. */
   const bool queries_here = gv_cuda_device_of(query->data) == device,
@@ -244,8 +246,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   if (queries_here) memory.data = (double *)query->data;
   if (indices_here) memory.indices = indices;
   if (canonical_here) memory.canonical = canonical;
-  status = chunk_size(context, lane, reference, k, query->count, &size);
-  if (status == GV_OK) status = reserve_chunk(context, lane, size, dim, k, ordered, &memory);
+  status = chunk_size(context, queue, reference, k, query->count, &size);
+  if (status == GV_OK) status = reserve_chunk(context, queue, size, dim, k, ordered, &memory);
   if (status != GV_OK) goto done;
   chunk.k = k;
   chunk.limit = query->max_canonical + 0.0; /* no -0 */
@@ -254,32 +256,32 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     int count = (int)(query->count - first < size ? query->count - first : size);
     size_t found = (size_t)count * (size_t)k;
     if (!queries_here) {
-      status = gv_cuda_upload(context, lane, memory.data, query->data + first * dim,
+      status = gv_cuda_upload(context, queue, memory.data, query->data + first * dim,
                               (size_t)count * (size_t)dim * sizeof(double), "copying the queries");
       if (status != GV_OK) goto done;
     }
     chunk.data = memory.data + (queries_here ? first * dim : 0);
     chunk.indices = memory.indices + (indices_here ? first * k : 0);
     chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
-    gv_cuda_mark_begin(lane);
+    gv_cuda_mark_begin(queue);
     if (ordered) {
-      status = tree_search_order_queries(context, lane, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
+      status = tree_search_order_queries(context, queue, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
                                          memory.order);
       if (status != GV_OK) goto done;
     }
     chunk.order = ordered ? memory.order[0] : NULL;
     chunk.count = count;
     chunk.first_self = query->self_offset >= 0 ? query->self_offset + first : -1;
-    status = search_chunk(context, lane, tree->view, reference, chunk, memory.codes, memory.order);
+    status = search_chunk(context, queue, tree->view, reference, chunk, memory.codes, memory.order);
     if (status != GV_OK) goto done;
-    gv_cuda_mark_end(lane);
-    status =
-        fetch(context, lane, indices + first * k, chunk.indices, found * sizeof(int64_t), "copying the neighbours");
+    gv_cuda_mark_end(queue);
+    status = fetch(context, queue, indices + first * k, chunk.indices, found * sizeof(int64_t),
+                   "copying the neighbours");
     if (status == GV_OK) {
-      status = fetch(context, lane, canonical + first * k, chunk.canonical, found * sizeof(double),
+      status = fetch(context, queue, canonical + first * k, chunk.canonical, found * sizeof(double),
                      "copying the distances");
     }
-    if (status == GV_OK) status = gv_cuda_wait(context, lane, "searching a tree");
+    if (status == GV_OK) status = gv_cuda_wait(context, queue, "searching a tree");
     if (status != GV_OK) goto done;
     if (!gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
@@ -288,6 +290,6 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   }
 
 done:
-  gv_cuda_lane_give(context, lane);
+  gv_cuda_queue_give(context, queue);
   return status;
 }

@@ -229,66 +229,66 @@ static gv_status put_distinct(gv_context *context, gv_cuda_raster *raster) {
   size_t bytes = (size_t)seeds->total * sizeof(int32_t);
   void *memory = NULL;
   if (seeds->distinct == NULL || raster->distinct != NULL) return GV_OK;
-  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_DISTINCT, bytes, &memory);
+  gv_status status = gv_cuda_reserve(context, raster->queue, SLOT_DISTINCT, bytes, &memory);
   if (status == GV_OK) {
     status = gv_cuda_result(
-        context, cudaMemcpyAsync(memory, seeds->distinct, bytes, cudaMemcpyHostToDevice, raster->lane->stream),
+        context, cudaMemcpyAsync(memory, seeds->distinct, bytes, cudaMemcpyHostToDevice, raster->queue->stream),
         "copying the seeds");
   }
-  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the seeds");
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the seeds");
   if (status == GV_OK) raster->distinct = (const int32_t *)memory;
   return status;
 }
 
-/* A launch in a lane, for arrays of the device's. */
-static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, gv_cuda_lane *lane,
+/* A launch in a queue, for arrays of the device's. */
+static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, gv_cuda_queue *queue,
                              const gv_measure *m, double radius, size_t most_open, measuring_launch *out) {
   const gv_voronoi *v = raster->v;
   void *pairs = NULL, *found = NULL;
-  gv_status status = gv_cuda_reserve_counters(context, lane);
-  if (status == GV_OK) status = gv_cuda_reserve(context, lane, SLOT_MEASURED, sizeof *out->found, &found);
+  gv_status status = gv_cuda_reserve_counters(context, queue);
+  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_MEASURED, sizeof *out->found, &found);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC)
-    status = gv_cuda_reserve(context, lane, SLOT_PAIRS, most_open * sizeof(gv_open_pair), &pairs);
+    status = gv_cuda_reserve(context, queue, SLOT_PAIRS, most_open * sizeof(gv_open_pair), &pairs);
   *out = {raster,
-          lane->stream,
+          queue->stream,
           {*m, raster->distinct, v->seeds.total, radius, v->geodesic.series, (gv_open_pair *)pairs},
           (gv::measured *)found};
   return status;
 }
 
 /* Starts it, with what it counts on its way back. */
-static gv_status distances_start(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l) {
-  void *counted = lane->pinned[PINNED_MEASURED].data;
+static gv_status distances_start(gv_context *context, gv_cuda_queue *queue, const measuring_launch *l) {
+  void *counted = queue->pinned[PINNED_MEASURED].data;
   gv_status status = GV_OK;
-  GV_CUDA_TRY(context, cudaMemsetAsync(l->found, 0, sizeof *l->found, lane->stream), "measuring");
-  gv_cuda_mark_begin(lane);
+  GV_CUDA_TRY(context, cudaMemsetAsync(l->found, 0, sizeof *l->found, queue->stream), "measuring");
+  gv_cuda_mark_begin(queue);
   distances_launch(l);
   GV_CUDA_LAUNCHED(context, "measuring");
-  gv_cuda_mark_end(lane);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, lane->stream),
+  gv_cuda_mark_end(queue);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, queue->stream),
               "measuring");
 done:
   return status;
 }
 
 /* Waits for it, and lists what it leaves open. */
-static gv_status distances_finish(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l,
+static gv_status distances_finish(gv_context *context, gv_cuda_queue *queue, const measuring_launch *l,
                                   gv_open_pairs *open) {
-  const gv::measured *counted = (const gv::measured *)lane->pinned[PINNED_MEASURED].data;
+  const gv::measured *counted = (const gv::measured *)queue->pinned[PINNED_MEASURED].data;
   void *listed = NULL;
   size_t bytes = 0;
-  gv_status status = gv_cuda_wait(context, lane, "measuring");
+  gv_status status = gv_cuda_wait(context, queue, "measuring");
   if (status != GV_OK) goto done;
   if (counted->beyond > 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)counted->beyond);
   open->count = (int64_t)counted->open;
   if (open->count == 0 || open->count > GV_CUDA_OPEN_PAIRS) return GV_OK;
   bytes = (size_t)open->count * sizeof(gv_open_pair);
-  status = gv_cuda_reserve_pinned(context, lane, PINNED_PAIRS, bytes, &listed);
+  status = gv_cuda_reserve_pinned(context, queue, PINNED_PAIRS, bytes, &listed);
   if (status != GV_OK) goto done;
-  GV_CUDA_TRY(context, cudaMemcpyAsync(listed, l->a.open, bytes, cudaMemcpyDeviceToHost, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(listed, l->a.open, bytes, cudaMemcpyDeviceToHost, queue->stream),
               "reading open cells");
-  GV_CUDA_TRY(context, cudaStreamSynchronize(lane->stream), "reading open cells");
+  GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "reading open cells");
   open->pair = (const gv_open_pair *)listed;
 done:
   return status;
@@ -299,25 +299,25 @@ extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster 
   measuring_launch l;
   memset(open, 0, sizeof *open);
   gv_status status = put_distinct(context, raster);
-  if (status == GV_OK) status = plan_launch(context, raster, raster->lane, m, radius, GV_CUDA_OPEN_PAIRS, &l);
-  if (status == GV_OK) status = distances_start(context, raster->lane, &l);
-  return status == GV_OK ? distances_finish(context, raster->lane, &l, open) : status;
+  if (status == GV_OK) status = plan_launch(context, raster, raster->queue, m, radius, GV_CUDA_OPEN_PAIRS, &l);
+  if (status == GV_OK) status = distances_start(context, raster->queue, &l);
+  return status == GV_OK ? distances_finish(context, raster->queue, &l, open) : status;
 }
 
 extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
                                            const gv_open_answer *answer, int64_t count) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   void *answers = NULL;
-  const gv_open_pair *pairs = (const gv_open_pair *)lane->buffer[SLOT_PAIRS].data; /* still there */
+  const gv_open_pair *pairs = (const gv_open_pair *)queue->buffer[SLOT_PAIRS].data; /* still there */
   size_t bytes = (size_t)count * sizeof *answer;
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_ANSWERS, bytes, &answers);
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_ANSWERS, bytes, &answers);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context, cudaMemcpyAsync(answers, answer, bytes, cudaMemcpyHostToDevice, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(answers, answer, bytes, cudaMemcpyHostToDevice, queue->stream),
               "writing decisions");
-  gv::write_answers<<<blocks_for(count, 256), 256, 0, lane->stream>>>(*m, pairs, (const gv_open_answer *)answers,
-                                                                      count);
+  gv::write_answers<<<blocks_for(count, 256), 256, 0, queue->stream>>>(*m, pairs, (const gv_open_answer *)answers,
+                                                                       count);
   GV_CUDA_LAUNCHED(context, "writing decisions");
-  status = gv_cuda_wait(context, lane, "writing decisions");
+  status = gv_cuda_wait(context, queue, "writing decisions");
 done:
   return status;
 }
@@ -325,15 +325,15 @@ done:
 /* ---------------------------------------------------------------------------------------- arrays of the host's */
 
 static gv_status distances_begin(gv_context *context, int device, void **out, int *number) {
-  gv_cuda_lane *lane = NULL;
-  gv_status status = gv_cuda_lane_take(context, device, &lane);
-  if (status == GV_OK) *number = lane->device;
-  *out = lane;
+  gv_cuda_queue *queue = NULL;
+  gv_status status = gv_cuda_queue_take(context, device, &queue);
+  if (status == GV_OK) *number = queue->device;
+  *out = queue;
   return status;
 }
 
-static void distances_end(gv_context *context, void *lane) {
-  gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
+static void distances_end(gv_context *context, void *queue) {
+  gv_cuda_queue_give(context, (gv_cuda_queue *)queue);
 }
 
 enum { SLOT_AZIMUTHS = SLOT_WORK }; /* nothing is computed in such a lane */
@@ -350,51 +350,52 @@ typedef struct passage {
   void *here, *there;
 } passage;
 
-static gv_status open_passage(gv_context *context, gv_cuda_lane *lane, int pinned, int slot, size_t bytes,
+static gv_status open_passage(gv_context *context, gv_cuda_queue *queue, int pinned, int slot, size_t bytes,
                               passage *out) {
-  gv_status status = gv_cuda_reserve_pinned(context, lane, pinned, bytes, &out->here);
-  return status == GV_OK ? gv_cuda_reserve(context, lane, slot, bytes, &out->there) : status;
+  gv_status status = gv_cuda_reserve_pinned(context, queue, pinned, bytes, &out->here);
+  return status == GV_OK ? gv_cuda_reserve(context, queue, slot, bytes, &out->there) : status;
 }
 
 static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque, const gv_measure *m,
                               double radius, gv_open_pairs *open) {
-  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
   const size_t cells = (size_t)(m->columns * m->rows),
                size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   passage seed = {}, distance = {}, azimuth = {};
   gv_measure there = *m;
   measuring_launch l;
   memset(open, 0, sizeof *open);
-  gv_status status = open_passage(context, lane, PINNED_SEEDS, SLOT_LABELS, cells * sizeof(int32_t), &seed);
+  gv_status status = open_passage(context, queue, PINNED_SEEDS, SLOT_LABELS, cells * sizeof(int32_t), &seed);
   if (status == GV_OK && m->distance != NULL)
-    status = open_passage(context, lane, PINNED_DISTANCES, SLOT_DISTANCES, cells * size, &distance);
+    status = open_passage(context, queue, PINNED_DISTANCES, SLOT_DISTANCES, cells * size, &distance);
   if (status == GV_OK && m->azimuth != NULL)
-    status = open_passage(context, lane, PINNED_AZIMUTHS, SLOT_AZIMUTHS, cells * sizeof(float), &azimuth);
+    status = open_passage(context, queue, PINNED_AZIMUTHS, SLOT_AZIMUTHS, cells * sizeof(float), &azimuth);
   there.bands = 1;
   there.seed = (const int32_t *)seed.there;
   there.distance = distance.there;
   there.azimuth = (float *)azimuth.there;
   there.stride = there.out_stride = m->columns;
-  if (status == GV_OK) status = plan_launch(context, raster, lane, &there, radius, GV_CUDA_HOST_CELLS, &l);
+  if (status == GV_OK) status = plan_launch(context, raster, queue, &there, radius, GV_CUDA_HOST_CELLS, &l);
   if (status != GV_OK) goto done;
   copy_rows((char *)seed.here, m->columns, (const char *)m->seed, m->stride, m, sizeof(int32_t));
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(seed.there, seed.here, cells * sizeof(int32_t), cudaMemcpyHostToDevice, lane->stream),
-              "copying cells");
-  status = distances_start(context, lane, &l);
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(seed.there, seed.here, cells * sizeof(int32_t), cudaMemcpyHostToDevice, queue->stream),
+      "copying cells");
+  status = distances_start(context, queue, &l);
   if (status != GV_OK) goto done;
   if (m->distance != NULL) {
     GV_CUDA_TRY(context,
-                cudaMemcpyAsync(distance.here, distance.there, cells * size, cudaMemcpyDeviceToHost, lane->stream),
+                cudaMemcpyAsync(distance.here, distance.there, cells * size, cudaMemcpyDeviceToHost, queue->stream),
                 "reading distances");
   }
   if (m->azimuth != NULL) {
     GV_CUDA_TRY(
         context,
-        cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost, lane->stream),
+        cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost, queue->stream),
         "reading azimuths");
   }
-  status = distances_finish(context, lane, &l, open);
+  status = distances_finish(context, queue, &l, open);
   if (status != GV_OK) goto done;
   if (m->distance != NULL)
     copy_rows((char *)m->distance, m->out_stride, (const char *)distance.here, m->columns, m, size);

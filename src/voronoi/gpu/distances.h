@@ -48,20 +48,20 @@ gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, con
 enum { GV_CUDA_HOST_CELLS = 1 << 17 };
 
 /*
- * As the library reaches them (search/cuda_module.h), and the same for arrays of the host, by many threads at once, each with a lane of its
+ * As the library reaches them (search/cuda_module.h), and the same for arrays of the host, by many threads at once, each with a queue of its
  * own between `begin` and `end`: on the raster's device (-1: the one that the context has it work on; *number: which). The raster may be one
  * for measuring only, and `prepare` has been called. One band of GV_CUDA_HOST_CELLS at most; `at` of open pairs counts cells row after row
- * without gaps; they are valid until the lane ends.
+ * without gaps; they are valid until the queue ends.
  */
 typedef struct gv_measure_device {
   gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure, double radius,
                        gv_open_pairs *open);
   gv_status (*answer)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                       const gv_open_answer *answer, int64_t count);
-  gv_status (*begin)(gv_context *context, int device, void **lane, int *number);
-  void (*end)(gv_context *context, void *lane);
+  gv_status (*begin)(gv_context *context, int device, void **queue, int *number);
+  void (*end)(gv_context *context, void *queue);
   gv_status (*prepare)(gv_context *context, gv_cuda_raster *raster);
-  gv_status (*measure_host)(gv_context *context, const gv_cuda_raster *raster, void *lane,
+  gv_status (*measure_host)(gv_context *context, const gv_cuda_raster *raster, void *queue,
                             const gv_measure *measure, double radius, gv_open_pairs *open);
 } gv_measure_device;
 

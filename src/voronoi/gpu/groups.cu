@@ -43,7 +43,7 @@ __global__ void make_groups(const __grid_constant__ problem p, group *out) {
 
 gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   const gv_seed_set *seeds = &raster->v->seeds;
   const double *const axis[3] = {seeds->x, seeds->z != NULL ? seeds->y : NULL,
                                  seeds->z != NULL ? seeds->z : seeds->y};
@@ -59,25 +59,25 @@ gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster) {
     }
     scale[d] = high > low[d] ? 1.0 / (high - low[d]) : 0.0;
   }
-  status = gv_cuda_reserve(context, lane, SLOT_WORK, 2 * (size_t)n * sizeof(uint64_t), &keys_memory);
+  status = gv_cuda_reserve(context, queue, SLOT_WORK, 2 * (size_t)n * sizeof(uint64_t), &keys_memory);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, SLOT_MEMBERS, 2 * (size_t)n * sizeof(int32_t), &ids_memory);
+    status = gv_cuda_reserve(context, queue, SLOT_MEMBERS, 2 * (size_t)n * sizeof(int32_t), &ids_memory);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, SLOT_GROUPS, (size_t)groups * sizeof(gv::group), &memory);
+    status = gv_cuda_reserve(context, queue, SLOT_GROUPS, (size_t)groups * sizeof(gv::group), &memory);
   if (status != GV_OK) return status;
   uint64_t *keys[2] = {(uint64_t *)keys_memory, (uint64_t *)keys_memory + n};
   int *ids[2] = {(int *)ids_memory, (int *)ids_memory + n};
-  gv_cuda_mark_begin(lane);
-  gv::curve_keys<<<blocks_for(n, 256), 256, 0, lane->stream>>>(raster->problem, {low[0], low[1], low[2]},
-                                                               {scale[0], scale[1], scale[2]}, keys[0], ids[0]);
+  gv_cuda_mark_begin(queue);
+  gv::curve_keys<<<blocks_for(n, 256), 256, 0, queue->stream>>>(raster->problem, {low[0], low[1], low[2]},
+                                                                {scale[0], scale[1], scale[2]}, keys[0], ids[0]);
   GV_CUDA_LAUNCHED(context, "grouping the seeds");
-  status = gv_tree_sort_64(context, lane, SLOT_SORT, keys, ids, (int)n, 3 * gv::CURVE_BITS);
+  status = gv_tree_sort_64(context, queue, SLOT_SORT, keys, ids, (int)n, 3 * gv::CURVE_BITS);
   if (status != GV_OK) return status;
   raster->problem.members = ids[0];
-  gv::make_groups<<<blocks_for(groups * gv::WARP, 256), 256, 0, lane->stream>>>(raster->problem,
-                                                                                (gv::group *)memory);
+  gv::make_groups<<<blocks_for(groups * gv::WARP, 256), 256, 0, queue->stream>>>(raster->problem,
+                                                                                 (gv::group *)memory);
   GV_CUDA_LAUNCHED(context, "grouping the seeds");
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_end(queue);
   raster->problem.groups = (const gv::group *)memory;
 done:
   return status;

@@ -11,7 +11,7 @@ void gv_cuda_launch_filter_leaves(const leaf_launch *l) {
   gv::dispatch(
       [&](auto kind, auto side, auto limited) {
         gv::leaf_float<kind.form, kind.geodesic, side.value, limited.value>
-            <<<g.blocks, gv::WARP * gv::LEAF_WARPS, 0, raster->lane->stream>>>(
+            <<<g.blocks, gv::WARP * gv::LEAF_WARPS, 0, raster->queue->stream>>>(
                 raster->problem, *l->lists, l->strip->target, g.quads, *l->open, l->counters);
       },
       gv::choose_kind(raster, gv::filter_kinds()), gv::choose<16, 32, 64>(1 << raster->side_log),

@@ -11,7 +11,7 @@ void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
   const gv::target &t = l->strip->target;
   const gv::level spans = window(&l->strip->cells, raster->side_log);
   const unsigned blocks = blocks_for(spans.across, gv::LEAF_WARPS), threads = gv::WARP * gv::LEAF_WARPS;
-  cudaStream_t stream = raster->lane->stream;
+  cudaStream_t stream = raster->queue->stream;
   if (raster->filter) {
     gv::dispatch(
         [&](auto kind) {

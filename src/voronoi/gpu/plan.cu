@@ -46,7 +46,7 @@ static double short_cost(const gv_cuda_raster *raster, int parent, double from, 
   double passes = (1.0 + raster->v->k) / 2.0, mixed = mixed_share(raster->v, parent);
   double cycles = tiles * (mixed * (1200.0 + 500.0 * rounds * passes) + (1.0 - mixed) * 150.0);
   /* Seeds in clusters: some lists are much longer than most, and one warp's time is the least it takes. */
-  double work = cycles / (4.0 * raster->lane->multiprocessors) / 1700.0, tail = 3.0 + 50.0 * rounds * passes;
+  double work = cycles / (4.0 * raster->queue->multiprocessors) / 1700.0, tail = 3.0 + 50.0 * rounds * passes;
   return 4.0 + (work > tail ? work : tail);
 }
 
@@ -54,7 +54,7 @@ static double short_cost(const gv_cuda_raster *raster, int parent, double from, 
 static double long_cost(const gv_cuda_raster *raster, double from, int log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double tiles = (double)tiles_of(grid->width, grid->height, log);
-  return 40.0 + tiles * from * (4.0 + raster->v->k) * 8.0 / (4.0 * raster->lane->multiprocessors) / 1700.0 +
+  return 40.0 + tiles * from * (4.0 + raster->v->k) * 8.0 / (4.0 * raster->queue->multiprocessors) / 1700.0 +
          0.05 * tiles;
 }
 
@@ -71,7 +71,7 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
     double positions = raster->form == gv::MESH || raster->form == gv::TRIANGLES ? 800.0 : 0.0;
     cycles = mixed * cells / 32.0 * (from * 60.0 + positions);
   }
-  return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
+  return cycles / (4.0 * raster->queue->multiprocessors) / 1700.0;
 }
 
 int gv_cuda_top_log(const gv_voronoi *v) {
@@ -90,7 +90,7 @@ static double grouping_cost(const gv_voronoi *v) {
 bool gv_cuda_may_group(const gv_cuda_raster *raster) {
   int64_t n = raster->v->seeds.count;
   return raster->norm == gv::SQUARE && n > 2 * gv::GROUP && n < INT32_MAX / 2 &&
-         (size_t)n < raster->lane->memory_bytes / 512;
+         (size_t)n < raster->queue->memory_bytes / 512;
 }
 
 /* Dynamic programming over levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short

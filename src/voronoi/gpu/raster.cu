@@ -52,19 +52,19 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
   p->chords = v->geodesic.chords;
 }
 
-gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane) {
+gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue) {
   const size_t bytes = (GV_CUDA_STRIPS + 1) * sizeof(gv::counters);
   void *memory = NULL;
-  GV_TRY(gv_cuda_reserve(context, lane, SLOT_COUNTERS, bytes, &memory));
-  return gv_cuda_reserve_pinned(context, lane, PINNED_COUNTERS, bytes, &memory);
+  GV_TRY(gv_cuda_reserve(context, queue, SLOT_COUNTERS, bytes, &memory));
+  return gv_cuda_reserve_pinned(context, queue, PINNED_COUNTERS, bytes, &memory);
 }
 
 /* How large strips may be: two of them, and what comes with them, in two thirds of the free memory. */
 static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_t *strip_cells) {
   size_t free_bytes = 0;
-  gv_status status = gv_cuda_free_bytes(context, raster->lane, &free_bytes);
+  gv_status status = gv_cuda_free_bytes(context, raster->queue, &free_bytes);
   for (int slot = 0; slot < GV_CUDA_SLOTS; slot++)
-    free_bytes += raster->lane->buffer[slot].bytes;
+    free_bytes += raster->queue->buffer[slot].bytes;
   int64_t most = (int64_t)(free_bytes / 3 / (sizeof(int32_t) * (size_t)raster->v->k));
   if (*strip_cells > most) *strip_cells = most;
   return status;
@@ -76,7 +76,7 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   if (raster == NULL) return gv_fail_memory(context, "the engine");
   raster->v = v;
   raster->allocator = v->allocator;
-  gv_status status = gv_cuda_lane_take(context, device, &raster->lane);
+  gv_status status = gv_cuda_queue_take(context, device, &raster->queue);
   if (status != GV_OK) {
     gv_release(&v->allocator, raster);
     return status;
@@ -103,13 +103,13 @@ done:
 extern "C" void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster) {
   if (raster == NULL) return;
   /* Another thread may have opened it. */
-  if (cudaGetDevice(&raster->lane->previous_device) != cudaSuccess) raster->lane->previous_device = -1;
-  (void)cudaSetDevice(raster->lane->device);
+  if (cudaGetDevice(&raster->queue->previous_device) != cudaSuccess) raster->queue->previous_device = -1;
+  (void)cudaSetDevice(raster->queue->device);
   if (raster->copy != NULL) {
     (void)cudaStreamSynchronize(raster->copy);
     (void)cudaStreamDestroy(raster->copy);
     (void)cudaGetLastError();
   }
-  gv_cuda_lane_give(context, raster->lane);
+  gv_cuda_queue_give(context, raster->queue);
   gv_release(&raster->allocator, raster);
 }

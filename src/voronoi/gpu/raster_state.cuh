@@ -70,8 +70,8 @@ struct root_step {
 struct gv_cuda_raster {
   const gv_voronoi *v;
   gv_allocator allocator;
-  gv_cuda_lane *lane;
-  cudaStream_t copy; /* reads back while the lane's stream computes */
+  gv_cuda_queue *queue;
+  cudaStream_t copy; /* reads back while the queue's stream computes */
   gv::problem problem;
   gv::level root;
   unsigned longest;    /* list of the root's */
@@ -116,12 +116,12 @@ static inline int64_t window_tiles(const gv::level *l) {
 }
 
 /* Counters of the strips, and of the root's steps after them, on both sides. */
-gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane);
+gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue);
 
 /* How long all lists of a level may be together. Seeds that cannot be told apart from far away (many within a cell, say,
  * and none elsewhere) stay in the lists of all tiles: such grids are the CPU's, which goes depth first. */
 static inline int64_t gv_cuda_most_entries(const gv_cuda_raster *raster) {
-  return (int64_t)(raster->lane->memory_bytes / 64);
+  return (int64_t)(raster->queue->memory_bytes / 64);
 }
 
 /* ----------------------------------------------------------------------------------------------- plan.cu, tables.cu */

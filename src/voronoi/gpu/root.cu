@@ -28,7 +28,7 @@ static void launch_pivots(const gv_cuda_raster *raster, const narrow_step *s, in
   const int form = raster->form == gv::ROTATED ? gv::PLANE : raster->form;
   gv::dispatch(
       [&](auto of, auto what) {
-        gv::long_pivot<of.value, what.value><<<s->grid, gv::LONG_THREADS, 0, raster->lane->stream>>>(
+        gv::long_pivot<of.value, what.value><<<s->grid, gv::LONG_THREADS, 0, raster->queue->stream>>>(
             raster->problem, s->parent, s->child, s->work, number);
       },
       gv::choose<gv::PLANE, gv::GLOBE, gv::MESH, gv::TRIANGLES>(form), choose_what(s->what));
@@ -40,7 +40,8 @@ static void launch_count(const gv_cuda_raster *raster, const narrow_step *s) {
         /* Groups are for squared distances only, see gv_cuda_may_group. */
         constexpr int of = kind.norm == gv::SQUARE ? what.value : gv::SEEDS;
         gv::long_count<kind.form, kind.norm, kind.geodesic, of>
-            <<<s->grid, gv::LONG_THREADS, 0, raster->lane->stream>>>(raster->problem, s->parent, s->child, s->work);
+            <<<s->grid, gv::LONG_THREADS, 0, raster->queue->stream>>>(raster->problem, s->parent, s->child,
+                                                                      s->work);
       },
       gv::choose_kind(raster, gv::all_kinds()), choose_what(s->what));
 }
@@ -48,7 +49,7 @@ static void launch_count(const gv_cuda_raster *raster, const narrow_step *s) {
 static void launch_place(const gv_cuda_raster *raster, const narrow_step *s, gv::counters *counters) {
   gv::dispatch(
       [&](auto what) {
-        gv::long_place<what.value><<<blocks_for(s->grid.x, 256), 256, 0, raster->lane->stream>>>(
+        gv::long_place<what.value><<<blocks_for(s->grid.x, 256), 256, 0, raster->queue->stream>>>(
             s->parent, s->child, s->work, (int32_t)s->grid.y, counters);
       },
       choose_what(s->what));
@@ -57,7 +58,7 @@ static void launch_place(const gv_cuda_raster *raster, const narrow_step *s, gv:
 static void launch_write(const gv_cuda_raster *raster, const narrow_step *s, int32_t *pool) {
   gv::dispatch(
       [&](auto what) {
-        gv::long_write<what.value><<<s->grid, gv::LONG_THREADS, 0, raster->lane->stream>>>(
+        gv::long_write<what.value><<<s->grid, gv::LONG_THREADS, 0, raster->queue->stream>>>(
             raster->problem, s->parent, s->child, s->work, pool);
       },
       choose_what(s->what));
@@ -71,9 +72,9 @@ static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, bool in
   void *pool = NULL, *entries = NULL;
   int32_t count = raster->v->seeds.count;
   if (in_groups) count = (count + gv::GROUP - 1) / gv::GROUP;
-  status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_POOL, (size_t)count * sizeof(int32_t), &pool);
+  status = gv_cuda_reserve(context, raster->queue, SLOT_ROOT_POOL, (size_t)count * sizeof(int32_t), &pool);
   if (status == GV_OK) {
-    status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_ENTRIES, sizeof(gv::entry), &entries);
+    status = gv_cuda_reserve(context, raster->queue, SLOT_ROOT_ENTRIES, sizeof(gv::entry), &entries);
   }
   if (status != GV_OK) return status;
   gv_tile cells = {0, 1, 0, 1};
@@ -83,8 +84,8 @@ static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, bool in
   raster->longest = (unsigned)count;
   raster->in_groups = in_groups;
   raster->stuck = false;
-  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>(raster->problem, (int32_t *)pool, count,
-                                                                           raster->root.entries);
+  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->queue->stream>>>(raster->problem, (int32_t *)pool, count,
+                                                                            raster->root.entries);
   GV_CUDA_LAUNCHED(context, "listing the seeds");
 done:
   return status;
@@ -98,7 +99,7 @@ static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, i
   double of_entry = what == gv::MEMBERS ? gv::GROUP : 1;
   double each = of_entry * (raster->in_groups ? gv_cuda_group_list_length(v, parent->log)
                                               : gv_cuda_list_length(v, parent->log));
-  int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)raster->lane->multiprocessors / tiles + 1;
+  int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)raster->queue->multiprocessors / tiles + 1;
   if (window_tiles(parent) == 1) split = longest / 2048 + 1;
   if (split > fill) split = fill;
   if (split < longest / 8192) split = longest / 8192;
@@ -108,15 +109,15 @@ static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, i
 /* The memory of a step, but for its pool. */
 static gv_status reserve_step(gv_context *context, const gv_cuda_raster *raster, narrow_step *s, int64_t words,
                               int turn) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   int64_t tiles = s->grid.x, split = s->grid.y, pivots = tiles * (raster->v->k + gv::CORNERS);
   size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
   size_t bits = (size_t)(tiles * words) * sizeof(uint32_t);
   void *entries = NULL, *work = NULL;
   gv_status status =
-      gv_cuda_reserve(context, lane, SLOT_ROOT_ENTRIES + turn, (size_t)tiles * sizeof(gv::entry), &entries);
-  if (status == GV_OK) status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + parts + bits, &work);
-  if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
+      gv_cuda_reserve(context, queue, SLOT_ROOT_ENTRIES + turn, (size_t)tiles * sizeof(gv::entry), &entries);
+  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_WORK, keys + parts + bits, &work);
+  if (status == GV_OK) status = gv_cuda_reserve_counters(context, queue);
   if (status != GV_OK) return status;
   s->child.entries = (gv::entry *)entries;
   s->work.key = (unsigned long long *)work;
@@ -130,13 +131,13 @@ static gv_status reserve_step(gv_context *context, const gv_cuda_raster *raster,
 static gv_status count_step(gv_context *context, const gv_cuda_raster *raster, const narrow_step *s,
                             const gv::counters **out) {
   gv_status status;
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   int64_t pivots = (int64_t)s->grid.x * (raster->v->k + gv::CORNERS);
-  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + GV_CUDA_STRIPS;
-  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + GV_CUDA_STRIPS;
-  gv_cuda_mark_begin(lane);
-  GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, lane->stream), "clearing counters");
-  gv::clear_work<<<blocks_for(pivots, 256), 256, 0, lane->stream>>>(s->work, pivots);
+  gv::counters *counters = (gv::counters *)queue->buffer[SLOT_COUNTERS].data + GV_CUDA_STRIPS;
+  gv::counters *pinned = (gv::counters *)queue->pinned[PINNED_COUNTERS].data + GV_CUDA_STRIPS;
+  gv_cuda_mark_begin(queue);
+  GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, queue->stream), "clearing counters");
+  gv::clear_work<<<blocks_for(pivots, 256), 256, 0, queue->stream>>>(s->work, pivots);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   for (int32_t k = 0; k < raster->v->k; k++) {
     launch_pivots(raster, s, k);
@@ -146,10 +147,10 @@ static gv_status count_step(gv_context *context, const gv_cuda_raster *raster, c
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   launch_place(raster, s, counters);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
-  gv_cuda_mark_end(lane);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, lane->stream),
+  gv_cuda_mark_end(queue);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, queue->stream),
               "reading counters");
-  status = gv_cuda_wait(context, lane, "narrowing the seeds");
+  status = gv_cuda_wait(context, queue, "narrowing the seeds");
   *out = pinned;
 done:
   return status;
@@ -159,7 +160,7 @@ done:
  * long. */
 static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const root_step *step, int turn) {
   gv_status status;
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   gv_tile all = {0, raster->v->cells.grid.width, 0, raster->v->cells.grid.height};
   narrow_step s = {};
   s.what = step->what;
@@ -183,13 +184,13 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const 
     raster->stuck = true;
     return GV_OK;
   }
-  status = gv_cuda_reserve(context, lane, SLOT_ROOT_POOL + turn, (size_t)counted->pool * sizeof(int32_t), &pool);
+  status = gv_cuda_reserve(context, queue, SLOT_ROOT_POOL + turn, (size_t)counted->pool * sizeof(int32_t), &pool);
   if (status != GV_OK) return status;
   s.child.pool = (const int32_t *)pool;
-  gv_cuda_mark_begin(lane);
+  gv_cuda_mark_begin(queue);
   launch_write(raster, &s, (int32_t *)pool);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_end(queue);
   raster->root = s.child;
   raster->in_groups = s.what == gv::GROUPS;
   raster->longest = counted->longest;

@@ -52,19 +52,19 @@ static void launch_leaves(const leaf_launch *l) {
 /* Launches everything for a strip; its buffers are there. */
 static gv_status launch_strip(gv_context *context, gv_cuda_raster *raster, int number) {
   gv_status status;
-  gv_cuda_lane *lane = raster->lane;
-  cudaStream_t stream = lane->stream;
+  gv_cuda_queue *queue = raster->queue;
+  cudaStream_t stream = queue->stream;
   strip_state *strip = &raster->strip[number];
-  int32_t *pool = (int32_t *)lane->buffer[SLOT_POOL + number].data;
-  gv::entry *entries = (gv::entry *)lane->buffer[SLOT_ENTRIES + number].data;
-  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + number;
-  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
+  int32_t *pool = (int32_t *)queue->buffer[SLOT_POOL + number].data;
+  gv::entry *entries = (gv::entry *)queue->buffer[SLOT_ENTRIES + number].data;
+  gv::counters *counters = (gv::counters *)queue->buffer[SLOT_COUNTERS].data + number;
+  gv::counters *pinned = (gv::counters *)queue->pinned[PINNED_COUNTERS].data + number;
   gv::level parent = raster->root;
-  gv::open_list open = {(gv::open_cell *)lane->buffer[SLOT_OPEN + number].data,
-                        (int32_t *)lane->buffer[SLOT_OPEN_IDS + number].data, strip->open_capacity,
+  gv::open_list open = {(gv::open_cell *)queue->buffer[SLOT_OPEN + number].data,
+                        (int32_t *)queue->buffer[SLOT_OPEN_IDS + number].data, strip->open_capacity,
                         strip->open_id_capacity};
   const leaf_launch leaves = {raster, strip, &parent, &open, counters};
-  gv_cuda_mark_begin(lane);
+  gv_cuda_mark_begin(queue);
   GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
   for (int i = 0; i < raster->steps; i++) {
     gv::level child = window(&strip->cells, raster->step[i]);
@@ -77,7 +77,7 @@ static gv_status launch_strip(gv_context *context, gv_cuda_raster *raster, int n
   }
   launch_leaves(&leaves);
   GV_CUDA_LAUNCHED(context, "deciding cells");
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_end(queue);
   GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
               "reading counters");
 done:
@@ -86,23 +86,24 @@ done:
 
 static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int number, size_t entries) {
   void *memory = NULL;
-  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_POOL + number, entries * sizeof(int32_t), &memory);
+  gv_status status =
+      gv_cuda_reserve(context, raster->queue, SLOT_POOL + number, entries * sizeof(int32_t), &memory);
   if (status == GV_OK)
-    raster->strip[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
+    raster->strip[number].pool_capacity = raster->queue->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
   return status;
 }
 
 /* Room for cells that the host is to decide, and for their candidates. */
 static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells, size_t ids) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   void *memory = NULL;
   strip_state *strip = &raster->strip[number];
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
+    status = gv_cuda_reserve(context, queue, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
   if (status != GV_OK) return status;
-  strip->open_capacity = lane->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
-  strip->open_id_capacity = lane->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
+  strip->open_capacity = queue->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
+  strip->open_id_capacity = queue->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
   return GV_OK;
 }
 
@@ -134,7 +135,7 @@ static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int num
 /* Room for all but the answers of a strip, whose target is made, and its launch. */
 static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, int number) {
   const gv_voronoi *v = raster->v;
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   strip_state *strip = &raster->strip[number];
   int64_t entries = 0;
   double lists = 0.0;
@@ -145,9 +146,9 @@ static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, i
     lists += (double)window_tiles(&l) * gv_cuda_list_length(v, l.log);
   }
   gv_status status =
-      gv_cuda_reserve(context, lane, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
+      gv_cuda_reserve(context, queue, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
   if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
-  if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
+  if (status == GV_OK) status = gv_cuda_reserve_counters(context, queue);
   strip->open_capacity = strip->open_id_capacity = 0;
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
     size_t wanted = (size_t)(cells_of(&strip->cells) / 512) + 4096;
@@ -167,7 +168,7 @@ static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, in
   int32_t aligned = (bw | bh) % ((int64_t)1 << raster->side_log) == 0;
   strip->cells = *cells;
   *t = {NULL, cells->c0, cells->c1, cells->r0, cells->r1, bw, bh, across, across * down * bw * bh, aligned};
-  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_STRIP + number,
+  gv_status status = gv_cuda_reserve(context, raster->queue, SLOT_STRIP + number,
                                      (size_t)t->rank_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
   t->out = (int32_t *)memory;
   return status == GV_OK ? gpu_strips_start(context, raster, number) : status;
@@ -209,27 +210,27 @@ extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster
 
 extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int number,
                                            gv_open_cells *open) {
-  gv_cuda_lane *lane = raster->lane;
-  const gv::counters *counters = (const gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
-  gv_status status = gv_cuda_wait(context, lane, "computing a strip");
+  gv_cuda_queue *queue = raster->queue;
+  const gv::counters *counters = (const gv::counters *)queue->pinned[PINNED_COUNTERS].data + number;
+  gv_status status = gv_cuda_wait(context, queue, "computing a strip");
   memset(open, 0, sizeof *open);
   while (status == GV_OK && gpu_strips_grow(context, raster, number, counters, &open->overflow, &status)) {
     status = launch_strip(context, raster, number);
-    if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a strip");
+    if (status == GV_OK) status = gv_cuda_wait(context, queue, "computing a strip");
   }
   if (status != GV_OK || open->overflow || counters->open == 0) return status;
   void *cell = NULL, *id = NULL;
   size_t cell_bytes = (size_t)counters->open * sizeof(gv::open_cell),
          id_bytes = (size_t)counters->open_ids * sizeof(int32_t);
-  status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN, cell_bytes, &cell);
-  if (status == GV_OK) status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN_IDS, id_bytes, &id);
+  status = gv_cuda_reserve_pinned(context, queue, PINNED_OPEN, cell_bytes, &cell);
+  if (status == GV_OK) status = gv_cuda_reserve_pinned(context, queue, PINNED_OPEN_IDS, id_bytes, &id);
   if (status != GV_OK) return status;
   GV_CUDA_TRY(context,
-              cudaMemcpyAsync(cell, lane->buffer[SLOT_OPEN + number].data, cell_bytes, cudaMemcpyDeviceToHost,
+              cudaMemcpyAsync(cell, queue->buffer[SLOT_OPEN + number].data, cell_bytes, cudaMemcpyDeviceToHost,
                               raster->copy),
               "reading open cells");
   GV_CUDA_TRY(context,
-              cudaMemcpyAsync(id, lane->buffer[SLOT_OPEN_IDS + number].data, id_bytes, cudaMemcpyDeviceToHost,
+              cudaMemcpyAsync(id, queue->buffer[SLOT_OPEN_IDS + number].data, id_bytes, cudaMemcpyDeviceToHost,
                               raster->copy),
               "reading open cells");
   GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading open cells");
@@ -242,27 +243,27 @@ done:
 
 extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int number,
                                           const int64_t *at, const int32_t *value, int64_t count) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   const gv::target *t = &raster->strip[number].target;
   int64_t values = count * raster->v->k;
   void *device_at = NULL, *device_value = NULL;
   if (count == 0) return GV_OK;
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_PATCH_AT, (size_t)count * sizeof *at, &device_at);
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_PATCH_AT, (size_t)count * sizeof *at, &device_at);
   if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_PATCH_VALUE, (size_t)values * sizeof *value, &device_value);
+    status = gv_cuda_reserve(context, queue, SLOT_PATCH_VALUE, (size_t)values * sizeof *value, &device_value);
   }
   if (status != GV_OK) return status;
   GV_CUDA_TRY(context,
-              cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, lane->stream),
+              cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, queue->stream),
               "writing decisions");
   GV_CUDA_TRY(
       context,
-      cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
+      cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, queue->stream),
       "writing decisions");
-  gv::patch_cells<<<blocks_for(values, 256), 256, 0, lane->stream>>>(
+  gv::patch_cells<<<blocks_for(values, 256), 256, 0, queue->stream>>>(
       t->out, t->rank_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
   GV_CUDA_LAUNCHED(context, "writing decisions");
-  status = gv_cuda_wait(context, lane, "writing decisions");
+  status = gv_cuda_wait(context, queue, "writing decisions");
 done:
   return status;
 }
@@ -272,7 +273,7 @@ extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *r
   const gv::target *t = &raster->strip[number].target;
   void *memory = NULL;
   int k = raster->v->k;
-  gv_status status = gv_cuda_reserve_pinned(context, raster->lane, PINNED_FETCH + slot,
+  gv_status status = gv_cuda_reserve_pinned(context, raster->queue, PINNED_FETCH + slot,
                                             (size_t)count * (size_t)k * sizeof(int32_t), &memory);
   if (status != GV_OK) return status;
   for (int i = 0; i < k; i++) {
@@ -295,24 +296,24 @@ static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const g
   for (int32_t k = 0; k < raster->v->k && status == GV_OK; k++) {
     int32_t *out = to->out + k * to->band_stride;
     const int32_t *rank = from + k * from_rank;
-    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, rank, row, cudaMemcpyDefault, raster->lane->stream)
+    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, rank, row, cudaMemcpyDefault, raster->queue->stream)
                                       : cudaMemcpy2DAsync(out, pitch, rank, row, row, (size_t)to->rows,
-                                                          cudaMemcpyDefault, raster->lane->stream);
+                                                          cudaMemcpyDefault, raster->queue->stream);
     status = gv_cuda_result(context, error, "writing answers");
   }
   return status;
 }
 
 static gv_status leave_out(gv_context *context, gv_cuda_raster *raster, const gv_labels *to) {
-  gv_cuda_lane *lane = raster->lane;
+  gv_cuda_queue *queue = raster->queue;
   gv_status status = GV_OK;
   if (to->mask == NULL) return GV_OK;
-  unsigned blocks = blocks_for(to->columns * to->rows, 256), most = 32 * (unsigned)lane->multiprocessors;
+  unsigned blocks = blocks_for(to->columns * to->rows, 256), most = 32 * (unsigned)queue->multiprocessors;
   if (blocks > most) blocks = most;
-  gv_cuda_mark_begin(lane);
-  gv::leave_out<<<blocks, 256, 0, lane->stream>>>(*to, raster->v->k, raster->v->nodata);
+  gv_cuda_mark_begin(queue);
+  gv::leave_out<<<blocks, 256, 0, queue->stream>>>(*to, raster->v->k, raster->v->nodata);
   GV_CUDA_LAUNCHED(context, "leaving cells out");
-  gv_cuda_mark_end(lane);
+  gv_cuda_mark_end(queue);
 done:
   return status;
 }
@@ -324,12 +325,12 @@ extern "C" gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster 
   if (strip->detoured)
     status = copy_ranks(context, raster, &strip->to, t->out + (strip->to.column - t->c0), t->rank_stride);
   if (status == GV_OK) status = leave_out(context, raster, &strip->to);
-  return status == GV_OK ? gv_cuda_wait(context, raster->lane, "writing answers") : status;
+  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
 }
 
 extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                                         const int32_t *from) {
   gv_status status = copy_ranks(context, raster, part, from, part->columns * part->rows);
   if (status == GV_OK) status = leave_out(context, raster, part);
-  return status == GV_OK ? gv_cuda_wait(context, raster->lane, "writing answers") : status;
+  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
 }

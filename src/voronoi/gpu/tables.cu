@@ -25,7 +25,7 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
   if (from == NULL) return GV_OK;
   gv_status status = gv_cuda_result(
       context,
-      cudaMemcpyAsync(*at, from, (size_t)count * sizeof(double), cudaMemcpyHostToDevice, raster->lane->stream),
+      cudaMemcpyAsync(*at, from, (size_t)count * sizeof(double), cudaMemcpyHostToDevice, raster->queue->stream),
       "copying the grid's tables");
   *out = *at;
   *at += (count + 1) / 2 * 2;
@@ -37,14 +37,14 @@ static gv_status make_parallels(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
   void *memory = NULL;
   int64_t rows = ((int64_t)1 << raster->problem.mesh_level) + 1;
-  status = gv_cuda_reserve(context, raster->lane, SLOT_PARALLELS, (size_t)rows * sizeof(gv::parallel), &memory);
+  status = gv_cuda_reserve(context, raster->queue, SLOT_PARALLELS, (size_t)rows * sizeof(gv::parallel), &memory);
   if (status != GV_OK) return status;
   raster->problem.parallels = (const gv::parallel *)memory;
-  gv_cuda_mark_begin(raster->lane);
-  gv::make_parallels<<<blocks_for(rows, 256), 256, 0, raster->lane->stream>>>(raster->problem,
-                                                                              (gv::parallel *)memory);
+  gv_cuda_mark_begin(raster->queue);
+  gv::make_parallels<<<blocks_for(rows, 256), 256, 0, raster->queue->stream>>>(raster->problem,
+                                                                               (gv::parallel *)memory);
   GV_CUDA_LAUNCHED(context, "making the mesh's parallels");
-  gv_cuda_mark_end(raster->lane);
+  gv_cuda_mark_end(raster->queue);
 done:
   return status;
 }
@@ -61,13 +61,13 @@ static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double 
     gv_normalise_lonlat(&place[c], &other);
   }
   gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
-  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the grid's tables");
   for (int64_t r = 0; r < h; r++) {
     place[r] = gv_row_latitude(g, (double)r);
     gv_normalise_lonlat(&other, &place[r]);
   }
   if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
-  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the grid's tables");
   gv_release(&raster->allocator, place);
   return status;
 }
@@ -81,7 +81,7 @@ gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster) {
   if (raster->form == gv::MESH || raster->form == gv::TRIANGLES) status = make_parallels(context, raster);
   if (status != GV_OK || raster->form == gv::MESH) return status;
   status =
-      gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
+      gv_cuda_reserve(context, raster->queue, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
   if (status != GV_OK) return status;
   double *at = (double *)memory;
   bool globe = cells->shape == GV_CELLS_LONLAT;
@@ -114,14 +114,14 @@ gv_status gv_cuda_copy_seeds(gv_context *context, gv_cuda_raster *raster) {
                   v->seeds.site != NULL ? v->seeds.site[i] : (int32_t)i};
     host[i] = s;
   }
-  status = gv_cuda_reserve(context, raster->lane, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);
+  status = gv_cuda_reserve(context, raster->queue, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);
   if (status == GV_OK) {
     status = gv_cuda_result(
         context,
-        cudaMemcpyAsync(memory, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice, raster->lane->stream),
+        cudaMemcpyAsync(memory, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice, raster->queue->stream),
         "copying the seeds");
   }
-  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the seeds");
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the seeds");
   raster->problem.seeds = (const gv::seed *)memory;
   gv_release(&raster->allocator, host);
   return status;

@@ -18,10 +18,10 @@ void gv_device_measuring_init(gv_device_measuring *d, const gv_context *context,
 static gv_status open_raster(gv_device_measuring *d) {
   gv_context *context = &d->context;
   const char *reason = "";
-  void *lane = NULL;
+  void *queue = NULL;
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   const gv_cuda_module *cuda = gv_cuda_module_get(&reason);
-  GV_TRY(cuda->measuring->begin(context, -1, &lane, &d->number));
+  GV_TRY(cuda->measuring->begin(context, -1, &queue, &d->number));
   gv_status status = cuda->raster->open(context, d->v, d->number, NULL, &d->raster);
   if (status != GV_OK) d->raster = NULL;
   if (status == GV_OK) status = cuda->measuring->prepare(context, d->raster);
@@ -29,7 +29,7 @@ static gv_status open_raster(gv_device_measuring *d) {
     cuda->raster->close(context, d->raster);
     d->raster = NULL;
   }
-  cuda->measuring->end(context, lane);
+  cuda->measuring->end(context, queue);
   d->device = cuda->measuring;
   return status;
 }

@@ -95,37 +95,37 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 template <int METRIC>
-static cudaError_t pass_side_by_side(gv_cuda_lane *lane, const gv_scan *scan, int64_t first_block, int blocks) {
+static cudaError_t pass_side_by_side(gv_cuda_queue *queue, const gv_scan *scan, int64_t first_block, int blocks) {
   unsigned grid = (unsigned)gv_ceil_div(scan->queries, THREADS);
   if (constant_side_of(scan->dim) == SIDE) {
-    minima_side_by_side<METRIC, SIDE><<<grid, THREADS, 0, lane->stream>>>(*scan, first_block, blocks);
+    minima_side_by_side<METRIC, SIDE><<<grid, THREADS, 0, queue->stream>>>(*scan, first_block, blocks);
   } else {
-    minima_side_by_side<METRIC, SIDE_HIGH><<<grid, THREADS, 0, lane->stream>>>(*scan, first_block, blocks);
+    minima_side_by_side<METRIC, SIDE_HIGH><<<grid, THREADS, 0, queue->stream>>>(*scan, first_block, blocks);
   }
   return cudaPeekAtLastError();
 }
 
-static cudaError_t constant_fill(gv_cuda_lane *lane, const void *from, size_t bytes) {
-  return cudaMemcpyToSymbolAsync(constant, from, bytes, 0, cudaMemcpyDeviceToDevice, lane->stream);
+static cudaError_t constant_fill(gv_cuda_queue *queue, const void *from, size_t bytes) {
+  return cudaMemcpyToSymbolAsync(constant, from, bytes, 0, cudaMemcpyDeviceToDevice, queue->stream);
 }
 
-static gv_status search_side_by_side(gv_context *context, gv_cuda_lane *lane, const gv_scan *scan) {
+static gv_status search_side_by_side(gv_context *context, gv_cuda_queue *queue, const gv_scan *scan) {
   gv_status status = GV_OK;
   int side = constant_side_of(scan->dim), block_floats = (scan->dim + 1) * side,
       at_once = CONSTANT_FLOATS / block_floats;
   float *blocks = NULL;
-  status = gv_cuda_reserve(context, lane, GV_SLOT_OWN,
+  status = gv_cuda_reserve(context, queue, GV_SLOT_OWN,
                            (size_t)(scan->padded / side) * (size_t)block_floats * sizeof(float), (void **)&blocks);
   if (status != GV_OK) return status;
-  lay_side_by_side<<<(unsigned)(scan->padded / 256), 256, 0, lane->stream>>>(*scan, side, blocks);
+  lay_side_by_side<<<(unsigned)(scan->padded / 256), 256, 0, queue->stream>>>(*scan, side, blocks);
   GV_CUDA_LAUNCHED(context, "laying out points");
   for (int64_t first = 0; first < scan->groups.count; first += at_once) {
     int count = (int)(scan->groups.count - first < at_once ? scan->groups.count - first : at_once);
     GV_CUDA_TRY(
         context,
-        constant_fill(lane, blocks + first * block_floats, (size_t)count * (size_t)block_floats * sizeof(float)),
+        constant_fill(queue, blocks + first * block_floats, (size_t)count * (size_t)block_floats * sizeof(float)),
         "filling constant memory");
-    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_side_by_side, lane, scan, first, count),
+    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_side_by_side, queue, scan, first, count),
                 "searching in constant memory");
   }
 
@@ -138,22 +138,22 @@ done:
 enum { QUERIES = 4 };
 
 template <int METRIC>
-static cudaError_t pass_quads(gv_cuda_lane *lane, const gv_scan *scan, int64_t begin, int64_t end) {
+static cudaError_t pass_quads(gv_cuda_queue *queue, const gv_scan *scan, int64_t begin, int64_t end) {
   unsigned grid = (unsigned)gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS);
   gv_minima_by_query<METRIC, QUERIES>
-      <<<grid, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, constant_quads(), begin, end, CONSTANT_QUADS);
+      <<<grid, GV_BY_QUERY_THREADS, 0, queue->stream>>>(*scan, constant_quads(), begin, end, CONSTANT_QUADS);
   return cudaPeekAtLastError();
 }
 
-static gv_status search_quads(gv_context *context, gv_cuda_lane *lane, const gv_scan *scan) {
+static gv_status search_quads(gv_context *context, gv_cuda_queue *queue, const gv_scan *scan) {
   gv_status status = GV_OK;
   int64_t end = gv_scanned(scan);
   for (int64_t first = 0; first < end; first += CONSTANT_QUADS) {
     int64_t last = first + CONSTANT_QUADS < end ? first + CONSTANT_QUADS : end;
     GV_CUDA_TRY(context,
-                constant_fill(lane, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
+                constant_fill(queue, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
                 "filling constant memory");
-    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_quads, lane, scan, first, last),
+    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_quads, queue, scan, first, last),
                 "searching in constant memory");
   }
 
@@ -171,31 +171,31 @@ static __global__ void lay_queries(gv_scan scan, int depth, float4 *out) {
                          : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 }
 
-template <int METRIC> static cudaError_t pass_queries(gv_cuda_lane *lane, const gv_scan *scan, int depth) {
+template <int METRIC> static cudaError_t pass_queries(gv_cuda_queue *queue, const gv_scan *scan, int depth) {
   int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES),
           units = gv_ceil_div(scan->groups.count / 32, 8);
-  int64_t parts = gv_split(lane, query_tiles, units, 8), share = gv_ceil_div(units, parts) * 8;
+  int64_t parts = gv_split(queue, query_tiles, units, 8), share = gv_ceil_div(units, parts) * 8;
   dim3 grid((unsigned)query_tiles, (unsigned)parts);
   constant_queries queries = {depth};
   if (scan->dim <= 3) {
     gv_minima_by_point<METRIC, true>
-        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_quads(), queries, share);
+        <<<grid, GV_BY_POINT_THREADS, 0, queue->stream>>>(*scan, gv_from_quads(), queries, share);
   } else {
     gv_minima_by_point<METRIC, false>
-        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_columns(), queries, share);
+        <<<grid, GV_BY_POINT_THREADS, 0, queue->stream>>>(*scan, gv_from_columns(), queries, share);
   }
   return cudaPeekAtLastError();
 }
 
-static gv_status search_queries(gv_context *context, gv_cuda_lane *lane, const gv_scan *scan) {
+static gv_status search_queries(gv_context *context, gv_cuda_queue *queue, const gv_scan *scan) {
   gv_status status = GV_OK;
   int depth = (int)gv_ceil_div(scan->dim, 4) * 4, query_tiles_at_once = CONSTANT_QUADS / depth;
   int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES);
   float4 *laid = NULL;
   status =
-      gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)(query_tiles * depth) * sizeof *laid, (void **)&laid);
+      gv_cuda_reserve(context, queue, GV_SLOT_OWN, (size_t)(query_tiles * depth) * sizeof *laid, (void **)&laid);
   if (status != GV_OK) return status;
-  lay_queries<<<(unsigned)gv_ceil_div(query_tiles * depth, 256), 256, 0, lane->stream>>>(*scan, depth, laid);
+  lay_queries<<<(unsigned)gv_ceil_div(query_tiles * depth, 256), 256, 0, queue->stream>>>(*scan, depth, laid);
   GV_CUDA_LAUNCHED(context, "laying out queries");
   for (int64_t first = 0; first < query_tiles; first += query_tiles_at_once) {
     gv_scan part = *scan;
@@ -203,9 +203,9 @@ static gv_status search_queries(gv_context *context, gv_cuda_lane *lane, const g
     part.queries = scan->queries - first * GV_BY_POINT_QUERIES;
     if (part.queries > count * GV_BY_POINT_QUERIES) part.queries = count * GV_BY_POINT_QUERIES;
     part.minima = scan->minima + first * GV_BY_POINT_QUERIES * scan->row;
-    GV_CUDA_TRY(context, constant_fill(lane, laid + first * depth, (size_t)(count * depth) * sizeof *laid),
+    GV_CUDA_TRY(context, constant_fill(queue, laid + first * depth, (size_t)(count * depth) * sizeof *laid),
                 "filling constant memory");
-    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_queries, lane, &part, depth),
+    GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_queries, queue, &part, depth),
                 "searching in constant memory");
   }
 
@@ -213,13 +213,13 @@ done:
   return status;
 }
 
-static gv_status constant_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status constant_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                  const gv_brute_sizes *sizes) {
   (void)pthread_mutex_lock(&turn);
-  gv_status status = !points_in_constant(sizes) ? search_queries(context, lane, scan)
-                     : scan->dim <= 3           ? search_quads(context, lane, scan)
-                                                : search_side_by_side(context, lane, scan);
-  cudaError_t error = cudaStreamSynchronize(lane->stream);
+  gv_status status = !points_in_constant(sizes) ? search_queries(context, queue, scan)
+                     : scan->dim <= 3           ? search_quads(context, queue, scan)
+                                                : search_side_by_side(context, queue, scan);
+  cudaError_t error = cudaStreamSynchronize(queue->stream);
   (void)pthread_mutex_unlock(&turn);
   return status != GV_OK ? status : gv_cuda_result(context, error, "searching in constant memory");
 }

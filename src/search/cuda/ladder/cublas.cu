@@ -87,7 +87,7 @@ typedef struct handles {
   kept *idle;
 } handles;
 
-static gv_status cublas_take(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, kept **out) {
+static gv_status cublas_take(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, kept **out) {
   handles *own = (handles *)brute->own;
   (void)pthread_mutex_lock(&own->lock);
   kept *one = own->idle;
@@ -104,7 +104,7 @@ static gv_status cublas_take(gv_context *context, gv_cuda_lane *lane, const gv_b
     }
     status = cublas_check(context, library.set_math_mode(one->handle_, PEDANTIC_MATH));
   }
-  if (status == GV_OK) status = cublas_check(context, library.set_stream(one->handle_, lane->stream));
+  if (status == GV_OK) status = cublas_check(context, library.set_stream(one->handle_, queue->stream));
   *out = one;
   return status;
 }
@@ -118,14 +118,14 @@ static void give(const gv_brute *brute, kept *one) {
   (void)pthread_mutex_unlock(&own->lock);
 }
 
-static gv_status cublas_prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+static gv_status cublas_prepare(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                 gv_brute *brute) {
   handles *own = (handles *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *own);
   if (own == NULL) return gv_fail_memory(context, "cuBLAS");
   (void)pthread_mutex_init(&own->lock, NULL);
   brute->own = own;
   kept *one = NULL;
-  gv_status status = cublas_take(context, lane, brute, &one);
+  gv_status status = cublas_take(context, queue, brute, &one);
   give(brute, one);
   return status;
 }
@@ -182,8 +182,8 @@ static __global__ void __launch_bounds__(THREADS)
   scan.minima[query * scan.row + first_group + block * LANES + lane] = least;
 }
 
-static gv_status cublas_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
-                               const gv_brute_sizes *) {
+static gv_status cublas_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute,
+                               const gv_scan *scan, const gv_brute_sizes *) {
   gv_status status = GV_OK;
   const float one = 1.0F, zero = 0.0F;
   float *products = NULL;
@@ -192,13 +192,13 @@ static gv_status cublas_filter(gv_context *context, gv_cuda_lane *lane, const gv
   int64_t share = (int64_t)scan->groups.steps * STEP, end = gv_ceil_div(scan->count, STEP) * STEP;
   int64_t points = POINTS_MAX / share * share;
   if (points > end) points = end;
-  int64_t queries = (int64_t)(lane->l2_bytes / 2 / sizeof(float)) / points / GV_QUERY_PAD * GV_QUERY_PAD;
+  int64_t queries = (int64_t)(queue->l2_bytes / 2 / sizeof(float)) / points / GV_QUERY_PAD * GV_QUERY_PAD;
   if (queries < GV_QUERY_PAD) queries = GV_QUERY_PAD;
   if (queries > scan->queries) queries = scan->queries;
-  status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)points * (size_t)queries * sizeof(float),
+  status = gv_cuda_reserve(context, queue, GV_SLOT_OWN, (size_t)points * (size_t)queries * sizeof(float),
                            (void **)&products);
   if (status != GV_OK) return status;
-  status = cublas_take(context, lane, brute, &h);
+  status = cublas_take(context, queue, brute, &h);
   if (status != GV_OK) goto done;
   for (int64_t q = 0; q < scan->queries; q += queries) {
     for (int64_t p = 0; p < end; p += points) {
@@ -213,7 +213,7 @@ static gv_status cublas_filter(gv_context *context, gv_cuda_lane *lane, const gv
                                           (int)scan->query_stride, &zero, products, (int)length));
       if (status != GV_OK) goto done;
       int64_t warps = part.queries * gv_ceil_div(length, share);
-      reduce_products<<<(unsigned)gv_ceil_div(warps, THREADS / 32), THREADS, 0, lane->stream>>>(
+      reduce_products<<<(unsigned)gv_ceil_div(warps, THREADS / 32), THREADS, 0, queue->stream>>>(
           products, length, scan->halves + p, part, p / share * LANES);
       GV_CUDA_LAUNCHED(context, "reducing products");
     }

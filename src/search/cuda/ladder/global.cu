@@ -19,13 +19,13 @@ static gv_group_shape global_shape(const gv_brute_sizes *sizes) {
   return gv_shape_by_point<gv_from_rows>(8);
 }
 
-template <int METRIC> static cudaError_t global_launch(gv_cuda_lane *lane, const gv_scan *scan) {
-  return gv_launch_by_point<METRIC>(lane, scan, gv_from_rows(), false);
+template <int METRIC> static cudaError_t global_launch(gv_cuda_queue *queue, const gv_scan *scan) {
+  return gv_launch_by_point<METRIC>(queue, scan, gv_from_rows(), false);
 }
 
-static gv_status global_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status global_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, global_launch, lane, scan),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, global_launch, queue, scan),
                         "searching in global memory");
 }
 

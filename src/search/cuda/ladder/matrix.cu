@@ -121,23 +121,23 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_hal
   }
 }
 
-template <int METRIC> static cudaError_t matrix_launch(gv_cuda_lane *lane, const gv_scan *scan, bool itself) {
+template <int METRIC> static cudaError_t matrix_launch(gv_cuda_queue *queue, const gv_scan *scan, bool itself) {
   int64_t squares = gv_ceil_div(scan->count, SIDE);
   if (itself && squares < 60000) {
-    fill_half<METRIC><<<(unsigned)(squares * (squares + 1) / 2), THREADS, 0, lane->stream>>>(*scan, squares);
+    fill_half<METRIC><<<(unsigned)(squares * (squares + 1) / 2), THREADS, 0, queue->stream>>>(*scan, squares);
     return cudaPeekAtLastError();
   }
-  if (scan->dim > SIMPLE_DIM_MAX) return gv_launch_tile<METRIC, 8, 8, true>(lane, scan);
+  if (scan->dim > SIMPLE_DIM_MAX) return gv_launch_tile<METRIC, 8, 8, true>(queue, scan);
   int64_t blocks = gv_ceil_div(scan->row, THREADS),
-          parts = gv_split(lane, blocks, gv_ceil_div(scan->queries, 4), 64);
-  fill_elements<METRIC><<<dim3((unsigned)blocks, (unsigned)parts), THREADS, 0, lane->stream>>>(*scan);
+          parts = gv_split(queue, blocks, gv_ceil_div(scan->queries, 4), 64);
+  fill_elements<METRIC><<<dim3((unsigned)blocks, (unsigned)parts), THREADS, 0, queue->stream>>>(*scan);
   return cudaPeekAtLastError();
 }
 
-static gv_status matrix_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status matrix_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                const gv_brute_sizes *sizes) {
   bool itself = sizes->itself && scan->queries == scan->count;
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, matrix_launch, lane, scan, itself),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, matrix_launch, queue, scan, itself),
                         "making the distance matrix");
 }
 

@@ -18,13 +18,14 @@ static gv_group_shape shared_shape(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(4);
 }
 
-template <int METRIC> static cudaError_t shared_launch(gv_cuda_lane *lane, const gv_scan *scan) {
-  return scan->dim <= 3 ? gv_launch_staged<METRIC, 1>(lane, scan) : gv_launch_tile<METRIC, 4, 4, false>(lane, scan);
+template <int METRIC> static cudaError_t shared_launch(gv_cuda_queue *queue, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_staged<METRIC, 1>(queue, scan)
+                        : gv_launch_tile<METRIC, 4, 4, false>(queue, scan);
 }
 
-static gv_status shared_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status shared_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, shared_launch, lane, scan),
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, shared_launch, queue, scan),
                         "searching in shared memory");
 }
 

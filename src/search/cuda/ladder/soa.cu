@@ -18,13 +18,13 @@ static gv_group_shape soa_shape(const gv_brute_sizes *sizes) {
   return gv_shape_by_point<gv_from_columns>(8);
 }
 
-template <int METRIC> static cudaError_t soa_launch(gv_cuda_lane *lane, const gv_scan *scan) {
-  return gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), false);
+template <int METRIC> static cudaError_t soa_launch(gv_cuda_queue *queue, const gv_scan *scan) {
+  return gv_launch_by_point<METRIC>(queue, scan, gv_from_columns(), false);
 }
 
-static gv_status soa_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status soa_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                             const gv_brute_sizes *) {
-  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, soa_launch, lane, scan), "searching in columns");
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, soa_launch, queue, scan), "searching in columns");
 }
 
 static const gv_brute_idea idea = {soa_layout, soa_shape, soa_filter, NULL, NULL, NULL, NULL};

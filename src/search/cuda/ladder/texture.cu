@@ -70,12 +70,12 @@ static void forget(gv_brute *brute) {
   gv_release(&brute->allocator, own);
 }
 
-static gv_status texture_prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+static gv_status texture_prepare(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                  gv_brute *brute) {
   gv_status status = GV_OK;
   int64_t texels = gv_ceil_div(reference->dim, 4); /* a point */
   int height = 0;
-  GV_CUDA_TRY(context, cudaDeviceGetAttribute(&height, cudaDevAttrMaxTexture2DLinearHeight, lane->device),
+  GV_CUDA_TRY(context, cudaDeviceGetAttribute(&height, cudaDevAttrMaxTexture2DLinearHeight, queue->device),
               "asking for the size of textures");
   if (height > HEIGHT_MAX) height = HEIGHT_MAX;
   {
@@ -116,13 +116,13 @@ done:
 }
 
 template <int METRIC>
-static cudaError_t texture_launch(gv_cuda_lane *lane, const gv_scan *scan, cudaTextureObject_t texture) {
-  if (scan->dim <= 3) return gv_launch_by_point<METRIC>(lane, scan, from_quad_texels{texture}, true);
-  return gv_launch_by_point<METRIC>(lane, scan, from_texels{texture, (int)gv_ceil_div(scan->dim, 4)}, true);
+static cudaError_t texture_launch(gv_cuda_queue *queue, const gv_scan *scan, cudaTextureObject_t texture) {
+  if (scan->dim <= 3) return gv_launch_by_point<METRIC>(queue, scan, from_quad_texels{texture}, true);
+  return gv_launch_by_point<METRIC>(queue, scan, from_texels{texture, (int)gv_ceil_div(scan->dim, 4)}, true);
 }
 
-static gv_status texture_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
-                                const gv_brute_sizes *) {
+static gv_status texture_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute,
+                                const gv_scan *scan, const gv_brute_sizes *) {
   const textures *own = (const textures *)brute->own;
   int64_t block_points = 32LL * gv_group_size(scan->groups);
   for (int i = 0; i < own->count; i++) {
@@ -135,7 +135,7 @@ static gv_status texture_filter(gv_context *context, gv_cuda_lane *lane, const g
     int64_t left = scan->groups.count - first / block_points * 32;
     if (part.groups.count > left) part.groups.count = left;
     if (left <= 0) break;
-    GV_TRY(gv_cuda_result(context, GV_FOR_METRIC(scan->metric, texture_launch, lane, &part, own->object[i]),
+    GV_TRY(gv_cuda_result(context, GV_FOR_METRIC(scan->metric, texture_launch, queue, &part, own->object[i]),
                           "searching in textures"));
   }
   return GV_OK;

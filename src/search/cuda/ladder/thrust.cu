@@ -53,17 +53,17 @@ static gv_group_shape thrust_shape(const gv_brute_sizes *sizes) {
 }
 
 template <int METRIC>
-static cudaError_t reduce(gv_cuda_lane *lane, const gv_scan *scan, void *memory, size_t *bytes) {
+static cudaError_t reduce(gv_cuda_queue *queue, const gv_scan *scan, void *memory, size_t *bytes) {
   int64_t length = scan->groups.count * GROUP;
   auto elements =
       thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), element<METRIC>{*scan, length});
   auto starts = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), start_of{GROUP});
   return cub::DeviceSegmentedReduce::Reduce(memory, *bytes, elements, scan->minima,
                                             scan->queries * scan->groups.count, starts, starts + 1, smaller(),
-                                            INFINITY, lane->stream);
+                                            INFINITY, queue->stream);
 }
 
-static gv_status thrust_filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+static gv_status thrust_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
                                const gv_brute_sizes *) {
   int64_t at_once = SEGMENTS_MAX / scan->groups.count;
   if (at_once < 1) return gv_fail(context, GV_ERROR_UNSUPPORTED, "too many points for one segmented reduction");
@@ -75,11 +75,11 @@ static gv_status thrust_filter(gv_context *context, gv_cuda_lane *lane, const gv
     try {
       size_t bytes = 0;
       void *memory = NULL;
-      gv_status status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, lane, &part, memory, &bytes),
+      gv_status status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, queue, &part, memory, &bytes),
                                         "reducing distances");
-      if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, bytes + 1, &memory);
+      if (status == GV_OK) status = gv_cuda_reserve(context, queue, GV_SLOT_OWN, bytes + 1, &memory);
       if (status == GV_OK) {
-        status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, lane, &part, memory, &bytes),
+        status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, queue, &part, memory, &bytes),
                                 "reducing distances");
       }
       if (status != GV_OK) return status;

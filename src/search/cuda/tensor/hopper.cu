@@ -227,29 +227,29 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
 #endif
 }
 
-template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
   const int bytes = STAGES * form<WIDTH>::BYTES + ALIGNED;
   cudaError_t error =
       cudaFuncSetAttribute(find_minima<STEPS, WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) return error;
-  return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
+  return gv_tensor_bands(queue, scan, h, [&](const gv_scan &some, const gv_halves &of) {
     gv_tensor_plan plan;
-    unsigned blocks = gv_tensor_blocks(lane, &some, QUERIES, POINTS, &plan);
-    find_minima<STEPS, WIDTH><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
+    unsigned blocks = gv_tensor_blocks(queue, &some, QUERIES, POINTS, &plan);
+    find_minima<STEPS, WIDTH><<<blocks, THREADS, bytes, queue->stream>>>(some, of, plan);
     return cudaPeekAtLastError();
   });
 }
 
-template <int WIDTH> cudaError_t launch_steps(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
-  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<GV_TENSOR_STEPS_LEAST, WIDTH>(lane, scan, h)
-         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<GV_TENSOR_STEPS_MOST, WIDTH>(lane, scan, h)
-                                                      : launch<GV_TENSOR_STEPS_MOST / 2, WIDTH>(lane, scan, h);
+template <int WIDTH> cudaError_t launch_steps(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<GV_TENSOR_STEPS_LEAST, WIDTH>(queue, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<GV_TENSOR_STEPS_MOST, WIDTH>(queue, scan, h)
+                                                      : launch<GV_TENSOR_STEPS_MOST / 2, WIDTH>(queue, scan, h);
 }
 
 } // namespace
 
-cudaError_t gv_tensor_hopper(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *halves) {
-  return halves->depth == 16   ? launch_steps<16>(lane, scan, halves)
-         : halves->depth == 32 ? launch_steps<32>(lane, scan, halves)
-                               : launch_steps<64>(lane, scan, halves);
+cudaError_t gv_tensor_hopper(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves) {
+  return halves->depth == 16   ? launch_steps<16>(queue, scan, halves)
+         : halves->depth == 32 ? launch_steps<32>(queue, scan, halves)
+                               : launch_steps<64>(queue, scan, halves);
 }

@@ -228,40 +228,41 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
 /* ------------------------------------------------------------------------------------------------------- launch */
 
 template <typename F, int STAGES, int STEPS>
-cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
   const int bytes = STAGES * F::BYTES;
   cudaError_t error =
       cudaFuncSetAttribute(find_minima<F, STAGES, STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) return error;
-  return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
+  return gv_tensor_bands(queue, scan, h, [&](const gv_scan &some, const gv_halves &of) {
     gv_tensor_plan plan;
-    unsigned blocks = gv_tensor_blocks(lane, &some, F::QUERIES, F::POINTS, &plan);
-    find_minima<F, STAGES, STEPS><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
+    unsigned blocks = gv_tensor_blocks(queue, &some, F::QUERIES, F::POINTS, &plan);
+    find_minima<F, STAGES, STEPS><<<blocks, THREADS, bytes, queue->stream>>>(some, of, plan);
     return cudaPeekAtLastError();
   });
 }
 
 template <typename F, int STAGES>
-cudaError_t launch_steps(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
-  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<F, STAGES, GV_TENSOR_STEPS_LEAST>(lane, scan, h)
-         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<F, STAGES, GV_TENSOR_STEPS_MOST>(lane, scan, h)
-                                                      : launch<F, STAGES, GV_TENSOR_STEPS_MOST / 2>(lane, scan, h);
+cudaError_t launch_steps(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<F, STAGES, GV_TENSOR_STEPS_LEAST>(queue, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<F, STAGES, GV_TENSOR_STEPS_MOST>(queue, scan, h)
+                                                      : launch<F, STAGES, GV_TENSOR_STEPS_MOST / 2>(queue, scan, h);
 }
 
 /* As many stages as a multiprocessor has room for. */
-cudaError_t launch_form(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
-  size_t room = lane->shared_block_bytes;
+cudaError_t launch_form(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
+  size_t room = queue->shared_block_bytes;
 #ifdef GPUVORONOI_HOPPER
   int major = 0, minor = 0;
-  cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, lane->device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, lane->device);
+  cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, queue->device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, queue->device);
   if (error != cudaSuccess) return error;
-  if (major == 9 && minor == 0 && scan->queries > FEW_QUERIES) return gv_tensor_hopper(lane, scan, h);
+  if (major == 9 && minor == 0 && scan->queries > FEW_QUERIES) return gv_tensor_hopper(queue, scan, h);
 #endif
-  if (scan->queries <= FEW_QUERIES && room >= 3 * few::BYTES) return launch_steps<few, 3>(lane, scan, h);
-  if (room >= 4 * large::BYTES) return launch_steps<large, 4>(lane, scan, h);
-  if (room >= 3 * large::BYTES) return launch_steps<large, 3>(lane, scan, h);
-  return room >= 2 * large::BYTES ? launch_steps<large, 2>(lane, scan, h) : launch_steps<small, 2>(lane, scan, h);
+  if (scan->queries <= FEW_QUERIES && room >= 3 * few::BYTES) return launch_steps<few, 3>(queue, scan, h);
+  if (room >= 4 * large::BYTES) return launch_steps<large, 4>(queue, scan, h);
+  if (room >= 3 * large::BYTES) return launch_steps<large, 3>(queue, scan, h);
+  return room >= 2 * large::BYTES ? launch_steps<large, 2>(queue, scan, h) : launch_steps<small, 2>(queue, scan, h);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the idea */
@@ -281,11 +282,11 @@ gv_group_shape shape(const gv_brute_sizes *sizes) {
   return {GV_TENSOR_PIECE, GV_TENSOR_LANES, GV_TENSOR_STEPS_LEAST, GV_TENSOR_STEPS_MOST, 0};
 }
 
-gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
+gv_status prepare(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, gv_brute *brute) {
   int32_t depth = gv_half_depth(reference->dim);
   int64_t values = brute->padded * depth;
   GV_TRY(gv_cuda_allocate(context, (size_t)values * sizeof(__half), &brute->own));
-  convert_points<<<(unsigned)gv_ceil_div(values / GV_HALF_PIECE, THREADS), THREADS, 0, lane->stream>>>(
+  convert_points<<<(unsigned)gv_ceil_div(values / GV_HALF_PIECE, THREADS), THREADS, 0, queue->stream>>>(
       brute->values, stride_of(reference->dim), brute->padded, depth, (__half *)brute->own);
   return gv_cuda_result(context, cudaPeekAtLastError(), "converting points");
 }
@@ -294,7 +295,7 @@ void forget(gv_brute *brute) {
   gv_cuda_release(brute->device, brute->own);
 }
 
-gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+gv_status filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                  const gv_brute_sizes *) {
   gv_halves h = {};
   h.depth = gv_half_depth(scan->dim);
@@ -302,17 +303,17 @@ gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute,
   int64_t padded = gv_ceil_div(scan->queries, GV_QUERY_PAD) * GV_QUERY_PAD;
   __half *queries = NULL;
   float *scale = NULL;
-  gv_status status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)padded * (size_t)h.depth * sizeof *queries,
-                                     (void **)&queries);
+  gv_status status = gv_cuda_reserve(context, queue, GV_SLOT_OWN,
+                                     (size_t)padded * (size_t)h.depth * sizeof *queries, (void **)&queries);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, lane, GV_SLOT_OWN_2, (size_t)padded * sizeof *scale, (void **)&scale);
+    status = gv_cuda_reserve(context, queue, GV_SLOT_OWN_2, (size_t)padded * sizeof *scale, (void **)&scale);
   if (status != GV_OK) return status;
-  convert_queries<<<(unsigned)gv_ceil_div(padded, THREADS / 32), THREADS, 0, lane->stream>>>(
+  convert_queries<<<(unsigned)gv_ceil_div(padded, THREADS / 32), THREADS, 0, queue->stream>>>(
       scan->query_rows, stride_of(scan->dim), scan->queries, padded, h.depth, queries, scale);
   GV_TRY(gv_cuda_result(context, cudaPeekAtLastError(), "converting queries"));
   h.queries = queries;
   h.scale = scale;
-  return gv_cuda_result(context, launch_form(lane, scan, &h), "searching by tensor cores");
+  return gv_cuda_result(context, launch_form(queue, scan, &h), "searching by tensor cores");
 }
 
 } // namespace

@@ -33,19 +33,19 @@ typedef struct gv_tensor_plan {
 } gv_tensor_plan;
 
 /* Blocks for a search whose matrix tiles have so many queries and points. */
-static inline unsigned gv_tensor_blocks(const gv_cuda_lane *lane, const gv_scan *scan, int queries, int points,
+static inline unsigned gv_tensor_blocks(const gv_cuda_queue *queue, const gv_scan *scan, int queries, int points,
                                         gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
   plan->point_tiles = gv_ceil_div(scan->count, points);
   int64_t matrix_tiles = plan->query_tiles * plan->point_tiles;
-  int64_t blocks = matrix_tiles < lane->multiprocessors ? matrix_tiles : lane->multiprocessors;
+  int64_t blocks = matrix_tiles < queue->multiprocessors ? matrix_tiles : queue->multiprocessors;
   plan->query_step = blocks % plan->query_tiles;
   plan->point_step = blocks / plan->query_tiles;
   return (unsigned)blocks;
 }
 
 /* Fills scan->minima on a device of compute capability 9.0, whose products read shared memory themselves. */
-cudaError_t gv_tensor_hopper(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *halves);
+cudaError_t gv_tensor_hopper(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves);
 
 #ifdef __CUDACC__
 
@@ -138,10 +138,10 @@ static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const 
 
 /* Calls a launch for as many queries at a time as stay in the second-level cache with what is read beside them. */
 template <typename LAUNCH>
-static inline cudaError_t gv_tensor_bands(const gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *halves,
+static inline cudaError_t gv_tensor_bands(const gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves,
                                           LAUNCH launch) {
   int64_t band =
-      (int64_t)(lane->l2_bytes / 4) / (halves->depth * (int64_t)sizeof(__half)) / GV_QUERY_PAD * GV_QUERY_PAD;
+      (int64_t)(queue->l2_bytes / 4) / (halves->depth * (int64_t)sizeof(__half)) / GV_QUERY_PAD * GV_QUERY_PAD;
   if (band < GV_QUERY_PAD) band = GV_QUERY_PAD;
   cudaError_t error = cudaSuccess;
   for (int64_t first = 0; first < scan->queries && error == cudaSuccess; first += band) {
