@@ -393,6 +393,11 @@ def house():
     fails("41 files", "folder src/io: 41 files", {f"src/io/{i}.c": "" for i in range(41)})
     passes("25 files in voronoi", {f"src/voronoi/{i}.c": "" for i in range(24)})
     fails("26 files in voronoi", "folder src/voronoi: 26 files", {f"src/voronoi/{i}.c": "" for i in range(25)})
+    alike = {f"src/core/{i}.c": "static int build(int x) {\n  return x;\n}\n" for i in range(2)}
+    passes("a name in two files", alike | {"src/core/2.c": "int build(void);\nint x = build();\n", "tests/b.c": alike["src/core/0.c"]})
+    fails("a name in three files", "static build: 3 files", alike | {"tools/2.c": "static struct x *build(\n    int x) {\n}\n"})
+    fails("a kernel's name in three files", "static build: 3 files",
+          alike | {"src/core/2.cu": "template <int K>\n__global__ void __launch_bounds__(K) build(int x) {\n}\n"})
     fails("an unknown room", "src/cellar is no room", {"src/cellar/a.c": ""})
     fails("an arrow up", "upward core search: 1", {"src/core/a.c": '#include "search/own.h"\n'})
     fails("an arrow up from a folder", "upward voronoi/cpu io/in: 1", {"src/voronoi/cpu/a.c": '# include "io/in/x.h"\n'})

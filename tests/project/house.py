@@ -5,11 +5,12 @@ House rules on sizes and on who includes whom.
     house.py SOURCE [EXCEPTIONS]    EXCEPTIONS: house_exceptions.txt beside this file
     house.py SOURCE --list          prints what EXCEPTIONS would have to be for the tree as it is
 
-* At most FOLDER_FILES files side by side in a folder of src, fewer where FOLDERS says so.
+* At most FOLDER_FILES files side by side in a folder of src, fewer if FOLDERS lists it.
 * At most FILE_LINES lines a source file, FUNCTION_LINES lines a function. Of the public header, which is the manual too, lines of
   comments do not count.
 * Each folder of src is a room of ROOMS, or within one. Includes lead from a room to those of steps below it, never to one
   of the same step or above, and there is no circle among folders.
+* A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
 grown, and when one is no longer needed: the list only shrinks.
@@ -24,12 +25,17 @@ FOLDER_FILES = 40
 FOLDERS = {"src/voronoi": 25}
 FILE_LINES = 700
 FUNCTION_LINES = 100
+STATIC_FILES = 2
 ROOMS = ["core", "exact", "cells search", "geodesic", "features", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
 SOURCES = ("docs", "include", "python", "src", "tests", "tools")
 COMPILED = {".c", ".h", ".cu", ".cuh"}
 NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+STATIC = re.compile(
+    r"^(?:template\s*<[^\n]*>\s*)?(?:static\b[^;{=()]*?|[^\s;{=()][^;{=()\n]*__(?:global|device)__[^;{=()]*?|__(?:global|device)__[^;{=()]*?)"
+    r"\b(\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
+ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -61,6 +67,11 @@ def functions(text):
             head = ""
 
 
+def statics(text):
+    """Names of the static functions and kernels that a file defines in column 0."""
+    return set(STATIC.findall(ATTRIBUTE.sub("", re.sub(r"^\s*#.*$", "", without_comments(text), flags=re.MULTILINE))))
+
+
 def circles(arrows):
     """Sets of folders each of which leads to all others of its set."""
     reach = {}
@@ -88,7 +99,7 @@ def look(root):
         if folder.split("/")[0] == "src" and count > FOLDERS.get(folder, FOLDER_FILES):
             found[f"folder {folder}"] = count
 
-    arrows = collections.defaultdict(collections.Counter)
+    arrows, defined = collections.defaultdict(collections.Counter), collections.Counter()
     for path in files:
         if path.suffix not in COMPILED | {".py"}:
             continue
@@ -102,6 +113,8 @@ def look(root):
             if lines > FUNCTION_LINES:
                 key = f"function {name}:{function}"
                 found[key] = max(lines, found.get(key, 0))
+        if name.startswith(("src/", "tools/")):
+            defined.update(statics(text))
         if name.startswith("src/"):
             here = path.parent.relative_to(root / "src").as_posix()
             for target in INCLUDE.findall(text):
@@ -112,6 +125,8 @@ def look(root):
                     there = here if (path.parent / target).is_file() else None
                 if there not in (None, here):
                     arrows[here][there] += 1
+
+    found.update((f"static {name}", count) for name, count in defined.items() if count > STATIC_FILES)
 
     rooms = {folder.split("/")[1] for folder in side_by_side if folder.startswith("src/")}
     rooms |= {there.split("/")[0] for here in arrows.values() for there in here}
@@ -132,6 +147,7 @@ SAYS = {
     "folder": f"files side by side, more than {FOLDER_FILES} (" + ", ".join(f"{k}: {v}" for k, v in FOLDERS.items()) + ")",
     "file": f"lines, more than {FILE_LINES}",
     "function": f"lines, more than {FUNCTION_LINES}",
+    "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
 }
