@@ -10,7 +10,7 @@ void Take(void *user, const gv_live_piece *piece) {
   for (const VoronoiTarget &t : *static_cast<const std::vector<VoronoiTarget> *>(user)) {
     int kind = t.band->kind, size = GDALGetDataTypeSizeBytes(t.band->type);
     const char *from =
-        static_cast<const char *>(piece->values[kind]) + t.band->rank * piece->band_stride[kind] * size;
+        static_cast<const char *>(piece->values[kind]) + t.band->number * piece->band_stride[kind] * size;
     for (int64_t row = 0; row < piece->h; row++) {
       GDALCopyWords64(from + row * piece->stride[kind] * size, t.band->type, piece->step[kind] * size,
                       t.data + (piece->y + row) * t.line + piece->x * t.pixel, t.type, static_cast<int>(t.pixel),
@@ -215,7 +215,7 @@ GDALColorInterp VoronoiBand::GetColorInterpretation() {
 }
 
 GDALRasterAttributeTable *VoronoiBand::GetDefaultRAT() {
-  if (what->kind != 0 || what->rank != 0) return nullptr;
+  if (what->kind != 0 || what->number != 0) return nullptr;
   if (!table_made) {
     GDALRasterAttributeTableH made = nullptr;
     table_made = VoronoiCall([&](gv_io *io) { return gv_live_table(io, Dataset()->Live(), &made); });

@@ -1,5 +1,6 @@
 /*
- * Canonical distances of points: the one definition of what is compared. Euclidean ones are squares; users see their roots.
+ * Exact distances of points: the single definition of the compared values. Euclidean ones are squares; their roots
+ * are reported.
  */
 #ifndef GV_CANONICAL_H
 #define GV_CANONICAL_H
@@ -8,21 +9,21 @@
 
 #include "gpuvoronoi/gpuvoronoi.h"
 
-#include "exact/text/as_numbers.h"
+#include "exact/shared/as_numbers.h"
 
-#include "exact/text/norms.h"
+#include "exact/shared/norms.h"
 
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The largest canonical value whose reported distance is <= limit: for euclidean the largest x with sqrt(x) <= limit. */
+/* The largest compared value with a reported distance <= limit: for euclidean the largest x with sqrt(x) <= limit. */
 double gv_largest_canonical(double limit, gv_metric metric);
 
-/* The canonical distance of two points, inlined into every backend so that there is one definition, whatever type the second has: widening
- * is exact. */
+/* The exact distance of two points, inlined into every backend so that there is one definition, for any type of the
+ * second: widening is exact. */
 #define GV_CANONICAL_DISTANCE(NAME, TYPE)                                                                          \
   GV_BOTH double NAME##_by(const double *q, const TYPE *s, int32_t dim, const int metric) {                        \
     double total = 0.0;                                                                                            \

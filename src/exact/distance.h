@@ -1,8 +1,9 @@
 /*
- * Canonical values of distances: the limit that a maximum distance stands for, and what weights make of a distance.
+ * Compared values of distances: the limit for a maximum distance, and weighted distances.
  *
- * Backends and engines compare canonical values only (squared lengths and chords, lengths in metres for geodesics); a
- * maximum distance is turned once into the largest canonical value whose reported distance does not exceed it.
+ * Backends and engines compare exact distances only (squared lengths and chords, lengths in metres for geodesics);
+ * a maximum distance is converted once to the largest exact distance with a reported distance that does not exceed
+ * it.
  */
 #ifndef GV_DISTANCE_H
 #define GV_DISTANCE_H
@@ -14,13 +15,13 @@
 /* Radius in metres of the sphere that great-circle distances are reported on: (2 a + b) / 3. */
 double gv_globe_radius(const gv_ellipsoid *ellipsoid);
 
-/* The largest canonical value (inclusive) whose reported distance is at most max_distance; INFINITY = no limit.
- * `ellipsoid` is looked at for great circles only. */
+/* The largest exact distance (inclusive) with a reported distance of at most max_distance; INFINITY = no limit.
+ * `ellipsoid` is used for great circles only. */
 double gv_canonical_limit(gv_metric metric, const gv_ellipsoid *ellipsoid, double max_distance);
 
 /*
- * What weights make of a distance (gv_weighting in the public header defines it). The distance comes as a square, as a
- * squared chord, whose arc is scale * asin(chord * inverse), or as the length itself.
+ * Weighted distances (gv_weighting in the public header defines them). The distance is a square, a squared chord
+ * with the arc scale * asin(chord * inverse), or the length itself.
  */
 typedef enum gv_length_form { GV_LENGTH_SQUARED, GV_LENGTH_OF_CHORD, GV_LENGTH_PLAIN } gv_length_form;
 
@@ -30,17 +31,17 @@ typedef struct gv_weigher {
   double inverse, scale;
 } gv_weigher;
 
-/* For canonical values of a metric. `ellipsoid` is looked at for great circles only. */
+/* For exact distances of a metric. `ellipsoid` is used for great circles only. */
 gv_weigher gv_weigher_of(gv_weighting weighting, gv_metric metric, const gv_ellipsoid *ellipsoid);
 
-#include "exact/text/as_numbers.h"
+#include "exact/shared/as_numbers.h"
 
-#include "exact/text/arcs.h"
-#include "exact/text/weights.h"
+#include "exact/shared/arcs.h"
+#include "exact/shared/weights.h"
 
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
-/* What a canonical distance is worth to a seed of weight `w`: the value that is compared. */
+/* The compared value of an exact distance of a seed of weight `w`. */
 static inline double gv_weigh(const gv_weigher *weigher, double canonical, double w) {
   return gv_weigh_as(weigher->weighting, weigher->form, weigher->inverse, weigher->scale, canonical, w);
 }

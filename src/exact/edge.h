@@ -1,13 +1,13 @@
 /*
- * Canonical distances to edges: the one definition of how far a position is from a line between two vertices.
+ * Exact distances to edges: the single definition of the distance from a position to a line between two vertices.
  *
- * The two ends of an edge are put in one order first, so an edge and its reverse have the same bits; where an end is the
- * nearest point the value is that of the end as a point (canonical.h, geod_inverse), so all edges of a vertex agree.
+ * The two ends of an edge are sorted first, so an edge and its reverse have the same bits; if an end is the closest
+ * point the value is that of the end as a point (canonical.h, geod_inverse), so all edges of a vertex agree.
  *
- * On the plane and for great circles the value is a formula (edge_plane.c, edge_arc.c). For geodesics, and for lines that are straight
- * in longitude and latitude, the distance from the position is followed along the edge, and its least value is found by an
- * iteration in one order of operations (edge_search.c has the argument): the position's distance from a place on the edge that
- * is at most GV_EDGE_ERROR farther than the nearest one.
+ * On the plane and for great circles the value is a formula (edge_plane.c, edge_arc.c). For geodesics, and for
+ * lines that are straight in longitude and latitude, the distance from the position is followed along the edge, and
+ * its least value is found by an iteration with a fixed order of operations (edge_search.c has the argument): the
+ * position's distance from a place on the edge that is at most GV_EDGE_ERROR farther than the nearest one.
  */
 #ifndef GV_EDGE_H
 #define GV_EDGE_H
@@ -20,33 +20,34 @@
 #define GV_EDGE_ERROR 7e-5 /* metres */
 
 /* The nearest point of an edge. */
-typedef struct gv_edge_foot {
+typedef struct gv_edge_closest {
   double canonical; /* the value of the metric: squares, squared chords, sums, metres */
   double vector[3]; /* x, y on the plane; a unit vector for great circles; not set for geodesics */
   double lon, lat;  /* on the globe: normalised degrees */
   double azimuth;   /* geodesics: the direction in which it is seen, degrees from north, -180 ... 180 */
-} gv_edge_foot;
+} gv_edge_closest;
 
 /* ------------------------------------------------------------------------------------------------------ the plane */
 
 /*
  * Euclidean, manhattan, chebyshev. With d = b - a and the residual c = w x d (w from the nearer end to the position) the distance
- * from the line is c^2 / d.d, |c| / max(|dx|, |dy|), |c| / (|dx| + |dy|). It counts where the foot lies within the edge.
+ * from the line is c^2 / d.d, |c| / max(|dx|, |dy|), |c| / (|dx| + |dy|). It counts where the closest point lies within the edge.
  * Coordinates are at most GV_EDGE_LARGEST in size, so that nothing overflows; edges shorter than GV_EDGE_SHORTEST are their
  * ends. Whole numbers up to 2^25 have no rounding but that of the division: equal distances tie.
  */
 #define GV_EDGE_LARGEST  1e75
 #define GV_EDGE_SHORTEST 1e-140
-void gv_edge_plane(gv_metric metric, const double q[2], const double a[2], const double b[2], gv_edge_foot *foot);
+void gv_edge_plane(gv_metric metric, const double q[2], const double a[2], const double b[2],
+                   gv_edge_closest *closest);
 
 /* ----------------------------------------------------------------------------------------------------- great circles */
 
 /* The arc between two places, the shorter way, from unit vectors; between antipodes over the north pole, between the poles
- * over (1, 0, 0). foot->lon and lat are not set, ... */
-void gv_edge_arc(const double q[3], const double a[3], const double b[3], gv_edge_foot *foot);
+ * over (1, 0, 0). closest->lon and lat are not set, ... */
+void gv_edge_arc(const double q[3], const double a[3], const double b[3], gv_edge_closest *closest);
 
 /* ... but here, from the vector. */
-void gv_edge_foot_lonlat(gv_edge_foot *foot);
+void gv_edge_closest_lonlat(gv_edge_closest *closest);
 
 /* --------------------------------------------------------------------------------------------- followed along the edge */
 
@@ -75,7 +76,7 @@ typedef struct gv_edge_sight {
   double azimuth, arrival; /* directions at the position and at the place, degrees */
 } gv_edge_sight;
 
-/* The sight of a vertex (longitude and latitude as they are written). */
+/* The sight of a vertex (longitude and latitude as written). */
 void gv_edge_look(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
                   gv_edge_sight *out);
 
@@ -85,7 +86,7 @@ void gv_edge_look(const gv_edge_surface *surface, const gv_edge_place *q, double
  */
 typedef struct gv_edge {
   const gv_edge_surface *surface;
-  bool straight, reversed;   /* the ends are not in the order given */
+  bool straight, reversed;   /* the ends are not in the caller's order */
   double lon[2], lat[2];     /* ends in canonical order; as written if straight, else normalised */
   double rate_lon, rate_lat; /* straight: radians an edge */
   double length;             /* geodesic: metres */
@@ -115,12 +116,13 @@ typedef struct gv_edge_motion {
 
 gv_edge_motion gv_edge_motion_of(const gv_edge *edge);
 
-/* The nearest point of an edge. `ends`: the sights of its ends in the order given to gv_edge_make. */
-void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2], gv_edge_foot *foot);
+/* The closest point of an edge. `ends`: the sights of its ends in the order of gv_edge_make. */
+void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2],
+                     gv_edge_closest *closest);
 
-/* The same from the sight of one end (0 or 1, in the order given to gv_edge_make) where that end is the nearest point and the sight
- * tells so; false where it does not. `speed`, `turn`: the fastest, and gv_edge_motion's. */
+/* The same from the sight of one end (0 or 1, in the order of gv_edge_make) if the sight proves that this end is
+ * the closest point; else false. `speed`, `turn`: the fastest, and gv_edge_motion's. */
 bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
-                            double speed, double turn, gv_edge_foot *foot);
+                            double speed, double turn, gv_edge_closest *closest);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * Edges on the plane.
  *
- * The error of the value: with w the vector from the nearer end, products and differences are rounded relative to |w| |d|, so
- * the distance is within 4 units in the last place of |w|, which is at most the distance plus half the edge. A position is
- * taken to be beyond an end if it is so within that error, where both formulas differ by a square of it.
+ * The error of the value: with w the vector from the nearer end, products and differences are rounded relative to
+ * |w| |d|, so the distance is within 4 units in the last place of |w|, which is at most the distance plus half the
+ * edge. A position counts as outside an end if it is so within that error; both formulas then differ by a square of
+ * it.
  */
 #include "exact/edge.h"
 
@@ -11,13 +12,15 @@ static bool edge_plane_in_order(const double a[2], const double b[2]) {
   return a[0] < b[0] || (a[0] == b[0] && a[1] <= b[1]);
 }
 
-static void edge_plane_take_point(gv_metric metric, const double q[2], const double at[2], gv_edge_foot *foot) {
+static void edge_plane_take_point(gv_metric metric, const double q[2], const double at[2],
+                                  gv_edge_closest *closest) {
   double canonical = gv_canonical_distance(q, at, 2, metric);
-  if (!(canonical < foot->canonical)) return;
-  *foot = (gv_edge_foot){.canonical = canonical, .vector = {at[0], at[1], 0.0}};
+  if (!(canonical < closest->canonical)) return;
+  *closest = (gv_edge_closest){.canonical = canonical, .vector = {at[0], at[1], 0.0}};
 }
 
-/* The direction in which positions keep their foot, turned by a quarter: g . v tells how far along the edge a foot is. */
+/* The direction in which positions keep their closest point, turned by a quarter: g . v is the position of a
+ * closest point along the edge. */
 static void along(gv_metric metric, const double d[2], double g[2], double *norm) {
   double across = fabs(d[0]), down = fabs(d[1]);
   if (metric == GV_MANHATTAN) {
@@ -37,11 +40,11 @@ static void along(gv_metric metric, const double d[2], double g[2], double *norm
 }
 
 void gv_edge_plane(gv_metric metric, const double q[2], const double first[2], const double second[2],
-                   gv_edge_foot *foot) {
+                   gv_edge_closest *closest) {
   const double *a = edge_plane_in_order(first, second) ? first : second, *b = a == first ? second : first;
-  foot->canonical = INFINITY;
-  edge_plane_take_point(metric, q, a, foot);
-  edge_plane_take_point(metric, q, b, foot);
+  closest->canonical = INFINITY;
+  edge_plane_take_point(metric, q, a, closest);
+  edge_plane_take_point(metric, q, b, closest);
   double d[2] = {b[0] - a[0], b[1] - a[1]}, g[2], norm;
   if (!(fabs(d[0]) > GV_EDGE_SHORTEST || fabs(d[1]) > GV_EDGE_SHORTEST)) return;
   along(metric, d, g, &norm);
@@ -55,7 +58,7 @@ void gv_edge_plane(gv_metric metric, const double q[2], const double first[2], c
   double canonical = metric == GV_EUCLIDEAN ? residual * residual / norm : size / norm;
   /* Squares of small numbers may vanish. */
   if (metric == GV_EUCLIDEAN && canonical < 1e-290) canonical = (size / norm) * size;
-  if (!(canonical < foot->canonical)) return;
+  if (!(canonical < closest->canonical)) return;
   double t = (near_a ? after : before) / (after - before);
-  *foot = (gv_edge_foot){.canonical = canonical, .vector = {end[0] + t * d[0], end[1] + t * d[1], 0.0}};
+  *closest = (gv_edge_closest){.canonical = canonical, .vector = {end[0] + t * d[0], end[1] + t * d[1], 0.0}};
 }

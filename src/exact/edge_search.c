@@ -134,7 +134,7 @@ static void radii(const gv_ellipsoid *e, double sine, double *m, double *n) {
   *m = *n * (1.0 - e->eccentricity2) / w2;
 }
 
-/* So much to the east and to the north at a place whose sines and cosines these are. */
+/* The vector with these components to the east and to the north, at the place with these sines and cosines. */
 static void turn_to(double sine_lon, double cosine_lon, double sine_lat, double cosine_lat, double east,
                     double north, double along[3]) {
   along[0] = -sine_lon * east - sine_lat * cosine_lon * north;
@@ -191,7 +191,7 @@ typedef struct search {
   const gv_edge_place *q;
   double best; /* least f */
   double best_u;
-  gv_edge_foot *foot;
+  gv_edge_closest *closest;
 } search;
 
 static sample edge_search_evaluate(search *s, double u, double lon, double lat, double azimuth,
@@ -212,14 +212,14 @@ static sample edge_search_evaluate(search *s, double u, double lon, double lat, 
     out.slope = edge->length * cos((arrival - azimuth) * radian);
     out.speed = edge->length;
   }
-  if (sight->canonical < s->foot->canonical) {
+  if (sight->canonical < s->closest->canonical) {
     gv_normalise_lonlat(&lon, &lat);
     s->best = sight->distance;
     s->best_u = u;
-    s->foot->canonical = sight->canonical;
-    s->foot->lon = lon;
-    s->foot->lat = lat;
-    s->foot->azimuth = sight->azimuth;
+    s->closest->canonical = sight->canonical;
+    s->closest->lon = lon;
+    s->closest->lat = lat;
+    s->closest->azimuth = sight->azimuth;
   }
   return out;
 }
@@ -232,7 +232,7 @@ static sample edge_search_sample(search *s, double u) {
   return edge_search_evaluate(s, u, lon, lat, azimuth, &sight);
 }
 
-/* How far in u the foot is from a sample, as on a sphere with a great circle for the edge. */
+/* How far in u the closest point is from a sample, as on a sphere with a great circle for the edge. */
 static double step_from(const search *s, const sample *at) {
   double rho = s->edge->surface->radius, angle = at->f / rho, cosine = at->slope / at->speed;
   return -rho * atan2(sin(angle) * cosine, cos(angle)) / at->speed;
@@ -257,7 +257,7 @@ static void find_minimum(search *s, sample low, sample high) {
     double bend = (last.slope - before.slope) / (last.u - before.u);
     double step = bend > 0.0 ? -last.slope / bend : step_from(s, &last);
     double sphere = last.speed > 0.0 ? step_from(s, &last) : step;
-    /* What is left to gain is half the slope times the step; both ways of taking it must say so. */
+    /* The possible gain is half the slope times the step, by both estimates of the step. */
     if (fmax(fabs(step), fabs(sphere)) * fabs(last.slope) * 0.5 < GV_EDGE_GAIN) return;
     u = last.u + (i == 0 ? sphere : step);
   }
@@ -344,12 +344,13 @@ static bool edge_search_finish(search *s, const piece *p) {
   return h < 0x1p-40;
 }
 
-void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2], gv_edge_foot *foot) {
+void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2],
+                     gv_edge_closest *closest) {
   enum { DEPTH = 64 };
   piece stack[DEPTH];
   int open = 0;
-  search s = {.edge = edge, .q = q, .best = INFINITY, .foot = foot};
-  *foot = (gv_edge_foot){.canonical = INFINITY};
+  search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
+  *closest = (gv_edge_closest){.canonical = INFINITY};
   const gv_edge_sight *from = &ends[edge->reversed ? 1 : 0], *to = &ends[edge->reversed ? 0 : 1];
   stack[0].from = edge_search_evaluate(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
   stack[0].to = edge_search_evaluate(&s, 1.0, edge->lon[1], edge->lat[1], edge->finish, to);
@@ -364,33 +365,36 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
     piece p = stack[--open];
     if (edge_search_finish(&s, &p) || open + 2 > DEPTH) continue;
     sample middle = edge_search_sample(&s, 0.5 * (p.from.u + p.to.u));
-    /* The half with the nearer end is looked at first. */
+    /* The half with the nearer end is searched first. */
     piece halves[2] = {{p.from, middle}, {middle, p.to}};
     int first = p.from.f <= p.to.f ? 0 : 1;
     stack[open++] = halves[1 - first];
     stack[open++] = halves[first];
   }
   if (edge->surface->sphere)
-    gv_lonlat_to_vectors(NULL, false, 1, &foot->lon, &foot->lat, foot->vector, foot->vector + 1, foot->vector + 2);
+    gv_lonlat_to_vectors(NULL, false, 1, &closest->lon, &closest->lat, closest->vector, closest->vector + 1,
+                         closest->vector + 2);
 }
 
 /*
- * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2 the largest K, f'' >= -turn. Where
- * s >= 2 turn the far end is therefore farther by s / 2 at least, which is more than geod_inverse's error, and rule 4 leaves the whole
- * edge at once: no other place is looked at. (The slope's own error is that of the azimuth, 1e-7 of the speed from a metre on.)
+ * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2 the
+ * largest K, f'' >= -turn. Where s >= 2 turn the far end is therefore farther by s / 2 at least, which is more than
+ * geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place. (The slope's own
+ * error is that of the azimuth, 1e-7 of the speed from a metre on.)
  */
 bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
-                            double speed, double turn, gv_edge_foot *foot) {
+                            double speed, double turn, gv_edge_closest *closest) {
   int at = (end == 1) != edge->reversed ? 1 : 0;
   double far = sight->distance + 1.5 * speed + 1.0;
   if (!(sight->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
-  search s = {.edge = edge, .q = q, .best = INFINITY, .foot = foot};
-  *foot = (gv_edge_foot){.canonical = INFINITY};
+  search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
+  *closest = (gv_edge_closest){.canonical = INFINITY};
   sample here = edge_search_evaluate(&s, (double)at, edge->lon[at], edge->lat[at],
                                      at == 0 ? edge->start : edge->finish, sight);
   double away = at == 0 ? here.slope : -here.slope;
   if (!(away >= 2.0 * turn + 1e-6 * speed + 1e-5)) return false;
   if (edge->surface->sphere)
-    gv_lonlat_to_vectors(NULL, false, 1, &foot->lon, &foot->lat, foot->vector, foot->vector + 1, foot->vector + 2);
+    gv_lonlat_to_vectors(NULL, false, 1, &closest->lon, &closest->lat, closest->vector, closest->vector + 1,
+                         closest->vector + 2);
   return true;
 }

@@ -4,15 +4,15 @@
 
 #include "exact/distance.h"
 
-#include "exact/text/as_lanes.h"
+#include "exact/shared/as_lanes.h"
 
-#include "exact/text/arcs.h"
-#include "exact/text/gains.h"
-#include "exact/text/norms.h"
-#include "exact/text/sines.h"
-#include "exact/text/triangle.h"
-#include "exact/text/weights.h"
+#include "exact/shared/arcs.h"
+#include "exact/shared/gains.h"
+#include "exact/shared/norms.h"
+#include "exact/shared/sines.h"
+#include "exact/shared/triangle.h"
+#include "exact/shared/weights.h"
 
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
 #endif

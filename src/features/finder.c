@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-enum { CAPACITY = 256, MOST_LEFT = GV_MOST_FEET, SIGHTS = 8, PASSES = 4, MOST_PAIRS = 64 };
+enum { CAPACITY = 256, MOST_LEFT = GV_MOST_EDGE_POINTS, SIGHTS = 8, PASSES = 4, MOST_PAIRS = 64 };
 
-/* Positions whose nearest points are vertices. */
+/* Positions with vertices as closest points. */
 typedef struct vertex_pairs {
   int32_t count, cell[MOST_PAIRS];
   double from[3][MOST_PAIRS], to[3][MOST_PAIRS];
 } vertex_pairs;
 
-/* Positions whose values are wanted as floats. */
+/* Positions with values needed as floats. */
 typedef struct gv_float_batch {
   const double *const *position;
   float *out;
   vertex_pairs pairs;
-  gv_feet feet[2]; /* those at hand, and those of the next pass */
+  gv_edge_points points[2]; /* the current ones, and those of the next pass */
 } gv_float_batch;
 
 gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out) {
@@ -47,7 +47,7 @@ static int64_t vertex_of(const gv_feature_tree *t, int32_t entry, bool *point) {
   return v < 0 ? ~(int64_t)v : v;
 }
 
-/* What a list that has just been made for a ball says. */
+/* Uses a list that has just been made for a ball. */
 static void use(gv_finder *f, const gv_ball *ball, bool holds) {
   const uint8_t *cut = f->tree->set->cut;
   f->cuts = false;
@@ -102,7 +102,7 @@ typedef struct view {
   gv_edge_sight sight[SIGHTS];
   int32_t sights;
   int64_t best;
-  gv_edge_foot *foot;
+  gv_edge_closest *closest;
 } view;
 
 static bool same_place(const gv_feature_set *set, int64_t a, int64_t b) {
@@ -125,28 +125,28 @@ static const gv_edge_sight *finder_sight_of(view *w, int64_t v) {
   return &w->sight[at];
 }
 
-static void finder_offer(view *w, int64_t v, const gv_edge_foot *found) {
-  gv_edge_foot *foot = w->foot;
-  if (found->canonical > foot->canonical || (found->canonical == foot->canonical && v > w->best)) return;
-  *foot = *found;
+static void finder_offer(view *w, int64_t v, const gv_edge_closest *found) {
+  gv_edge_closest *closest = w->closest;
+  if (found->canonical > closest->canonical || (found->canonical == closest->canonical && v > w->best)) return;
+  *closest = *found;
   w->best = v;
 }
 
-static gv_known_edge *know(gv_finder *f, int32_t i, int64_t v) {
-  gv_know_edge(f->tree, v, &f->known[i]);
+static gv_prepared_edge *know(gv_finder *f, int32_t i, int64_t v) {
+  gv_prepare_edge(f->tree, v, &f->known[i]);
   return &f->known[i];
 }
 
 static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *sight) {
-  const gv_known_edge *known = know(w->finder, i, v);
-  gv_edge_foot found;
+  const gv_prepared_edge *known = know(w->finder, i, v);
+  gv_edge_closest found;
   if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
     return false;
   finder_offer(w, v, &found);
   return true;
 }
 
-/* From what has been seen already. */
+/* Decides from the sights known so far. */
 static bool finder_decide(view *w, int32_t i, int64_t v, bool point) {
   for (int end = 0; end < 2 && !point; end++) {
     const gv_edge_sight *sight = seen(w, v + end);
@@ -157,13 +157,13 @@ static bool finder_decide(view *w, int32_t i, int64_t v, bool point) {
 
 static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
   gv_finder *f = w->finder;
-  gv_edge_foot found;
+  gv_edge_closest found;
   if (f->known == NULL || point) {
     gv_feature_edge(f->tree->set, v, point, w->q, &found);
     finder_offer(w, v, &found);
     return;
   }
-  /* The end that the position is beyond, as chords have it. */
+  /* The end that the position is outside of, by chords. */
   double part = f->list.part[i];
   int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
   if (end >= 0 && ends(w, i, v, end, finder_sight_of(w, v + end))) return;
@@ -188,7 +188,7 @@ static int32_t shorten(const gv_finder *f, const double position[3], int32_t lef
   return count;
 }
 
-/* What is left for a position, in the list of all or its own. */
+/* The remaining edges for a position, in the list of all or its own. */
 static int32_t shorten_for(gv_finder *f, const double position[3], int32_t left[MOST_LEFT]) {
   bool here_already = f->usable && memcmp(f->list.middle, position, sizeof f->list.middle) == 0;
   if (f->narrow && !here_already) {
@@ -198,22 +198,22 @@ static int32_t shorten_for(gv_finder *f, const double position[3], int32_t left[
   return f->usable ? shorten(f, position, left) : -1;
 }
 
-/* count: of `left`; -1: the list does not tell. */
+/* count: of `left`; -1: the list does not decide. */
 static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, const int32_t *left, int32_t count,
-                         gv_edge_foot *foot) {
+                         gv_edge_closest *closest) {
   const gv_feature_tree *t = f->tree;
   if (count < 0 || (boundary && f->cuts))
-    return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, foot);
-  view w = {.finder = f, .q = q, .best = INT64_MAX, .foot = foot};
+    return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, closest);
+  view w = {.finder = f, .q = q, .best = INT64_MAX, .closest = closest};
   double within = INFINITY, judged = INFINITY;
-  *foot = (gv_edge_foot){.canonical = INFINITY};
+  *closest = (gv_edge_closest){.canonical = INFINITY};
   for (int32_t n = 0; n < count; n++) {
     bool point;
     int32_t i = left[n];
     int64_t v = vertex_of(t, f->list.entry[i], &point);
     if (f->known != NULL && finder_decide(&w, i, v, point)) continue;
-    if (foot->canonical < judged) {
-      judged = foot->canonical;
+    if (closest->canonical < judged) {
+      judged = closest->canonical;
       within = sqrt(gv_reach(t, judged));
     }
     if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) finder_measure(&w, i, v, point);
@@ -221,9 +221,9 @@ static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, co
   return w.best < INT64_MAX;
 }
 
-bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
+bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_edge_closest *closest) {
   int32_t left[MOST_LEFT], count = shorten_for(f, q->vector, left);
-  return find_nearest(f, q, boundary, left, count, foot);
+  return find_nearest(f, q, boundary, left, count, closest);
 }
 
 /* ---------------------------------------------------------------------------------------------- a vertex by chords */
@@ -278,11 +278,11 @@ static bool row_leads_away(gv_finder *f, int32_t i, int64_t nearest, const doubl
     far2 += away * away;
     length2 += d * d;
   }
-  gv_pace_edge(f->tree, l, i, &f->known[i]);
+  gv_prepare_motion(f->tree, l, i, &f->known[i]);
   return leads_away(f, &f->known[i].motion, near, sqrt(far2), sqrt(length2) * (1.0 + 1e-14));
 }
 
-/* The vertex that is the nearest point of what is left, where chords tell it; -1 where they do not. */
+/* The vertex that is the closest point of the remaining edges, if chords decide; else -1. */
 static int64_t vertex_by_chords(gv_finder *f, const double position[3], const int32_t *left, int32_t count) {
   const gv_shortlist *l = &f->list;
   bool point;
@@ -297,7 +297,7 @@ static int64_t vertex_by_chords(gv_finder *f, const double position[3], const in
   return nearest;
 }
 
-/* The vertex that is the nearest point of all that is listed for a ball; -1: chords tell of none. */
+/* The vertex that is the closest point of all listed edges for a ball; -1: chords do not decide. */
 static int64_t vertex_of_ball(gv_finder *f, const gv_ball *ball) {
   const gv_shortlist *l = &f->list;
   bool point;
@@ -338,14 +338,14 @@ double gv_finder_distance(gv_finder *f, const gv_edge_place *q, bool boundary) {
   const gv_feature_set *set = f->tree->set;
   int32_t left[MOST_LEFT], count = 0;
   int64_t vertex = boundary && f->cuts ? -1 : f->vertex;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   if (vertex < 0) {
     count = shorten_for(f, q->vector, left);
     vertex = boundary && f->cuts ? -1 : vertex_by_chords(f, q->vector, left, count);
   }
   if (vertex < 0) {
-    find_nearest(f, q, boundary, left, count, &foot);
-    return foot.canonical;
+    find_nearest(f, q, boundary, left, count, &closest);
+    return closest.canonical;
   }
   double lon = set->x[vertex], lat = set->y[vertex], distance;
   gv_normalise_lonlat(&lon, &lat);
@@ -365,7 +365,7 @@ static float told(double low, double high) {
 }
 
 /* By the series, which is within 0.1 micrometres of geod_inverse: twice that is allowed for. */
-static void tell_pairs(const gv_finder *f) {
+static void finder_bound_pairs(const gv_finder *f) {
   gv_float_batch *b = f->batch;
   const gv_geodesic *g = f->tree->geodesic;
   vertex_pairs *p = &b->pairs;
@@ -380,63 +380,64 @@ static void tell_pairs(const gv_finder *f) {
   p->count = 0;
 }
 
-/* One pass over the feet at hand: what is told is written, what may be the nearest in the rest goes on from a better place. */
-static void tell_some(gv_finder *f, const gv_feet *feet, gv_feet *next) {
+/* One pass over the current points: decided values are written; for the others the possible closest points continue
+ * from a better place. */
+static void finder_bound_some(gv_finder *f, const gv_edge_points *points, gv_edge_points *next) {
   const gv_feature_tree *t = f->tree;
   gv_float_batch *b = f->batch;
   double q[3];
   next->count = 0;
-  for (int32_t first = 0, end; first < feet->count; first = end) {
-    int32_t cell = feet->cell[first];
+  for (int32_t first = 0, end; first < points->count; first = end) {
+    int32_t cell = points->cell[first];
     double low = INFINITY, high = INFINITY;
-    for (end = first; end < feet->count && feet->cell[end] == cell; end++) {
-      low = fmin(low, feet->low[end]);
-      high = fmin(high, feet->high[end]);
+    for (end = first; end < points->count && points->cell[end] == cell; end++) {
+      low = fmin(low, points->low[end]);
+      high = fmin(high, points->high[end]);
     }
     b->out[cell] = told(low, high);
     if (!isnan(b->out[cell])) continue;
     position_of(b, cell, q);
     for (int32_t n = first; n < end; n++) {
-      if (feet->low[n] > high) continue;
-      int32_t i = feet->item[n], at = next->count;
+      if (points->low[n] > high) continue;
+      int32_t i = points->item[n], at = next->count;
       bool point;
       int64_t v = vertex_of(t, f->list.entry[i], &point);
-      gv_feet_add(t, &f->list, i, gv_feet_next(t, feet, n), point ? NULL : know(f, i, v), q, next);
+      gv_edge_points_add(t, &f->list, i, gv_edge_points_next(t, points, n), point ? NULL : know(f, i, v), q, next);
       next->cell[at] = cell;
-      next->last_part[at] = feet->part[n];
-      next->last_slope[at] = feet->sense[n] * feet->slope[n];
+      next->last_part[at] = points->part[n];
+      next->last_slope[at] = points->sense[n] * points->slope[n];
     }
   }
 }
 
-static void tell_feet(gv_finder *f) {
+static void finder_bound_points(gv_finder *f) {
   gv_float_batch *b = f->batch;
   int at = 0;
-  for (int pass = 0; pass < PASSES && b->feet[at].count > 0; pass++, at = 1 - at) {
-    gv_feet_bound(f->tree, &b->feet[at]);
-    tell_some(f, &b->feet[at], &b->feet[1 - at]);
+  for (int pass = 0; pass < PASSES && b->points[at].count > 0; pass++, at = 1 - at) {
+    gv_edge_points_bound(f->tree, &b->points[at]);
+    finder_bound_some(f, &b->points[at], &b->points[1 - at]);
   }
-  b->feet[0].count = 0;
+  b->points[0].count = 0;
 }
 
-/* Among the feet, which are places of chords. */
-static void add_feet(gv_finder *f, int32_t cell, const double q[3], const int32_t *left, int32_t count) {
-  gv_feet *feet = &f->batch->feet[0];
-  if (feet->count + count > GV_MOST_FEET) tell_feet(f);
+/* Among the closest points, which are places of chords. */
+static void finder_add_points(gv_finder *f, int32_t cell, const double q[3], const int32_t *left, int32_t count) {
+  gv_edge_points *points = &f->batch->points[0];
+  if (points->count + count > GV_MOST_EDGE_POINTS) finder_bound_points(f);
   for (int32_t n = 0; n < count; n++) {
     int32_t i = left[n];
     bool point;
     int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
-    const gv_known_edge *known = f->tree->set->straight && !point ? know(f, i, v) : NULL;
-    gv_feet_add(f->tree, &f->list, i, f->list.part[i], known, q, feet);
-    feet->cell[feet->count - 1] = cell;
+    const gv_prepared_edge *known = f->tree->set->straight && !point ? know(f, i, v) : NULL;
+    gv_edge_points_add(f->tree, &f->list, i, f->list.part[i], known, q, points);
+    points->cell[points->count - 1] = cell;
   }
 }
 
 static void add_pair(gv_finder *f, int32_t cell, const double q[3], int64_t vertex) {
   vertex_pairs *p = &f->batch->pairs;
   const double *place = f->tree->place + 3 * vertex;
-  if (p->count == MOST_PAIRS) tell_pairs(f);
+  if (p->count == MOST_PAIRS) finder_bound_pairs(f);
   for (int axis = 0; axis < 3; axis++) {
     p->from[axis][p->count] = q[axis];
     p->to[axis][p->count] = place[axis];
@@ -450,10 +451,10 @@ void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[
   double q[3];
   for (int32_t cell = 0; cell < count; cell++)
     out[cell] = NAN;
-  if (f->known == NULL || !gv_feet_serve(f->tree)) return;
+  if (f->known == NULL || !gv_edge_points_serve(f->tree)) return;
   b->position = position;
   b->out = out;
-  b->pairs.count = b->feet[0].count = 0;
+  b->pairs.count = b->points[0].count = 0;
   for (int32_t cell = 0; cell < count; cell++) {
     position_of(b, cell, q);
     if (f->vertex >= 0 && !(boundary && f->cuts)) {
@@ -466,10 +467,10 @@ void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[
     if (vertex >= 0) {
       add_pair(f, cell, q, vertex);
     } else {
-      add_feet(f, cell, q, left, kept);
+      finder_add_points(f, cell, q, left, kept);
     }
-    if (f->narrow) tell_feet(f); /* before the list is that of the next */
+    if (f->narrow) finder_bound_points(f); /* before the list is that of the next */
   }
-  tell_pairs(f);
-  tell_feet(f);
+  finder_bound_pairs(f);
+  finder_bound_points(f);
 }

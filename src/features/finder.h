@@ -5,7 +5,7 @@
 #ifndef GV_FINDER_H
 #define GV_FINDER_H
 
-#include "features/feet.h"
+#include "features/edge_points.h"
 
 enum { GV_FINDER_WIDE = 4 };
 
@@ -20,14 +20,14 @@ typedef struct gv_finder {
   const gv_feature_tree *tree;
   gv_shortlist list;
   gv_wide_list wide[GV_FINDER_WIDE];
-  gv_ball around;       /* radius 0: nothing is known of other positions */
-  int turn;             /* which of them is replaced next */
-  gv_known_edge *known; /* of the list; NULL where distances take no search */
-  bool usable;          /* there is a list, and it holds all that counts */
-  bool cuts;            /* edges that only cut a polygon are among them */
-  bool narrow;          /* the list is made anew for each position */
+  gv_ball around;          /* radius 0: other positions are unknown */
+  int turn;                /* which of them is replaced next */
+  gv_prepared_edge *known; /* of the list; NULL if distances need no search */
+  bool usable;             /* the list exists, and contains all relevant edges */
+  bool cuts;               /* edges that only cut a polygon are among them */
+  bool narrow;             /* the list is made anew for each position */
   int32_t feature;
-  int64_t vertex;               /* the nearest point for all positions; -1: not known, or none is */
+  int64_t vertex;               /* the closest point for all positions; -1: unknown, or none */
   double farthest, slack;       /* gv_slack_of_chord of a chord that hardly any position's is longer than */
   bool clear;                   /* all positions of the tile are on one side of the feature's polygons */
   struct gv_float_batch *batch; /* geodesics only */
@@ -48,22 +48,23 @@ void gv_finder_surround(gv_finder *finder, const gv_ball *ball);
 void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
 
 /* The nearest point of the feature's edges, cuts left out where `boundary`; false if it has none. */
-bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary, gv_edge_foot *foot);
+bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary, gv_edge_closest *closest);
 
 /*
- * The canonical value of the feature's nearest point alone.
+ * The exact distance of the feature's closest point, without the point.
  *
  * With f the distance along an edge of a vertex, s = f' at the vertex, w the far end: f'' <= M = turn + speed^2 / (f - speed), as r cot(r x)
  * <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound f(w) from below and f(v) from above (geodesic.h):
  *   arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)), times 2 R, x = chord / 2 R.
- * Where that s does for gv_edge_nearest_is_end the edge's value is geod_inverse's to the vertex.
- * For all positions of a ball of radius r: the chord to w less that to v changes by no more than 2 |w - v| / (their sum) with the position
- * (Dunkl and Williams: so far unit vectors are apart), and the bounds of one chord's arc are apart the more the longer it is.
+ * If that s is sufficient for gv_edge_nearest_is_end, the edge's value is geod_inverse's to the vertex. For all
+ * positions of a ball of radius r: the chord to w minus that to v changes by at most 2 |w - v| / (their sum) with
+ * the position (Dunkl and Williams: distance of unit vectors), and the bounds of a chord's arc differ more for
+ * longer chords.
  */
 double gv_finder_distance(gv_finder *finder, const gv_edge_place *q, bool boundary);
 
-/* Canonical values of the feature's edges for `count` positions (in the tree's coordinates, by axis), rounded to floats, as far as the series
- * tells them; NAN: it does not. For geodesics. */
+/* Exact distances of the feature's edges for `count` positions (in the tree's coordinates, by axis), rounded to
+ * floats, if the series decides them; else NAN. For geodesics. */
 void gv_finder_floats(gv_finder *finder, int32_t count, const double *const position[3], bool boundary, float *out);
 
 #endif

@@ -3,8 +3,8 @@
 
 /* A place as nearest point, in the set's metric. `sight`: of geodesics, or NULL. */
 static void take_place(const gv_feature_set *set, int64_t v, const gv_edge_place *q, const gv_edge_sight *sight,
-                       gv_edge_foot *foot) {
-  gv_edge_foot at = {.lon = set->x[v], .lat = set->y[v]};
+                       gv_edge_closest *closest) {
+  gv_edge_closest at = {.lon = set->x[v], .lat = set->y[v]};
   if (!set->globe) {
     at.vector[0] = set->x[v];
     at.vector[1] = set->y[v];
@@ -16,7 +16,7 @@ static void take_place(const gv_feature_set *set, int64_t v, const gv_edge_place
     for (int i = 0; i < 3 && set->unit != NULL; i++)
       at.vector[i] = set->unit[3 * v + i];
   }
-  if (at.canonical < foot->canonical) *foot = at;
+  if (at.canonical < closest->canonical) *closest = at;
 }
 
 static bool looks(const gv_feature_set *set) {
@@ -25,9 +25,9 @@ static bool looks(const gv_feature_set *set) {
 
 /* The edge from vertex v; `ends` are the sights of its ends, where the set looks. */
 static void take_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q, const gv_edge_sight ends[2],
-                      gv_edge_foot *foot) {
+                      gv_edge_closest *closest) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
-  gv_edge_foot found;
+  gv_edge_closest found;
   if (!set->globe) {
     gv_edge_plane(set->metric, q->vector, a, b, &found);
   } else if (!looks(set)) {
@@ -37,49 +37,50 @@ static void take_edge(const gv_feature_set *set, int64_t v, const gv_edge_place 
     gv_edge_make(&set->surface, set->straight, a, b, &edge);
     gv_edge_nearest(&edge, q, ends, &found);
   }
-  if (found.canonical < foot->canonical) *foot = found;
+  if (found.canonical < closest->canonical) *closest = found;
 }
 
-void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_edge_place *q, gv_edge_foot *foot) {
+void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_edge_place *q,
+                     gv_edge_closest *closest) {
   gv_edge_sight ends[2];
-  foot->canonical = INFINITY;
+  closest->canonical = INFINITY;
   if (set->globe && (looks(set) || point)) gv_edge_look(&set->surface, q, set->x[v], set->y[v], &ends[0]);
   if (looks(set) && !point) gv_edge_look(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
   if (point) {
-    take_place(set, v, q, ends, foot);
+    take_place(set, v, q, ends, closest);
   } else {
-    take_edge(set, v, q, ends, foot);
+    take_edge(set, v, q, ends, closest);
   }
 }
 
 static void take_ring(const gv_feature_set *set, int64_t ring, bool points, bool boundary, const gv_edge_place *q,
-                      gv_edge_foot *foot) {
+                      gv_edge_closest *closest) {
   int64_t first = set->vertex[ring], end = set->vertex[ring + 1];
   bool look = set->globe && (looks(set) || points || end - first == 1);
   gv_edge_sight ends[2];
   if (look) gv_edge_look(&set->surface, q, set->x[first], set->y[first], &ends[1]);
-  if (points || end - first == 1) take_place(set, first, q, &ends[1], foot);
+  if (points || end - first == 1) take_place(set, first, q, &ends[1], closest);
   for (int64_t v = first; v + 1 < end; v++) {
     ends[0] = ends[1];
     if (look) gv_edge_look(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
     if (points) {
-      take_place(set, v + 1, q, &ends[1], foot);
+      take_place(set, v + 1, q, &ends[1], closest);
     } else if (!boundary || set->cut == NULL || set->cut[v] == 0) {
-      take_edge(set, v, q, ends, foot);
+      take_edge(set, v, q, ends, closest);
     }
   }
 }
 
 void gv_feature_nearest(const gv_feature_set *set, int32_t feature, const gv_edge_place *q, bool boundary,
-                        gv_edge_foot *foot) {
-  *foot = (gv_edge_foot){.canonical = INFINITY};
+                        gv_edge_closest *closest) {
+  *closest = (gv_edge_closest){.canonical = INFINITY};
   if (!boundary && gv_feature_contains(set, feature, q)) {
-    *foot = (gv_edge_foot){
+    *closest = (gv_edge_closest){
         .vector = {q->vector[0], q->vector[1], q->vector[2]}, .lon = q->lon, .lat = q->lat, .azimuth = (double)NAN};
     return;
   }
   for (int64_t p = set->part[feature]; p < set->part[feature + 1]; p++) {
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
-      take_ring(set, r, set->kind[p] == GV_PART_POINTS, boundary || set->boundary, q, foot);
+      take_ring(set, r, set->kind[p] == GV_PART_POINTS, boundary || set->boundary, q, closest);
   }
 }

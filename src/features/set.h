@@ -8,7 +8,7 @@
 #include "exact/edge.h"
 #include "gpuvoronoi/features.h"
 
-/* What is known of a ring: its extent in the coordinates as written. */
+/* Data of a ring: its extent in the coordinates as written. */
 typedef struct gv_ring_facts {
   double low[2], high[2];
   bool north; /* geodesic edges: the north pole lies on its smaller side */
@@ -44,7 +44,7 @@ gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set,
 /* cuts.c: marks the edges that only cut a polygon, and parts those of which a part does. Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set);
 
-/* inside.c: fills in what is known of rings with geodesic edges; */
+/* inside.c: computes the data of rings with geodesic edges; */
 void gv_feature_set_find_sides(gv_feature_set *set);
 
 /* whether a position lies within the polygons of a part or a feature, or on a straight edge of one. */
@@ -61,14 +61,15 @@ void gv_part_longitudes(const gv_feature_set *set, int64_t part, double *low, do
 bool gv_feature_contains(const gv_feature_set *set, int32_t feature, const gv_edge_place *q);
 
 /*
- * nearest.c: the nearest point of a feature. Within a polygon the canonical value is 0 and the azimuth NaN, unless the set is of boundaries or
- * `boundary` is asked for, for which cuts do not count. INFINITY for a feature without parts or, of those, edges.
+ * nearest.c: the closest point of a feature. Inside a polygon the exact distance is 0 and the azimuth NaN, unless
+ * the set is of boundaries or `boundary` is set; cuts are then ignored. INFINITY for a feature without parts or, of
+ * boundaries, without edges.
  */
 void gv_feature_nearest(const gv_feature_set *set, int32_t feature, const gv_edge_place *q, bool boundary,
-                        gv_edge_foot *foot);
+                        gv_edge_closest *closest);
 
 /* The nearest point of the edge that begins at a vertex; one of a part of points is its own. */
 void gv_feature_edge(const gv_feature_set *set, int64_t vertex, bool point, const gv_edge_place *q,
-                     gv_edge_foot *foot);
+                     gv_edge_closest *closest);
 
 #endif

@@ -19,7 +19,7 @@ static const double *feature_tree_place_of(const gv_feature_tree *t, int64_t v) 
   return (t->place != NULL ? t->place : t->set->unit) + t->dim * v;
 }
 
-/* No chord's curve is longer (geodesic.h); half round the globe where chords do not tell. */
+/* No curve of this chord is longer (geodesic.h); half round the globe if chords do not decide. */
 static double longest_of_chord(const gv_feature_tree *t, double chord) {
   if (t->geodesic == NULL) return chord < 1.9 ? chord * (1.0 + 0.1428 * chord * chord) : 3.2;
   const gv_geodesic *g = t->geodesic;
@@ -91,7 +91,7 @@ double gv_reach(const gv_feature_tree *t, double canonical) {
 }
 
 double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
-  /* On the plane what is too far to be squared counts for nobody. */
+  /* On the plane distances too large to be squared do not count. */
   if (!(canonical < INFINITY)) return t->set->globe ? INFINITY : DBL_MAX / 4.0;
   if (t->geodesic != NULL) {
     double within, beyond;
@@ -138,13 +138,13 @@ double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const do
 
 /* ------------------------------------------------------------------------------------------------------ building */
 
-/* What a tree is made of: entries with their boxes' middles. */
+/* Items of a tree in construction: entries with their boxes' middles. */
 typedef struct item {
   float low[3], high[3], sag;
   int32_t entry;
 } item;
 
-/* The next float, which a comparison says is needed for every second number: nextafterf takes as long as the rest of a box. */
+/* The next float. A comparison needs it for every second number: nextafterf takes as long as the rest of a box. */
 static float next_float(float f, int32_t away) {
   int32_t bits;
   if (f == 0.0F) return away < 0 ? -0x1p-149F : 0x1p-149F;
@@ -247,7 +247,7 @@ static int64_t nodes_of(int64_t entries) {
 typedef struct growth {
   gv_box_node *node;
   int32_t *entry;
-  float *sag; /* NULL: not wanted */
+  float *sag; /* NULL: not needed */
   int32_t nodes, entries;
 } growth;
 
@@ -300,7 +300,7 @@ static void grow_subtree(void *argument) {
   feature_tree_grow(&s->growth, s->at, s->items, s->count);
 }
 
-/* A tree whose root is node 0; returns the number of its nodes. */
+/* A tree with node 0 as root; returns the number of its nodes. */
 static int32_t grow_tree(growth start, item *items, int64_t count, int threads) {
   subtree whole = {start, items, count, 0};
   whole.growth.nodes = 1;
@@ -341,7 +341,7 @@ static gv_status find_some_boxes(gv_worker *worker, int64_t first, int64_t end) 
   return GV_OK;
 }
 
-/* The boxes of items whose entries are known. */
+/* The boxes of items with known entries. */
 static gv_status find_boxes(gv_context *context, const gv_feature_tree *t, item *items, int64_t count) {
   boxing b = {t, items};
   gv_loop loop = {context, count > PART ? context->threads : 1, count, PART / 4, NULL, &b};
@@ -361,7 +361,7 @@ static gv_status feature_tree_find_places(gv_context *context, gv_feature_tree *
   return GV_OK;
 }
 
-/* Features whose trees grow together: the entries of feature f are first[f] ... first[f + 1] - 1. */
+/* Features with trees that are built together: the entries of feature f are first[f] ... first[f + 1] - 1. */
 typedef struct grove {
   gv_feature_tree *tree;
   const int64_t *first;
@@ -522,7 +522,7 @@ void gv_feature_tree_clear(gv_feature_tree *t) {
 
 /* -------------------------------------------------------------------------------------------------------- asking */
 
-/* Nodes to be looked at, the nearest on top. */
+/* Nodes to visit, the nearest on top. */
 typedef struct waiting {
   int32_t node[DEPTH];
   double box[DEPTH];
@@ -598,11 +598,11 @@ void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3]
 }
 
 bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_place *q, const double position[3],
-                     bool boundary, double reach, gv_edge_foot *foot) {
+                     bool boundary, double reach, gv_edge_closest *closest) {
   waiting w = {.count = 1, .node = {t->root[feature]}};
   const uint8_t *cut = boundary ? t->set->cut : NULL;
   int64_t best = -1;
-  *foot = (gv_edge_foot){.canonical = INFINITY};
+  *closest = (gv_edge_closest){.canonical = INFINITY};
   if (t->root[feature] < 0) return false;
   w.box[0] = gv_box_distance2(t, &t->node[t->root[feature]], position);
   while (w.count > 0) {
@@ -619,12 +619,12 @@ bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_pl
         entry_chords(t, i, position, &low, &high);
         if (low * low > reach) continue;
       }
-      gv_edge_foot found;
+      gv_edge_closest found;
       gv_feature_edge(t->set, v, entry < 0, q, &found);
-      if (found.canonical > foot->canonical || (found.canonical == foot->canonical && v > best)) continue;
-      *foot = found;
+      if (found.canonical > closest->canonical || (found.canonical == closest->canonical && v > best)) continue;
+      *closest = found;
       best = v;
-      reach = fmin(reach, gv_reach(t, foot->canonical));
+      reach = fmin(reach, gv_reach(t, closest->canonical));
     }
   }
   return best >= 0;

@@ -1,19 +1,22 @@
 /*
- * Trees of boxes over the edges of each feature, and one over the features: which of them may be the nearest, and the nearest point of one.
+ * Trees of boxes over the edges of each feature, and one over the features: find the features that may be nearest,
+ * and the closest point of one.
  *
  * Boxes hold positions: of the plane, unit vectors, places on the ellipsoid in units of its semi-major axis. An edge stays within
  * `sag` of the chord between its ends, place by place: half its length at most, and an eighth of its largest second derivative (for a curve of length l
  * and curvature c by its length that is c l^2 / 8). So the chord from a position to the edge's nearest place is known to within the sag
  * by the distance from the straight line between the ends.
  *
- * What is compared are squares of chords (of lengths on the plane, in the metric). `gv_reach` says what a value leaves open.
+ * Squares of chords are compared (of lengths on the plane, in the metric). `gv_reach` returns which of them a value
+ * leaves open.
  *
- * Roundings, e = 2^-53. With w the vector from an end to the position, d the edge, both differences within e of themselves, part and
- * w - part d are within 8 e |w| of what they stand for, and |w| <= chord + |d|: 1e-14 of the chord, which every bound is given, and 9e-16 |d|, for
- * which the sag has 1e-14 on the globe (|d| <= 2) and 4e-15 of the coordinates on the plane (|d| is at most their sum). Positions on the
- * globe are within 4e-16 of where longitude and latitude say (gv_chord_tolerance has room for them, and 1e-11 for the canonical
- * value's own error is in gv_reach_of_chord). Boxes are rounded outward; the square of a distance from one, of six roundings, is too
- * large by less than 1e-15 of itself, against the 1e-12 that every reach is widened by.
+ * Roundings, e = 2^-53. With w the vector from an end to the position, d the edge, both differences within e of
+ * themselves, part and w - part d are within 8 e |w| of their true values, and |w| <= chord + |d|: 1e-14 of the
+ * chord, which every bound includes, and 9e-16 |d|, for which the sag has 1e-14 on the globe (|d| <= 2) and 4e-15
+ * of the coordinates on the plane (|d| is at most their sum). Positions on the globe are within 4e-16 of those of
+ * their longitude and latitude (gv_chord_tolerance covers them, and 1e-11 for the exact distance's own error is in
+ * gv_reach_of_chord). Boxes are rounded outward; the square of a distance from one, of six roundings, is too large
+ * by less than 1e-15 of itself, against the 1e-12 that every reach is widened by.
  */
 #ifndef GV_FEATURES_TREE_H
 #define GV_FEATURES_TREE_H
@@ -52,18 +55,18 @@ gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, c
                                gv_feature_tree *out);
 void gv_feature_tree_clear(gv_feature_tree *tree);
 
-/* Joins features that are points alone; others stay as they are. Their boxes tell little where many lie among each other, as values of
- * a raster do. Errors: OUT_OF_MEMORY. */
+/* Joins features that consist of points only; others are unchanged. Their boxes separate little if many overlap, as
+ * for values of a raster. Errors: OUT_OF_MEMORY. */
 gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *tree);
 
-/* Whether canonical values take an iteration, which is to be spared. */
+/* Whether exact distances need an iteration, which should be avoided. */
 bool gv_feature_tree_iterates(const gv_feature_tree *tree);
 
-/* Squares beyond which nothing has a canonical value up to `canonical`. */
+/* Squares above which no exact distance is up to `canonical`. */
 double gv_reach(const gv_feature_tree *tree, double canonical);
-/* Chords of features up to whose square canonical values are surely not beyond `canonical`; -1: none. */
+/* Squared chord up to which exact distances of features are certainly within `canonical`; -1: none. */
 double gv_sure_chord2(const gv_feature_tree *tree, double canonical);
-/* As gv_reach where all that is known is that something has a chord up to `chord`. */
+/* As gv_reach if only an upper bound `chord` of a chord is known. */
 double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
 /* The same, the slack being that of a chord that is not shorter. */
 double gv_slack_of_chord(const gv_feature_tree *tree, double chord);
@@ -75,13 +78,13 @@ double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, co
 /* As gv_feature_nearest without looking inside: of the entries within `reach` (squared), the least by (canonical, vertex). False if
  * there is none. `position`: of q, in the tree's coordinates. */
 bool gv_tree_nearest(const gv_feature_tree *tree, int32_t feature, const gv_edge_place *q, const double position[3],
-                     bool boundary, double reach, gv_edge_foot *foot);
+                     bool boundary, double reach, gv_edge_closest *closest);
 
-/* Bounds of the chord to a feature, as far as it is within `reach` (squared); INFINITY if it is not. */
+/* Bounds of the chord to a feature, if within `reach` (squared); else INFINITY. */
 void gv_tree_chords(const gv_feature_tree *tree, int32_t feature, const double position[3], double reach,
                     double *low, double *high);
 
-/* A walk over the features whose boxes are within a reach, the nearest boxes first. The visitor gives the reach from then on. */
+/* A walk over the features with boxes within a reach, the nearest boxes first. The visitor returns the new reach. */
 typedef double gv_visit_feature(void *user, int32_t feature, double box, double reach);
 void gv_tree_walk(const gv_feature_tree *tree, const double position[3], double reach, gv_visit_feature *visit,
                   void *user);

@@ -5,14 +5,14 @@
 #include "exact/lanes.h"
 #include "geodesic/pairs.h"
 
-#include "exact/text/as_lanes.h"
+#include "exact/shared/as_lanes.h"
 
-#include "geodesic/text/arctangents.h"
-#include "geodesic/text/bearings.h"
+#include "geodesic/shared/arctangents.h"
+#include "geodesic/shared/bearings.h"
 
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
-/* The great circle from a cell, where north is known, to the place (x, y, z). */
+/* The great circle from a cell with known north to the place (x, y, z). */
 GV_INLINE vd bearing_on_sphere(const gv_norths *norths, int64_t i, vd height, vd x, vd y, vd z) {
   vd cosine = vd_load(norths->cosine + i), sine = vd_load(norths->sine + i), p = vd_load(norths->p + i);
   return vd_bearing_on_sphere(cosine, sine, p, height, x, y, z);

@@ -2,17 +2,17 @@
 #include "geodesic/direction_lanes.h"
 #include "geodesic/series.h"
 
-#include "exact/text/as_lanes.h"
+#include "exact/shared/as_lanes.h"
 #define GV_NONE(mask) (vm_bits(mask) == 0)
 #define GV_SOLVER     static __attribute__((noinline)) /* called from several places */
 
-#include "geodesic/text/series.h"
+#include "geodesic/shared/series.h"
 
 #undef GV_NONE
 #undef GV_SOLVER
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
-/* Bits of the lanes that the series does not answer. */
+/* Bits of the lanes that the series does not solve. */
 GV_INLINE unsigned open_lanes(const gv_series *g, const vd_solution *s) {
   unsigned small = vm_bits(vd_less(s->step, vd_all(g->largest_step)));
   unsigned near = vm_bits(vd_less(vd_all(g->least_cosine), s->cosine));

@@ -6,19 +6,19 @@
 #include "exact/distance.h"
 #include "geodesic/series.h"
 
-#include "exact/text/as_numbers.h"
+#include "exact/shared/as_numbers.h"
 #define GV_NONE(mask) (!(mask))
 #define GV_SOLVER     GV_BOTH
 
-#include "geodesic/text/arctangents.h"
-#include "geodesic/text/bearings.h"
-#include "geodesic/text/series.h"
+#include "geodesic/shared/arctangents.h"
+#include "geodesic/shared/bearings.h"
+#include "geodesic/shared/series.h"
 
 #undef GV_NONE
 #undef GV_SOLVER
-#include "exact/text/end.h"
+#include "exact/shared/end.h"
 
-/* Whether the series answers; else geod_inverse is to be asked. */
+/* Whether the series has a solution; else geod_inverse is needed. */
 GV_BOTH bool gv_is_solved(const gv_series *series, const gv_solution *solution) {
   return solution->step < series->largest_step && series->least_cosine < solution->cosine;
 }

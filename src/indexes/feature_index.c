@@ -14,7 +14,7 @@ typedef struct gv_feature_index {
   gv_index base;
   gv_feature_set set;
   gv_feature_lookup lookup;
-  gv_voronoi asked; /* what a contest looks at */
+  gv_voronoi asked; /* the grid of the contest's options */
 } gv_feature_index;
 
 static const gv_backend trees = {.name = "tile"};
@@ -62,7 +62,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   return status;
 }
 
-/* Queries at work, in Morton order: what is near one is not far from the next. */
+/* Queries in Morton order: features near one query are close to those of the next. */
 typedef struct search {
   const gv_feature_lookup *lookup;
   gv_voronoi asked;
@@ -75,7 +75,7 @@ typedef struct search {
   gv_code *order;
 } search;
 
-enum { SPAN = 16 /* queries that are looked at together */ };
+enum { SPAN = 16 /* number of queries that are searched together */ };
 
 /* Where queries that follow each other are. */
 typedef struct places {
@@ -114,27 +114,27 @@ static double distance_of(const gv_voronoi *v, double canonical) {
 }
 
 /* A neighbour, or none (-1), by its nearest point. */
-static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_foot *foot) {
+static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_closest *closest) {
   s->indices[at] = feature;
-  if (s->distances != NULL) s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->asked, foot->canonical);
+  if (s->distances != NULL) s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->asked, closest->canonical);
   if (s->nearest == NULL) return;
   bool globe = s->asked.features->globe;
-  s->nearest[2 * at] = feature < 0 ? (double)NAN : globe ? foot->lon : foot->vector[0];
-  s->nearest[2 * at + 1] = feature < 0 ? (double)NAN : globe ? foot->lat : foot->vector[1];
+  s->nearest[2 * at] = feature < 0 ? (double)NAN : globe ? closest->lon : closest->vector[0];
+  s->nearest[2 * at + 1] = feature < 0 ? (double)NAN : globe ? closest->lat : closest->vector[1];
 }
 
 /* What it lies within is nearest where it is. */
-static gv_edge_foot here(const gv_edge_place *q) {
-  return (gv_edge_foot){.lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
+static gv_edge_closest here(const gv_edge_place *q) {
+  return (gv_edge_closest){.lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
 }
 
-/* The foot on a feature that the place is not in; of its canonical value alone where no more is wanted. */
-static void find_foot(const search *s, gv_finder *finder, const gv_edge_place *q, gv_edge_foot *foot) {
+/* The closest point on a feature that does not contain the place; only its exact distance if no more is needed. */
+static void find_closest(const search *s, gv_finder *finder, const gv_edge_place *q, gv_edge_closest *closest) {
   const gv_feature_set *set = s->asked.features;
   if (s->nearest == NULL) {
-    if (s->distances != NULL) foot->canonical = gv_finder_distance(finder, q, false);
-  } else if (gv_finder_nearest(finder, q, false, foot) && set->metric == GV_GREAT_CIRCLE && !set->straight) {
-    gv_edge_foot_lonlat(foot);
+    if (s->distances != NULL) closest->canonical = gv_finder_distance(finder, q, false);
+  } else if (gv_finder_nearest(finder, q, false, closest) && set->metric == GV_GREAT_CIRCLE && !set->straight) {
+    gv_edge_closest_lonlat(closest);
   }
 }
 
@@ -142,14 +142,16 @@ static void find_foot(const search *s, gv_finder *finder, const gv_edge_place *q
 
 static void answer_one(const search *s, gv_contest *c, int64_t i) {
   int32_t k = s->asked.k, found[GV_VORONOI_MAX_K];
-  gv_contest_rank(c, found);
-  for (int32_t rank = 0; rank < k; rank++) {
-    gv_edge_foot foot = here(c->q);
-    foot.canonical = c->value[rank];
-    /* Of the nearest alone the contest may have told the number without the value. */
-    bool away = c->value[rank] > 0.0 || c->around == 0, wanted = s->nearest != NULL || !(c->value[rank] > 0.0);
-    if (found[rank] >= 0 && away && wanted && gv_contest_aim(c, found[rank])) find_foot(s, &c->finder, c->q, &foot);
-    feature_index_put(s, i * k + rank, found[rank], &foot);
+  gv_contest_k_nearest(c, found);
+  for (int32_t neighbour = 0; neighbour < k; neighbour++) {
+    gv_edge_closest closest = here(c->q);
+    closest.canonical = c->value[neighbour];
+    /* For k = 1 the contest may return the number without the value. */
+    bool away = c->value[neighbour] > 0.0 || c->around == 0,
+         wanted = s->nearest != NULL || !(c->value[neighbour] > 0.0);
+    if (found[neighbour] >= 0 && away && wanted && gv_contest_aim(c, found[neighbour]))
+      find_closest(s, &c->finder, c->q, &closest);
+    feature_index_put(s, i * k + neighbour, found[neighbour], &closest);
   }
 }
 
@@ -201,9 +203,9 @@ static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t f
   gv_finder_aim(&b->finder, feature, &ball);
   for (int32_t i = 0; i < count; i++) {
     gv_edge_place q = feature_index_place_of(&b->at, cell[i]);
-    gv_edge_foot foot = here(&q);
-    find_foot(b->s, &b->finder, &q, &foot);
-    feature_index_put(b->s, b->order[cell[i]].index, feature, &foot);
+    gv_edge_closest closest = here(&q);
+    find_closest(b->s, &b->finder, &q, &closest);
+    feature_index_put(b->s, b->order[cell[i]].index, feature, &closest);
   }
 }
 
@@ -213,11 +215,11 @@ static void answer_found(batch *b, int32_t queries) {
   bool measured = b->s->distances != NULL || b->s->nearest != NULL;
   for (int32_t i = 0; i < queries; i++) {
     gv_edge_place q = feature_index_place_of(&b->at, i);
-    gv_edge_foot foot = here(&q);
+    gv_edge_closest closest = here(&q);
     if (measured && b->found[i] >= 0 && !b->within[i]) {
       cell[cells++] = i;
     } else {
-      feature_index_put(b->s, b->order[i].index, b->found[i], &foot);
+      feature_index_put(b->s, b->order[i].index, b->found[i], &closest);
     }
   }
   while (cells > 0) {
@@ -398,10 +400,10 @@ static double list_feature(void *user, int32_t feature, double box, double reach
 static double list_point(void *user, int64_t vertex, double reach) {
   radius_query *r = user;
   const gv_feature_tree *tree = &r->contest->index->tree;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->contest->q->vector) > reach) return reach;
-  gv_feature_edge(tree->set, vertex, true, r->contest->q, &foot);
-  if (foot.canonical <= r->limit) gv_found_list_add(&r->list, foot.canonical, tree->owner[vertex]);
+  gv_feature_edge(tree->set, vertex, true, r->contest->q, &closest);
+  if (closest.canonical <= r->limit) gv_found_list_add(&r->list, closest.canonical, tree->owner[vertex]);
   return reach;
 }
 
@@ -477,7 +479,7 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
 static gv_status feature_index_search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
                                              const gv_radius_options *o, int64_t *offsets, int64_t *indices,
                                              double *distances) {
-  enum { AT_ONCE = 64 /* queries a worker takes */ };
+  enum { AT_ONCE = 64 /* queries that a worker processes at once */ };
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_pairs(context, queries, "query"));
   radius_search s = {.places = {.lookup = &index->lookup,

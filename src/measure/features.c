@@ -12,11 +12,11 @@ typedef struct sight {
   double column_lon; /* the longitude that azimuths at a pole are of */
   int32_t feature;
   bool inside;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
 } sight;
 
 static double distance_of(const gv_voronoi *v, const sight *s) {
-  double c = s->foot.canonical;
+  double c = s->closest.canonical;
   if (c == INFINITY) return (double)NAN; /* a polygon without a boundary */
   if (v->cells.metric == GV_EUCLIDEAN) c = sqrt(c);
   if (v->cells.metric == GV_GREAT_CIRCLE) c = gv_arc_of_chord2(gv_globe_radius(&v->cells.ellipsoid), c);
@@ -25,9 +25,9 @@ static double distance_of(const gv_voronoi *v, const sight *s) {
 
 /* Degrees, any turn of them. */
 static double azimuth_of(const gv_voronoi *v, const sight *s) {
-  const double *at = s->foot.vector, *q = s->q.vector;
+  const double *at = s->closest.vector, *q = s->q.vector;
   if (v->cells.dim == 2) return atan2(at[0] - q[0], at[1] - q[1]) * degree;
-  double azimuth = s->foot.azimuth;
+  double azimuth = s->closest.azimuth;
   if (v->cells.metric == GV_GREAT_CIRCLE) {
     const double angles[2] = {s->q.lon, s->q.lat};
     double sine[2], cosine[2];
@@ -41,8 +41,8 @@ static double azimuth_of(const gv_voronoi *v, const sight *s) {
 }
 
 static float rounded_azimuth(const gv_voronoi *v, const sight *s) {
-  if (s->inside || s->foot.canonical == INFINITY) return NAN;
-  if (s->foot.canonical == 0.0) return 0.0F;
+  if (s->inside || s->closest.canonical == INFINITY) return NAN;
+  if (s->closest.canonical == 0.0) return 0.0F;
   double azimuth = remainder(azimuth_of(v, s), 360.0);
   float rounded = (float)(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
   return rounded >= 360.0F ? 0.0F : rounded + 0.0F;
@@ -57,7 +57,7 @@ static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const
 
 /* -------------------------------------------------------------------------------------------------------- tiles */
 
-enum { SIDE = 8, MOST = SIDE * SIDE, WIDE = 4 /* tiles along what is looked at together */ };
+enum { SIDE = 8, MOST = SIDE * SIDE, WIDE = 4 /* tiles along a side that are processed together */ };
 
 /* A block at work, some rows of tiles at a time. */
 typedef struct work {
@@ -65,12 +65,12 @@ typedef struct work {
   const gv_measure *m;
   gv_finder finder;
   int64_t top;  /* row of the grid that the caller's first row is */
-  gv_tile rows; /* of the tiles in hand */
+  gv_tile rows; /* of the current tiles */
   double *x, *y, *z;
-  double *lon, *lat; /* NULL where columns and rows tell */
+  double *lon, *lat; /* NULL if columns and rows define the positions */
 } work;
 
-/* Some cells of a tile that have the same seed, by their numbers in the rows in hand. */
+/* Some cells of a tile that have the same seed, by their numbers in the current rows. */
 typedef struct group {
   int32_t feature, count;
   int32_t cell[MOST];
@@ -84,7 +84,7 @@ static void position_of(const work *w, int32_t i, double q[3]) {
   q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
 }
 
-/* Around some cells of a tile, columns and rows counted in those in hand. */
+/* A ball around some cells of a tile, columns and rows counted in the current rows. */
 static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
   const gv_cells *cells = &w->v->cells;
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
@@ -107,7 +107,7 @@ static void place(const work *w, const group *g, int32_t i, sight *s) {
   }
 }
 
-/* Cells of a group that are within, or those that are not, whose distances are wanted as floats: the series tells most of them. */
+/* Cells of a group that are inside the polygon, or outside, for float distances: the series decides most of them. */
 static void measure_floats(work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
   float told[MOST];
@@ -123,10 +123,10 @@ static void measure_floats(work *w, const group *g, bool inside) {
   const double *const position[3] = {at[0], at[1], at[2]};
   if (count > 0) gv_finder_floats(&w->finder, count, position, inside, told);
   for (int32_t n = 0; n < count; n++) {
-    s.foot.canonical = (double)told[n];
+    s.closest.canonical = (double)told[n];
     if (isnan(told[n])) {
       place(w, g, which[n], &s);
-      s.foot.canonical = gv_finder_distance(&w->finder, &s.q, inside);
+      s.closest.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }
     measure_features_put(w->v, w->m, &s, true, g->at[which[n]]);
   }
@@ -146,17 +146,17 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
     if (asked) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
     g->inside[i] = s.inside;
     if (floats && (!s.inside || boundary)) continue;
-    s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
+    s.closest = (gv_edge_closest){.canonical = s.inside ? 0.0 : INFINITY};
     bool wanted = !s.inside || boundary;
-    if (wanted && m->azimuth == NULL) s.foot.canonical = gv_finder_distance(&w->finder, &s.q, s.inside);
-    if (wanted && m->azimuth != NULL) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
+    if (wanted && m->azimuth == NULL) s.closest.canonical = gv_finder_distance(&w->finder, &s.q, s.inside);
+    if (wanted && m->azimuth != NULL) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.closest);
     measure_features_put(w->v, m, &s, true, g->at[i]);
   }
   if (floats) measure_floats(w, g, false);
   if (floats && boundary) measure_floats(w, g, true);
 }
 
-/* The cells of a tile, columns and rows counted in those in hand, seed by seed. */
+/* The cells of a tile, columns and rows counted in the current rows, seed by seed. */
 static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
   int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - w->top, at[MOST];
@@ -207,7 +207,7 @@ static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_
   return GV_OK;
 }
 
-/* The rows in hand, in tiles of `side` rows, some of them together. */
+/* The current rows in tiles of `side` rows, some of them together. */
 static void measure_features_measure_rows(work *w, int64_t band, int64_t side) {
   int32_t cell[WIDE * WIDE * MOST];
   int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0, width = MOST / side,

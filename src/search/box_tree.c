@@ -18,11 +18,11 @@
 enum {
   LEAF_BLOCKS = 2,      /* 16 points: measured best of 8 ... 64 for d = 2 ... 16 */
   TASK_POINTS = 8192,   /* smaller subtrees are built by one thread */
-  SAMPLE_VALUES = 4096, /* coordinates looked at to find the widest dimension of a large range */
+  SAMPLE_VALUES = 4096, /* coordinates read to find the widest dimension of a large range */
   ORDERED_DIM_MAX = 12, /* queries of more dimensions gain nothing from Morton order */
   ORDERED_QUERIES_MIN = 128,
   SLAB_QUERIES = 1 << 22, /* queries ordered at once */
-  CHUNK_QUERIES = 256     /* queries a thread takes at once */
+  CHUNK_QUERIES = 256     /* queries that a thread processes at once */
 };
 
 /* ------------------------------------------------------------------------------------------------- selection */
@@ -72,17 +72,17 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
       heap_sort(a, count);
       return;
     }
-    /* The pivot is the sample's quantile nearest nth, one rank towards the middle, so that nth tends to fall into
+    /* The pivot is the sample's quantile nearest nth, one position towards the middle, so that nth tends to be in
      * the smaller part. */
     gv_code sample[SAMPLE];
     int samples = count > 2048 ? SAMPLE : 7;
     for (int i = 0; i < samples; i++)
       sample[i] = a[(2 * i + 1) * (count / (2 * samples))];
     insertion_sort(sample, samples);
-    int64_t rank = (int64_t)((double)nth / (double)count * samples);
-    if (2 * nth < count && rank + 1 < samples) rank++;
-    if (2 * nth > count && rank > 0) rank--;
-    gv_code pivot = sample[rank];
+    int64_t position = (int64_t)((double)nth / (double)count * samples);
+    if (2 * nth < count && position + 1 < samples) position++;
+    if (2 * nth > count && position > 0) position--;
+    gv_code pivot = sample[position];
     /* Partition without branches: everything before the pivot is swapped forward. */
     int64_t smaller = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -204,7 +204,7 @@ static int32_t widest_dimension(const builder *b, range r) {
         }
       }
     }
-    /* A sample of equal points says nothing about the rest. */
+    /* A sample of equal points is not representative. */
     if (width > 0.0 || stride == 1) return widest;
     stride = 1;
   }
@@ -425,7 +425,7 @@ void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree) {
 
 /* ----------------------------------------------------------------------------------------------------- search */
 
-/* Queries from `first` on being given codes. */
+/* Computes codes of queries from `first` on. */
 typedef struct coding {
   const gv_morton *morton;
   const double *data;
@@ -440,8 +440,8 @@ static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Queries first ... first + count - 1 in Morton order of the reference set's box, enough bits to tell their
- * neighbourhoods apart. */
+/* Queries first ... first + count - 1 in Morton order of the reference set's box, with enough bits to separate
+ * their neighbourhoods. */
 static gv_status box_tree_order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query,
                                         int64_t first, int64_t count, gv_code *order, gv_code *scratch,
                                         int threads) {

@@ -24,7 +24,7 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
     int64_t at = query * k;
     for (int32_t p = 0; p < j->parts; p++)
       next[p] = 0;
-    for (int32_t rank = 0; rank < k; rank++) {
+    for (int32_t neighbour = 0; neighbour < k; neighbour++) {
       int32_t best = -1;
       for (int32_t p = 0; p < j->parts; p++) {
         int64_t here = at + next[p];
@@ -34,8 +34,8 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
           best = p;
         }
       }
-      j->out_indices[at + rank] = best >= 0 ? j->indices[best][at + next[best]] : -1;
-      j->out_canonical[at + rank] = best >= 0 ? j->canonical[best][at + next[best]] : INFINITY;
+      j->out_indices[at + neighbour] = best >= 0 ? j->indices[best][at + next[best]] : -1;
+      j->out_canonical[at + neighbour] = best >= 0 ? j->canonical[best][at + next[best]] : INFINITY;
       if (best >= 0) next[best]++;
     }
   }

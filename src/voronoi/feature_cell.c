@@ -54,18 +54,18 @@ static bool take_around(void *user, int32_t part) {
   return true;
 }
 
-/* Asked about canonically, one feature after the other. */
+/* Exact distances, one feature after the other. */
 static double feature_cell_measure(void *user, int32_t feature, double box, double reach) {
   gv_contest *c = user;
   (void)box;
-  /* What is at distance 0 is beaten by nothing but a lower number. */
+  /* A candidate at distance 0 loses only to a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
   offer(c, distance_to(c, feature), feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }
 
-/* Bounds of one feature that the cell is not in. As many as are wanted are within the reach that is left. */
+/* Bounds of one feature that does not contain the cell. The needed number of features is within the reach. */
 static double bound(void *user, int32_t feature, double box, double reach) {
   gv_contest *c = user;
   double low, high;
@@ -98,28 +98,28 @@ static bool keep_candidate(gv_contest *c, int32_t feature, double low) {
   return true;
 }
 
-/* Features of a list by bounds of their canonical values, for edges with chords up to `within`: candidates are those whose values may be the
- * least. Gives what the least is not above; -1: there are too many. */
+/* Bounds of the exact values of a list's features, for edges with chords up to `within`: candidates are the
+ * features with values that may be the least. Returns an upper bound of the least value; -1: too many. */
 static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
   const gv_feature_tree *tree = &c->index->tree;
-  int32_t which[GV_MOST_FEET], kept = 0;
+  int32_t which[GV_MOST_EDGE_POINTS], kept = 0;
   double least = INFINITY;
-  gv_feet feet;
-  feet.count = 0;
+  gv_edge_points points;
+  points.count = 0;
   c->candidates = 0;
   for (int32_t i = 0; i <= l->count; i++) {
     bool last = i == l->count;
     if (!last && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) {
-      which[feet.count] = i;
-      gv_feet_add(tree, l, i, l->part[i], NULL, c->q->vector, &feet);
+      which[points.count] = i;
+      gv_edge_points_add(tree, l, i, l->part[i], NULL, c->q->vector, &points);
     }
-    if (!last && feet.count < GV_MOST_FEET) continue;
-    gv_feet_bound(tree, &feet);
-    for (int32_t n = 0; n < feet.count; n++)
-      least = fmin(least, feet.high[n]);
-    for (int32_t n = 0; n < feet.count; n++)
-      if (feet.low[n] <= least && !keep_candidate(c, l->feature[which[n]], feet.low[n])) return -1.0;
-    feet.count = 0;
+    if (!last && points.count < GV_MOST_EDGE_POINTS) continue;
+    gv_edge_points_bound(tree, &points);
+    for (int32_t n = 0; n < points.count; n++)
+      least = fmin(least, points.high[n]);
+    for (int32_t n = 0; n < points.count; n++)
+      if (points.low[n] <= least && !keep_candidate(c, l->feature[which[n]], points.low[n])) return -1.0;
+    points.count = 0;
   }
   for (int32_t i = 0; i < c->candidates; i++)
     if (c->candidate[i].low <= least) c->candidate[kept++] = c->candidate[i];
@@ -127,8 +127,8 @@ static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
   return least;
 }
 
-/* Offers the nearest feature of a list to a cell that lies in no polygon, or the few that may be; false: the list does not tell. A number that
- * chords or bounds tell has no value. */
+/* Offers the nearest feature of a list, or the few that may be, to a cell in no polygon; false: undecided. A number
+ * decided by chords or bounds has no value. */
 static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
   const gv_feature_tree *tree = &c->index->tree;
   int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
@@ -142,7 +142,7 @@ static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
     gv_list_offer(&c->list, 0.0, feature);
     return true;
   }
-  if (!gv_feet_serve(tree)) return false;
+  if (!gv_edge_points_serve(tree)) return false;
   double least = bound_edges(c, l, within);
   if (least < 0.0) return false;
   if (c->candidates == 1 && least <= c->v->limit) {
@@ -160,7 +160,7 @@ static bool offer_from_tree(gv_contest *c, double reach) {
   const double *q = c->q->vector;
   gv_shortlist *list = &c->finder.list;
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
-  return gv_feet_serve(tree) && list->memory != NULL && gv_shortlist_gather(tree, -1, &here, reach, list) &&
+  return gv_edge_points_serve(tree) && list->memory != NULL && gv_shortlist_gather(tree, -1, &here, reach, list) &&
          offer_nearest(c, list, gv_sure_chord2(tree, c->v->limit));
 }
 
@@ -169,7 +169,7 @@ static int compare_candidates(const void *a, const void *b) {
   return (left->low > right->low) - (left->low < right->low);
 }
 
-/* By chords where they tell: the `wanted` nearest of the features that the cell is not in. */
+/* By chords if they decide: the `wanted` nearest of the features that do not contain the cell. */
 static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
   gv_feature_tree const *tree = &c->index->tree;
   c->candidates = 0;
@@ -210,9 +210,9 @@ static double feature_cell_offer_point(void *user, int64_t vertex, double reach)
   if (known && held[at].vertex == vertex) return reach;
   double within = known ? held[at].reach : reach;
   if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, c->q->vector) > within) return reach;
-  gv_edge_foot foot;
-  gv_feature_edge(tree->set, vertex, true, c->q, &foot);
-  one.value = foot.canonical;
+  gv_edge_closest closest;
+  gv_feature_edge(tree->set, vertex, true, c->q, &closest);
+  one.value = closest.canonical;
   if (known ? one.value >= held[at].value : !enters(c, &one)) return reach;
   one.reach = gv_reach(tree, one.value);
   if (!known) at = c->held_count < k ? c->held_count++ : k - 1;
@@ -222,8 +222,8 @@ static double feature_cell_offer_point(void *user, int64_t vertex, double reach)
   return c->held_count == k ? fmin(reach, held[k - 1].reach) : reach;
 }
 
-/* Of features that are joined. The points that were the last cell's nearest are asked first: they are not far. */
-static void rank_points(gv_contest *c, double reach) {
+/* For joined features. The nearest points of the previous cell are tested first: they are near. */
+static void k_nearest_points(gv_contest *c, double reach) {
   int64_t before[GV_VORONOI_MAX_K];
   int32_t count = c->held_count;
   for (int32_t i = 0; i < count; i++)
@@ -236,23 +236,24 @@ static void rank_points(gv_contest *c, double reach) {
     gv_list_offer(&c->list, c->held[i].value, c->held[i].feature);
 }
 
-static void rank_all(gv_contest *c) {
+static void k_nearest_all(gv_contest *c) {
   const gv_feature_set *set = c->v->features;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   for (int32_t f = 0; f < set->count; f++) {
-    gv_feature_nearest(set, f, c->q, false, &foot);
-    offer(c, foot.canonical, f);
+    gv_feature_nearest(set, f, c->q, false, &closest);
+    offer(c, closest.canonical, f);
   }
 }
 
 /* Weighted: no bound of distances bounds the values. */
-static void rank_weighted(gv_contest *c) {
+static void k_nearest_weighted(gv_contest *c) {
   const gv_feature_set *set = c->v->features;
   double reach = gv_reach(&c->index->tree, c->v->limit);
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   for (int32_t f = 0; f < set->count; f++) {
     if (is_around(c, f)) continue;
-    if (gv_tree_nearest(&c->index->tree, f, c->q, c->q->vector, false, reach, &foot)) offer(c, foot.canonical, f);
+    if (gv_tree_nearest(&c->index->tree, f, c->q, c->q->vector, false, reach, &closest))
+      offer(c, closest.canonical, f);
   }
 }
 
@@ -264,14 +265,14 @@ static void feature_cell_start(gv_contest *c) {
   c->crowded = false;
 }
 
-/* What is left to know once the polygons around the cell are known. */
-static void rank_others(gv_contest *c) {
+/* The remaining neighbours once the polygons around the cell are found. */
+static void k_nearest_others(gv_contest *c) {
   const gv_voronoi *v = c->v;
   double reach = gv_reach(&c->index->tree, c->list.worst);
   if (v->weigher.weighting != GV_UNWEIGHTED) {
-    rank_weighted(c);
+    k_nearest_weighted(c);
   } else if (c->index->tree.all != NULL) {
-    rank_points(c, reach);
+    k_nearest_points(c, reach);
   } else if (c->around < v->k && gv_feature_tree_iterates(&c->index->tree)) {
     if (v->k > 1 || !offer_from_tree(c, reach)) find_nearest(c, v->k - c->around, reach);
   } else {
@@ -279,13 +280,13 @@ static void rank_others(gv_contest *c) {
   }
 }
 
-void gv_contest_rank(gv_contest *c, int32_t *found) {
+void gv_contest_k_nearest(gv_contest *c, int32_t *found) {
   feature_cell_start(c);
   if (c->v->backend->exhaustive) {
-    rank_all(c);
+    k_nearest_all(c);
   } else {
     gv_locate(&c->index->locator, c->q, take_around, c);
-    rank_others(c);
+    k_nearest_others(c);
   }
   gv_list_finish(&c->list);
   for (int32_t i = 0; i < c->v->k; i++)
@@ -306,7 +307,7 @@ int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate,
   feature_cell_start(c);
   if (locate) gv_locate(&c->index->locator, c->q, take_around, c);
   if (c->around > 0 && !first_may_lose(c, list)) return (int32_t)c->number[0];
-  if (c->around > 0 || !offer_nearest(c, list, sure)) rank_others(c);
+  if (c->around > 0 || !offer_nearest(c, list, sure)) k_nearest_others(c);
   gv_list_finish(&c->list);
   return (int32_t)c->number[0];
 }

@@ -1,11 +1,11 @@
 /*
- * One cell of a grid and lines and polygons: which are its nearest.
+ * The nearest lines and polygons of one cell of a grid.
  *
- * A cell first learns which polygons it lies in; these are at distance 0. The rest is a walk over the features' boxes. Where
- * canonical values take an iteration, chords bound the distances of features first (features/tree.h), and only those that may be among the
- * nearest, of a single one where there are more, are asked about canonically, the least chords first. Features that are points alone, joined in one tree, are met point by point: each of
- * those held has its nearest so far, beyond which no other point of it is looked at. `serial` takes no such short cut: every edge for
- * every cell.
+ * First the polygons that contain the cell are found; they are at distance 0. The others are found by a walk over
+ * the features' boxes. If exact values need an iteration, chords bound the distances of features first
+ * (features/tree.h); exact distances are computed only for those that may be among the nearest, the least chords
+ * first. Features of points only, joined in one tree, are visited point by point: each feature keeps its nearest
+ * point so far, and farther points are skipped. `serial` computes every edge for every cell.
  */
 #ifndef GV_FEATURE_CELL_H
 #define GV_FEATURE_CELL_H
@@ -25,12 +25,12 @@ enum { GV_MOST_CANDIDATES = 256 };
 
 /* A feature among the nearest so far, by its nearest point so far. */
 typedef struct gv_held_feature {
-  double value, reach; /* canonical; squares of chords beyond which nothing is as near */
+  double value, reach; /* exact; squares of chords above which no feature is as near */
   int64_t vertex;
   int32_t feature;
 } gv_held_feature;
 
-/* One cell, and what is known of its neighbours. */
+/* One cell and its neighbours. */
 typedef struct gv_contest {
   const gv_voronoi *v;
   const gv_feature_lookup *index;
@@ -56,14 +56,14 @@ typedef struct gv_contest {
 gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c);
 void gv_contest_clear(gv_contest *c);
 
-/* Makes c->finder ready for a feature and c->q alone; false: it has no edges. */
+/* Prepares c->finder for a feature and c->q only; false: the feature has no edges. */
 bool gv_contest_aim(gv_contest *c, int32_t feature);
 
-/* The neighbours of c->q, by number; -1 where there are no more. */
-void gv_contest_rank(gv_contest *c, int32_t *found);
+/* The neighbours of c->q, by number; -1 after the last. */
+void gv_contest_k_nearest(gv_contest *c, int32_t *found);
 
-/* The nearest of the features of a list that holds it, -1 if there is none. The cell is known not to be in a polygon unless `locate`;
- * k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
+/* The nearest feature of a list that contains it, -1 if the list has none. Without `locate` the cell must not be in
+ * a polygon; k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
 int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure);
 
 #endif

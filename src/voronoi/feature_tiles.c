@@ -5,7 +5,7 @@
 
 enum {
   LARGEST = 32,    /* cells along a tile that a list is made for */
-  SMALLEST = 4,    /* cells along a tile whose cells are asked one by one */
+  SMALLEST = 4,    /* side in cells of tiles that are decided cell by cell */
   CAPACITY = 1024, /* edges of a list */
 };
 
@@ -16,7 +16,7 @@ static gv_edge_place feature_tiles_place_of(const gv_feature_tiles *w, int64_t c
   return q;
 }
 
-/* One of the cells of a part that are asked about, or -1. */
+/* A cell of a part that is to be computed, or -1. */
 static int64_t one_of(const gv_feature_tiles *w, const gv_tile *part) {
   for (int64_t r = part->r0; r < part->r1; r++) {
     for (int64_t cell = r * w->columns + part->c0; cell < r * w->columns + part->c1; cell++)
@@ -77,7 +77,7 @@ static void feature_tiles_measure(gv_feature_tiles *w, const gv_tile *part, cons
       if (list != NULL) {
         found[0] = gv_contest_nearest(w->contest, list, !outside, w->sure);
       } else {
-        gv_contest_rank(w->contest, found);
+        gv_contest_k_nearest(w->contest, found);
       }
       w->take(w->user, cell, 1, found, w->contest->around > 0);
     }

@@ -1,26 +1,26 @@
 /*
  * Any backend that searches points as an engine for grids: cells become query points, block by block.
  *
- * On the plane and the sphere the canonical distance of a grid is the backend's own (squared chords are squared
- * euclidean distances of unit vectors), so its answer is the answer. For geodesics the backend finds the seeds
- * nearest by chord, more and more of them until one is too far to matter, and those few are asked about
- * canonically. `serial` takes no such short cut: it asks geod_inverse about every seed, and is what the others are
- * compared with. Weighted distances are no business of the backends: every seed is looked at. Backends that make grids alone come here
- * where distances cannot be squared (voronoi.c).
+ * On the plane and the sphere the exact distance of a grid is the backend's own (squared chords are squared
+ * euclidean distances of unit vectors), so its result is used directly. For geodesics the backend finds the seeds
+ * nearest by chord, in growing numbers until one is too far to matter; exact distances are computed for these.
+ * `serial` calls geod_inverse for every seed; it is the reference for the others. Weighted distances are not
+ * supported by the backends: every seed is compared. Backends for grids only use this file if distances cannot be
+ * squared (voronoi.c).
  */
 #include <string.h>
 
 #include "cells/parts.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 #include "voronoi/widen.h"
 
 enum {
   BATCH = 16384,            /* cells searched at once by a processor, */
   DEVICE_BATCH = 1 << 18,   /* and by a device, where every search costs tens of microseconds, */
-  DEVICE_ANSWERS = 1 << 20, /* for which so many neighbours may be asked */
-  SPARE = 1,                /* geodesic: neighbours by chord asked for beyond k at first */
+  DEVICE_ANSWERS = 1 << 20, /* maximum number of neighbours requested at once */
+  SPARE = 1,                /* geodesic: additional neighbours by chord at first */
   LARGEST_ASKED = 512
 };
 
@@ -63,8 +63,8 @@ typedef struct work {
   const gv_point_index *index;
   const gv_labels *block;
   int64_t columns;
-  int32_t asked;                 /* neighbours the backend is asked for */
-  double limit;                  /* and their largest canonical distance */
+  int32_t asked;                 /* neighbours requested from the backend */
+  double limit;                  /* and their largest exact distance */
   double *x, *y, *z, *lon, *lat; /* of the whole block; lon, lat NULL on the plane */
   double *query;                 /* batch x dim */
   int32_t *cell;                 /* batch: which cell of the block a query is */
@@ -89,22 +89,23 @@ static gv_place grid_points_place_of(const work *j, int64_t cell) {
 }
 
 /* The canonical answer for query `number` of a batch. */
-static gv_status rank_geodesic(gv_context *context, const void *user, int64_t number, const gv_neighbours *near) {
+static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64_t number,
+                                    const gv_neighbours *near) {
   const work *j = user;
   const gv_voronoi *v = j->v;
   gv_place place = grid_points_place_of(j, j->cell[number]);
   int32_t seed[LARGEST_ASKED], nearest[GV_VORONOI_MAX_K];
   (void)context;
-  if (near->count < 0) { /* so many within the slack: all of them then */
-    gv_rank_all(v, &place, nearest);
+  if (near->count < 0) { /* so many within the slack: compare all of them */
+    gv_k_nearest_all(v, &place, nearest);
   } else if (near->count <= v->k && !isfinite(v->max_distance) &&
-             gv_chords_decide(&v->geodesic, near->chord2, near->count)) { /* nobody asks how long geodesics are */
+             gv_chords_decide(&v->geodesic, near->chord2, near->count)) { /* only the order is needed */
     for (int32_t i = 0; i < v->k; i++)
       nearest[i] = i < near->count ? (int32_t)near->found[i] : -1;
   } else {
     for (int32_t i = 0; i < near->count; i++)
       seed[i] = (int32_t)near->found[i];
-    gv_rank_geodesic(v, &place, seed, near->count, nearest);
+    gv_k_nearest_geodesic(v, &place, seed, near->count, nearest);
   }
   write_cell(j, j->cell[number], nearest);
   return GV_OK;
@@ -115,7 +116,7 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   gv_query query = {j->query, n, j->asked, j->limit, -1, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
-    gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, rank_geodesic, j};
+    gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, k_nearest_geodesic, j};
     return gv_widen(context, &widening, &query, j->found, j->canonical);
   }
   for (int32_t q = 0; q < n && status == GV_OK; q++) {
@@ -176,7 +177,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
       write_cell(&j, i, none);
     } else if (asks_everything(v)) {
       gv_place place = grid_points_place_of(&j, i);
-      gv_rank_all(v, &place, nearest);
+      gv_k_nearest_all(v, &place, nearest);
       write_cell(&j, i, nearest);
     } else {
       j.cell[n] = (int32_t)i;

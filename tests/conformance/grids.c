@@ -1,7 +1,7 @@
 /*
- * Every engine gives the bytes of `serial` on every kind of grid: random and nasty seeds, all metrics, all vector
- * instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance limits, masks and weights.
- * An engine joins by being in the library's list.
+ * Every engine returns the bytes of `serial` on every kind of grid: random and difficult seeds, all metrics, all
+ * vector instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance limits, masks
+ * and weights. An engine joins by being in the library's list.
  */
 #include <geodesic.h>
 
@@ -43,7 +43,7 @@ static const uint8_t *make_mask(int64_t width, int64_t height, int kind) {
   return mask;
 }
 
-/* The next question in turn: every combination of its parts comes up in the course of a test. */
+/* Checks the next combination of options in turn: a test covers all combinations. */
 static void check_next_question(const grid_case *g, const char *name, const gv_points *seeds, gv_metric metric) {
   static const int32_t ks[] = {1, 2, 3, 5, 8, 33, 1, 4, 64, 2, 9};
   static int turn = 0;
@@ -77,7 +77,7 @@ static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, c
       make_seed(g, kind, i, n, x, y);
     gv_points seeds = gv_points_xy(x, y, n);
     check_question(g, seed_names[kind], &seeds, metric, &plain, false);
-    /* With few seeds there is little to ask. */
+    /* With few seeds there are few combinations. */
     if (n > 2) check_next_question(g, seed_names[kind], &seeds, metric);
     if (n > 100) check_next_question(g, seed_names[kind], &seeds, metric);
     free(x);
@@ -204,8 +204,8 @@ static double oracle_value(const oracle *o, const question *q, double distance, 
   return distance;
 }
 
-/* The ranks of one cell are in order, hold nobody out of reach, and leave nobody out who is nearer: all but for what
- * two computations of a distance may differ by. */
+/* The bands of one cell are sorted, contain no seed out of reach, and omit no nearer seed, except within the error
+ * of two computations of a distance. */
 static void check_cell(const oracle *o, const question *q, double x, double y, const int32_t *out, int64_t band) {
   double last = -INFINITY, distance[ORACLE_SEEDS], value[ORACLE_SEEDS],
          close = o->metric >= GV_GREAT_CIRCLE ? 1e-6 : 1e-12;
@@ -216,8 +216,8 @@ static void check_cell(const oracle *o, const question *q, double x, double y, c
     value[i] = oracle_value(o, q, distance[i], i);
     slack[i] = q->weighting == GV_POWER ? close * (1.0 + 3.0 * distance[i]) : close * 10.0;
   }
-  for (int rank = 0; rank < q->k; rank++) {
-    int32_t seed = out[rank * band];
+  for (int neighbour = 0; neighbour < q->k; neighbour++) {
+    int32_t seed = out[neighbour * band];
     if (seed >= 0) {
       assert_true(seed < ORACLE_SEEDS && !taken[seed]);
       taken[seed] = true;
@@ -225,9 +225,9 @@ static void check_cell(const oracle *o, const question *q, double x, double y, c
       assert_true(value[seed] >= last - slack[seed]);
       last = fmax(last, value[seed]);
     }
-    for (int i = 0; i < ORACLE_SEEDS && rank == q->k - 1; i++) {
+    for (int i = 0; i < ORACLE_SEEDS && neighbour == q->k - 1; i++) {
       if (taken[i] || distance[i] > q->max_distance - close) continue;
-      /* Left out: then all ranks are taken, by seeds that are not farther. */
+      /* A seed that is left out: then all bands have seeds that are not farther. */
       assert_true(seed >= 0 && value[i] >= last - slack[i]);
     }
   }
@@ -352,7 +352,7 @@ static void bad_questions(void **state) {
   gv_context_destroy(context);
 }
 
-/* Few seeds, whose antipodes are cells: chords say nothing there, and limits are near half around the globe. */
+/* Few seeds, with cells at their antipodes: chords do not decide there, and limits are near half the circumference. */
 static void antipodes(void **state) {
   (void)state;
   static const double lon[] = {0.0, 90.0, 175.0, -30.5, 12.0}, lat[] = {0.0, 0.0, 50.0, 90.0, -44.5};

@@ -82,9 +82,10 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
-/* Ranks on grids with room for the largest leaves, where few candidates come in different orders and floats rank them: with
- * ties along rows, columns and diagonals, seeds in one place or nearly, and limits that leave some leaves to be. */
-static void ranks_on_larger_grids(void **state) {
+/* Several neighbours on grids large enough for the largest leaves, where few candidates come in different orders
+ * and floats sort them: with ties along rows, columns and diagonals, seeds at one place or nearly, and limits that
+ * exclude some leaves. */
+static void k_nearest_on_larger_grids(void **state) {
   (void)state;
   static const grid_case grids[] = {
       {"plane", GV_GRID_PLANE, 330, 250, {5e5, 0.5, 0, 6e6, 0, -0.5}, NULL},
@@ -136,8 +137,8 @@ static void large_seeds(const grid_case *g, bool clusters, int64_t n, double *x,
   }
 }
 
-/* What is asked of a large grid in turn: several neighbours, more of them than seeds, and limits that leave some or most
- * cells without; a limit of 1 is about the distance between seeds. */
+/* Options for large grids in turn: several neighbours, more of them than seeds, and limits that leave some or most
+ * cells without seeds; a limit of 1 is about the distance between seeds. */
 static const struct {
   int32_t k;
   double limit;
@@ -203,7 +204,7 @@ static void large_grids_against_tile(void **state) {
 
 enum { CHOSEN = 160, CHOSEN_SIDE = 512 };
 
-/* Blocks of a grid that two engines are asked for. */
+/* Blocks of a grid that are requested from two engines. */
 typedef struct chosen_blocks {
   gv_voronoi *voronoi[2];
   int64_t number[CHOSEN];
@@ -229,7 +230,8 @@ static gv_status compare_chosen(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-/* A raster of several bands and hundreds of slices, of which some blocks are wanted: in any order, by several threads. */
+/* A raster of several bands and hundreds of slices, of which some blocks are requested: in any order, by several
+ * threads. */
 static void blocks_of_a_huge_grid_in_any_order(void **state) {
   (void)state;
   enum { SEEDS = 20000, THREADS = 4 };
@@ -318,7 +320,7 @@ int main(void) {
       cmocka_unit_test(every_backend_can_run),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
-      cmocka_unit_test(ranks_on_larger_grids),
+      cmocka_unit_test(k_nearest_on_larger_grids),
       cmocka_unit_test(large_grids_against_tile),
       cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
   };

@@ -1,4 +1,4 @@
-/* Canonical distances to edges against samples along the edge refined by golden sections, in other ways of computing them. */
+/* Exact distances to edges against samples along the edge refined by golden sections, computed in other ways. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -47,13 +47,13 @@ static gv_edge_place place_of(double lon, double lat) {
 }
 
 static void nearest(const gv_edge_surface *surface, bool straight, const gv_edge_place *q, const double a[2],
-                    const double b[2], gv_edge_foot *foot) {
+                    const double b[2], gv_edge_closest *closest) {
   gv_edge edge;
   gv_edge_sight ends[2];
   gv_edge_make(surface, straight, a, b, &edge);
   gv_edge_look(surface, q, a[0], a[1], &ends[0]);
   gv_edge_look(surface, q, b[0], b[1], &ends[1]);
-  gv_edge_nearest(&edge, q, ends, foot);
+  gv_edge_nearest(&edge, q, ends, closest);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
@@ -81,8 +81,8 @@ static void surfaces_bound_their_curvature(void **unused) {
   }
 }
 
-/* Straight lines are nowhere faster or slower, and turn nowhere more, than is said: differences of their courses, less what is normal to
- * the surface. */
+/* Bounds of the speed and turn of straight lines hold everywhere: compared with differences of their courses,
+ * without the component normal to the surface. */
 static void motions_bound_their_lines(void **unused) {
   (void)unused;
   for (int i = 0; i < 4000; i++) {
@@ -195,14 +195,14 @@ static void check_followed(bool straight) {
     for (int i = 0; i < 300; i++) {
       double a[2], b[2];
       gv_edge_place q;
-      gv_edge_foot foot, reverse;
+      gv_edge_closest closest, reverse;
       draw(straight, a, b, &q);
-      nearest(&surface, straight, &q, a, b, &foot);
+      nearest(&surface, straight, &q, a, b, &closest);
       nearest(&surface, straight, &q, b, a, &reverse);
-      assert_memory_equal(&foot, &reverse, sizeof foot);
-      double found = shapes[shape].sphere ? gv_arc_of_chord2(surface.radius, foot.canonical) : foot.canonical;
+      assert_memory_equal(&closest, &reverse, sizeof closest);
+      double found = shapes[shape].sphere ? gv_arc_of_chord2(surface.radius, closest.canonical) : closest.canonical;
       double least = least_sampled(&surface, straight, &q, a, b, i % 50 == 0 ? 4096 : 512);
-      /* Arcs of chords near the antipodes are not known as well. */
+      /* Arcs of chords near the antipodes are less accurate. */
       double room = shapes[shape].sphere && least > 0.99 * pi * surface.radius ? 0.3 : 1e-4;
       worst = fmax(worst, room < 0.1 ? found - least : 0.0);
       below = fmax(below, room < 0.1 ? least - found : 0.0);
@@ -228,9 +228,9 @@ static void straight_lines_are_followed(void **unused) {
   gv_edge_surface round = surface_of(3);
   const double a[2] = {37.270441810181637, 19.851932733745755}, b[2] = {3.6594663776931924, 90.0};
   gv_edge_place q = place_of(-48.094281954764696, 26.512799219077984);
-  gv_edge_foot foot;
-  nearest(&round, true, &q, a, b, &foot);
-  assert_true(fabs(foot.canonical - least_sampled(&round, true, &q, a, b, 512)) < 9e-5);
+  gv_edge_closest closest;
+  nearest(&round, true, &q, a, b, &closest);
+  assert_true(fabs(closest.canonical - least_sampled(&round, true, &q, a, b, 512)) < 9e-5);
   check_followed(true);
 }
 
@@ -309,9 +309,10 @@ static void searches_end_where_they_did(void **unused) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     gv_edge_surface surface = surface_of(known[i].shape);
     gv_edge_place q = place_of(known[i].lon, known[i].lat);
-    gv_edge_foot foot;
-    nearest(&surface, known[i].straight, &q, known[i].a, known[i].b, &foot);
-    assert_true(fabs(foot.canonical - known[i].metres) < 1e-7); /* geod_inverse may be better some day, by 15 nm */
+    gv_edge_closest closest;
+    nearest(&surface, known[i].straight, &q, known[i].a, known[i].b, &closest);
+    assert_true(fabs(closest.canonical - known[i].metres) <
+                1e-7); /* geod_inverse may be better some day, by 15 nm */
   }
 }
 
@@ -323,22 +324,22 @@ static void arcs_are_geodesics_of_a_sphere(void **unused) {
   for (int i = 0; i < 4000; i++) {
     double a[2], b[2];
     gv_edge_place q;
-    gv_edge_foot foot, reverse, followed;
+    gv_edge_closest closest, reverse, followed;
     draw(false, a, b, &q);
     gv_edge_place from = place_of(a[0], a[1]), to = place_of(b[0], b[1]);
-    gv_edge_arc(q.vector, from.vector, to.vector, &foot);
+    gv_edge_arc(q.vector, from.vector, to.vector, &closest);
     gv_edge_arc(q.vector, to.vector, from.vector, &reverse);
-    assert_memory_equal(&foot, &reverse, sizeof foot);
+    assert_memory_equal(&closest, &reverse, sizeof closest);
     nearest(&surface, false, &q, a, b, &followed);
-    double found = gv_arc_of_chord2(surface.radius, foot.canonical);
+    double found = gv_arc_of_chord2(surface.radius, closest.canonical);
     double other = gv_arc_of_chord2(surface.radius, followed.canonical);
     if (found > 0.99 * pi * surface.radius) continue;
     if (fabs(found - other) > 5e-5) {
       fail_msg("%d: (%.17g %.17g) to (%.17g %.17g) from (%.17g %.17g): %.9f, followed %.9f", i, a[0], a[1], b[0],
                b[1], q.lon, q.lat, found, other);
     }
-    /* The foot is where it is said to be. */
-    double at = gv_arc_of_chord2(surface.radius, gv_canonical_distance(q.vector, foot.vector, 3, GV_EUCLIDEAN));
+    /* The closest point is at its reported place. */
+    double at = gv_arc_of_chord2(surface.radius, gv_canonical_distance(q.vector, closest.vector, 3, GV_EUCLIDEAN));
     assert_true(fabs(at - found) < 1e-5);
   }
 }
@@ -347,14 +348,14 @@ static void arcs_are_geodesics_of_a_sphere(void **unused) {
 static void arcs_half_round_the_globe(void **unused) {
   (void)unused;
   gv_edge_place a = place_of(10.0, 20.0), b = place_of(-170.0, -20.0), q = place_of(100.0, 80.0);
-  gv_edge_foot foot;
-  gv_edge_arc(q.vector, a.vector, b.vector, &foot);
-  gv_edge_foot_lonlat(&foot);
-  assert_true(fabs(foot.lat - 90.0) < 1e-9);
+  gv_edge_closest closest;
+  gv_edge_arc(q.vector, a.vector, b.vector, &closest);
+  gv_edge_closest_lonlat(&closest);
+  assert_true(fabs(closest.lat - 90.0) < 1e-9);
   gv_edge_place north = place_of(0.0, 90.0), south = place_of(5.0, -90.0), near = place_of(3.0, 0.0);
-  gv_edge_arc(near.vector, north.vector, south.vector, &foot);
-  gv_edge_foot_lonlat(&foot);
-  assert_true(fabs(foot.lon) < 1e-9 && fabs(foot.lat) < 1e-9);
+  gv_edge_arc(near.vector, north.vector, south.vector, &closest);
+  gv_edge_closest_lonlat(&closest);
+  assert_true(fabs(closest.lon) < 1e-9 && fabs(closest.lat) < 1e-9);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the plane */
@@ -380,10 +381,10 @@ static void plane_edges(void **unused) {
                    a[1] + t * (b[1] - a[1]) + uniform(-away, away)};
     if (i % 7 == 0) b[0] = a[0];
     if (i % 11 == 0) b[1] = a[1];
-    gv_edge_foot foot, reverse;
-    gv_edge_plane(metric, q, a, b, &foot);
+    gv_edge_closest closest, reverse;
+    gv_edge_plane(metric, q, a, b, &closest);
     gv_edge_plane(metric, q, b, a, &reverse);
-    assert_memory_equal(&foot, &reverse, sizeof foot);
+    assert_memory_equal(&closest, &reverse, sizeof closest);
     long double low = 0.0L, high = 1.0L;
     for (int k = 0; k < 200; k++) {
       long double t1 = low + (high - low) / 3, t2 = high - (high - low) / 3;
@@ -394,13 +395,13 @@ static void plane_edges(void **unused) {
       }
     }
     long double least = plane_at(metric, q, a, b, low);
-    double found = metric == GV_EUCLIDEAN ? sqrt(foot.canonical) : foot.canonical;
+    double found = metric == GV_EUCLIDEAN ? sqrt(closest.canonical) : closest.canonical;
     double room = 1e-15 * (found + size) + 1e-9 * found * 1e-4;
     if (fabsl(found - least) > room) {
       fail_msg("%s, (%.17g %.17g) to (%.17g %.17g) from (%.17g %.17g): %.17g, sampled %.17Lg",
                gv_metric_name(metric), a[0], a[1], b[0], b[1], q[0], q[1], found, least);
     }
-    double at = gv_canonical_distance(q, foot.vector, 2, metric);
+    double at = gv_canonical_distance(q, closest.vector, 2, metric);
     if (metric == GV_EUCLIDEAN) at = sqrt(at);
     assert_true(fabs(at - found) <= 1e-14 * (fabs(corner) + size + found));
   }
@@ -417,7 +418,7 @@ static void lattices_tie(void **unused) {
     for (int k = 0; k < 6; k++)
       moved[k] = 4096.0 - v[k];
     for (int metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
-      gv_edge_foot one, two, three;
+      gv_edge_closest one, two, three;
       gv_edge_plane((gv_metric)metric, v, v + 2, v + 4, &one);
       gv_edge_plane((gv_metric)metric, mirrored, mirrored + 2, mirrored + 4, &two);
       gv_edge_plane((gv_metric)metric, moved, moved + 2, moved + 4, &three);
@@ -426,17 +427,17 @@ static void lattices_tie(void **unused) {
   }
   const double q[2] = {0.0, 5.0}, a[2] = {-3.0, 0.0}, b[2] = {3.0, 0.0}, at[2] = {3.0, 1.0},
                short_b[2] = {-3.0, 1e-150};
-  gv_edge_foot foot;
-  gv_edge_plane(GV_EUCLIDEAN, q, a, b, &foot);
-  assert_true(foot.canonical == gv_canonical_distance(q, at, 2, GV_EUCLIDEAN));
-  gv_edge_plane(GV_EUCLIDEAN, q, a, short_b, &foot);
-  assert_true(foot.canonical == 34.0);
-  gv_edge_plane(GV_EUCLIDEAN, q, a, a, &foot);
-  assert_true(foot.canonical == 34.0);
+  gv_edge_closest closest;
+  gv_edge_plane(GV_EUCLIDEAN, q, a, b, &closest);
+  assert_true(closest.canonical == gv_canonical_distance(q, at, 2, GV_EUCLIDEAN));
+  gv_edge_plane(GV_EUCLIDEAN, q, a, short_b, &closest);
+  assert_true(closest.canonical == 34.0);
+  gv_edge_plane(GV_EUCLIDEAN, q, a, a, &closest);
+  assert_true(closest.canonical == 34.0);
   /* All places from an end on are as far: the end it is. */
   const double right[2] = {2.0, 0.0}, origin[2] = {0.0, 0.0}, diagonal[2] = {3.0, 3.0};
-  gv_edge_plane(GV_MANHATTAN, right, origin, diagonal, &foot);
-  assert_true(foot.canonical == 2.0 && foot.vector[0] == 0.0 && foot.vector[1] == 0.0);
+  gv_edge_plane(GV_MANHATTAN, right, origin, diagonal, &closest);
+  assert_true(closest.canonical == 2.0 && closest.vector[0] == 0.0 && closest.vector[1] == 0.0);
 }
 
 int main(void) {

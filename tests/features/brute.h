@@ -47,7 +47,7 @@ static inline long double brute_norm(gv_metric metric, long double dx, long doub
   return metric == GV_MANHATTAN ? fabsl(dx) + fabsl(dy) : fmaxl(fabsl(dx), fabsl(dy));
 }
 
-/* The least value is at an end, at the foot of the perpendicular, or where a term of the metric changes its sign. */
+/* The least value is at an end, at the closest point of the perpendicular, or where a term of the metric changes its sign. */
 static inline void brute_segment(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
                                  brute_nearest *best) {
   long double wx = (long double)p[0] - q[0], wy = (long double)p[1] - q[1], dx = (long double)r[0] - p[0],
@@ -101,7 +101,7 @@ static inline void brute_take(brute_nearest *best, long double distance, brute_v
   }
 }
 
-/* An arc of a great circle: an end, or the foot of the perpendicular if it lies between them. */
+/* An arc of a great circle: an end, or the closest point of the perpendicular if it lies between them. */
 static inline void brute_arc(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
                              brute_nearest *best) {
   brute_vector at = brute_unit(q[0], q[1]), from = brute_unit(p[0], p[1]), to = brute_unit(r[0], r[1]);
@@ -110,10 +110,10 @@ static inline void brute_arc(const brute *b, const double q[2], int64_t v, const
   brute_take(best, b->geod.a * brute_angle(at, to), to, v);
   long double size2 = brute_dot(normal, normal), above = brute_dot(at, normal);
   if (!(size2 > 0.0L)) return;
-  brute_vector foot = {at.x - above / size2 * normal.x, at.y - above / size2 * normal.y,
-                       at.z - above / size2 * normal.z};
-  if (brute_dot(brute_cross(from, foot), normal) >= 0.0L && brute_dot(brute_cross(foot, to), normal) >= 0.0L)
-    brute_take(best, b->geod.a * brute_angle(at, foot), foot, v);
+  brute_vector closest = {at.x - above / size2 * normal.x, at.y - above / size2 * normal.y,
+                          at.z - above / size2 * normal.z};
+  if (brute_dot(brute_cross(from, closest), normal) >= 0.0L && brute_dot(brute_cross(closest, to), normal) >= 0.0L)
+    brute_take(best, b->geod.a * brute_angle(at, closest), closest, v);
 }
 
 typedef struct brute_edge {
@@ -138,7 +138,7 @@ static inline double brute_far(const brute_edge *e, const double q[2], double u)
   return distance;
 }
 
-/* Followed along the edge: the best of so many places, then a search by golden sections around it. */
+/* Follows the edge: the best of this number of places, then a search by golden sections around it. */
 static inline void brute_follow(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
                                 brute_nearest *best) {
   enum { STEPS = 24 };
@@ -176,7 +176,7 @@ static inline void brute_follow(const brute *b, const double q[2], int64_t v, co
 
 /* ----------------------------------------------------------------------------------------------------------- features */
 
-/* The edge that begins at a vertex, or the vertex alone. */
+/* The edge that begins at a vertex, or the vertex only. */
 static inline void brute_take_edge(const brute *b, const layer *l, int64_t v, bool point, const double q[2],
                                    brute_nearest *best) {
   const double p[2] = {l->x[v], l->y[v]}, r[2] = {l->x[v + !point], l->y[v + !point]};

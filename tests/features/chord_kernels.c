@@ -1,4 +1,4 @@
-/* The kernels of lists: feet on chords and gains, for every instruction set of this processor. */
+/* The kernels of lists: closest points on chords and gains, for every instruction set of this processor. */
 #include "features/shortlist.h"
 
 #include <stdlib.h>
@@ -58,9 +58,9 @@ static void kernels_are_formulas(void **unused) {
       }
       long double u = size2 > 0.0L ? fminl(1.0L, fmaxl(0.0L, along / size2)) : 0.0L;
       for (int axis = 0; axis < 3; axis++) {
-        long double foot = a[axis][i] + u * d[axis][i];
-        square += (foot - q[axis]) * (foot - q[axis]);
-        apart += (foot - test.place[axis]) * (foot - test.place[axis]);
+        long double closest = a[axis][i] + u * d[axis][i];
+        square += (closest - q[axis]) * (closest - q[axis]);
+        apart += (closest - test.place[axis]) * (closest - test.place[axis]);
       }
       long double expected =
           square - test.twice_radius * sqrtl(apart) - test.twice_root * sag[i] - (long double)sag[i] * sag[i];

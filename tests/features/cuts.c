@@ -4,7 +4,7 @@
 static void cuts_are_no_boundary(void **unused) {
   (void)unused;
   gv_feature_set set;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   layer_clear(&l);
   layer_box(&l, 170, 60, 180, 70);   /* against the next from 60 to 70: all of its eastern edge */
   layer_box(&l, -180, 55, -170, 72); /* a part of which lies against the first */
@@ -15,19 +15,19 @@ static void cuts_are_no_boundary(void **unused) {
   for (int i = 0; i < 17; i++)
     assert_int_equal(set.cut[i], cut[i]);
   gv_edge_place q = place_at(GV_GEODESIC, 179.0, 65.0, NULL);
-  gv_feature_nearest(&set, 0, &q, false, &foot);
-  assert_true(foot.canonical == 0.0 && isnan(foot.azimuth));
-  gv_feature_nearest(&set, 0, &q, true, &foot);
-  assert_true(foot.canonical > 4e5); /* not the 47 km to the antimeridian */
+  gv_feature_nearest(&set, 0, &q, false, &closest);
+  assert_true(closest.canonical == 0.0 && isnan(closest.azimuth));
+  gv_feature_nearest(&set, 0, &q, true, &closest);
+  assert_true(closest.canonical > 4e5); /* not the 47 km to the antimeridian */
   q = place_at(GV_GEODESIC, -179.0, 65.0, NULL);
-  gv_feature_nearest(&set, 1, &q, true, &foot);
-  assert_true(foot.canonical > 4e5);
+  gv_feature_nearest(&set, 1, &q, true, &closest);
+  assert_true(closest.canonical > 4e5);
   q = place_at(GV_GEODESIC, -179.0, 57.0, NULL);
-  gv_feature_nearest(&set, 1, &q, true, &foot);
-  assert_true(fabs(foot.canonical - 60771.0) < 100.0);
+  gv_feature_nearest(&set, 1, &q, true, &closest);
+  assert_true(fabs(closest.canonical - 60771.0) < 100.0);
   q = place_at(GV_GEODESIC, 20.0, -90.0, NULL);
-  gv_feature_nearest(&set, 2, &q, true, &foot);
-  assert_true(fabs(foot.canonical - 1116825.8) < 1000.0);
+  gv_feature_nearest(&set, 2, &q, true, &closest);
+  assert_true(fabs(closest.canonical - 1116825.8) < 1000.0);
   gv_feature_set_clear(&set);
 }
 

@@ -74,16 +74,16 @@ static void check_ball(const case_setting *s, int32_t f, double at[INSIDE][2], d
   gv_finder_floats(&finder, INSIDE, (const double *const[]){axes[0], axes[1], axes[2]}, true, floats);
   for (int i = 0; i < INSIDE; i++) {
     gv_edge_place q = place_at(set.metric, at[i][0], at[i][1], NULL);
-    gv_edge_foot foot;
+    gv_edge_closest closest;
     brute_nearest expected = brute_nearest_of(&b, &l, f, f + 1, NULL, at[i]);
-    assert_true(gv_finder_nearest(&finder, &q, true, &foot));
-    double distance = brute_distance_of(&b, foot.canonical);
+    assert_true(gv_finder_nearest(&finder, &q, true, &closest));
+    double distance = brute_distance_of(&b, closest.canonical);
     if (!(fabs(distance - expected.distance) <= s->error)) {
       fail_msg("metric %d: feature %d from %.17g %.17g: %.9f, not %.9f", (int)s->metric, (int)f, at[i][0], at[i][1],
                distance, expected.distance);
     }
-    assert_true(gv_finder_distance(&finder, &q, true) == foot.canonical);
-    if (!isnan(floats[i])) assert_true(floats[i] == (float)foot.canonical);
+    assert_true(gv_finder_distance(&finder, &q, true) == closest.canonical);
+    if (!isnan(floats[i])) assert_true(floats[i] == (float)closest.canonical);
     *told += !isnan(floats[i]);
   }
 }
@@ -115,7 +115,7 @@ static void distances_within_balls(void **unused) {
   }
 }
 
-/* A tile that is said to be on one side of a feature's polygons is. */
+/* A tile reported to be on one side of a feature's polygons is on that side. */
 static void clear_tiles_are_on_one_side(void **unused) {
   (void)unused;
   int clear = 0, in = 0;
@@ -145,7 +145,7 @@ static void clear_tiles_are_on_one_side(void **unused) {
 /* Features of no parts have no nearest point. */
 static void empty_features(void **unused) {
   (void)unused;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   gv_edge_place q = place_at(GV_EUCLIDEAN, 3.0, 4.0, NULL);
   const gv_ball ball = {{3.0, 4.0, 0.0}, 0.0};
   layer_clear(&l);
@@ -155,10 +155,10 @@ static void empty_features(void **unused) {
   assert_int_equal(gv_feature_tree_init(context, &set, NULL, &tree), GV_OK);
   assert_int_equal(gv_finder_init(context, &tree, &finder), GV_OK);
   gv_finder_aim(&finder, 1, &ball);
-  assert_false(gv_finder_nearest(&finder, &q, false, &foot));
+  assert_false(gv_finder_nearest(&finder, &q, false, &closest));
   assert_true(isinf(gv_finder_distance(&finder, &q, false)));
   gv_finder_aim(&finder, 0, &ball);
-  assert_true(gv_finder_nearest(&finder, &q, false, &foot) && foot.canonical == 13.0);
+  assert_true(gv_finder_nearest(&finder, &q, false, &closest) && closest.canonical == 13.0);
   uproot();
 }
 

@@ -21,11 +21,11 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* The place that is said to be nearest, as longitude and latitude, or x and y. */
-static void place_of(const setting *s, const gv_edge_foot *foot, double at[2]) {
-  gv_edge_foot copy = *foot;
+/* The reported closest point, as longitude and latitude, or x and y. */
+static void place_of(const setting *s, const gv_edge_closest *closest, double at[2]) {
+  gv_edge_closest copy = *closest;
   bool plane = s->metric != GV_GREAT_CIRCLE && s->metric != GV_GEODESIC;
-  if (s->metric == GV_GREAT_CIRCLE && s->edges == GV_EDGES_GEODESIC) gv_edge_foot_lonlat(&copy);
+  if (s->metric == GV_GREAT_CIRCLE && s->edges == GV_EDGES_GEODESIC) gv_edge_closest_lonlat(&copy);
   at[0] = plane ? copy.vector[0] : copy.lon;
   at[1] = plane ? copy.vector[1] : copy.lat;
 }
@@ -34,18 +34,18 @@ static void place_of(const setting *s, const gv_edge_foot *foot, double at[2]) {
 static void check(const setting *s, const brute *b, const gv_feature_set *set, int32_t f, const double at[2],
                   bool boundary) {
   gv_edge_place q = place_at(s->metric, at[0], at[1], NULL);
-  gv_edge_foot foot;
-  gv_feature_nearest(set, f, &q, boundary, &foot);
+  gv_edge_closest closest;
+  gv_feature_nearest(set, f, &q, boundary, &closest);
   if (!boundary && brute_contains(b, &l, f, at)) {
-    if (foot.canonical != 0.0 || !isnan(foot.azimuth))
+    if (closest.canonical != 0.0 || !isnan(closest.azimuth))
       fail_msg("%s: %.17g %.17g is in %d", s->name, at[0], at[1], (int)f);
     return;
   }
   brute_nearest expected = brute_nearest_of(b, &l, f, f + 1, NULL, at);
-  double distance = brute_distance_of(b, foot.canonical), place[2], azimuth, away;
+  double distance = brute_distance_of(b, closest.canonical), place[2], azimuth, away;
   if (!(fabs(distance - expected.distance) <= s->error))
     fail_msg("%s: %d from %.17g %.17g: %.9f, not %.9f", s->name, (int)f, at[0], at[1], distance, expected.distance);
-  place_of(s, &foot, place);
+  place_of(s, &closest, place);
   brute_nearest back = brute_nearest_of(b, &l, f, f + 1, NULL, place);
   if (!(back.distance <= fmax(s->error, 1e-6)))
     fail_msg("%s: %.17g %.17g is %.9g beside feature %d", s->name, place[0], place[1], back.distance, (int)f);
@@ -54,7 +54,7 @@ static void check(const setting *s, const brute *b, const gv_feature_set *set, i
   } else {
     geod_inverse(&b->geod, at[1], at[0], place[1], place[0], &away, &azimuth, NULL);
     if (s->metric == GV_GEODESIC && distance > 1e3 && distance < 1.5e7)
-      assert_true(fabs(remainder(foot.azimuth - azimuth, 360.0)) < 1e-6);
+      assert_true(fabs(remainder(closest.azimuth - azimuth, 360.0)) < 1e-6);
   }
   if (!(fabs(away - distance) <= s->error)) fail_msg("%s: the place is at %.9f, not %.9f", s->name, away, distance);
 }
@@ -80,7 +80,7 @@ static void distances_of_all_edges(void **unused) {
   }
 }
 
-/* Seen from afar, from poles and from beyond the antimeridian, where positions are outside of everything. */
+/* Seen from far away, from poles and across the antimeridian, where positions are outside of all features. */
 static void distances_from_afar(void **unused) {
   (void)unused;
   for (int i = 3; i < SETTINGS; i++) {
@@ -105,7 +105,7 @@ static void the_first_of_equal_ones(void **unused) {
   (void)unused;
   const double corner[3][2] = {{3, -1}, {3, 1}, {-3, 1}};
   gv_feature_set set;
-  gv_edge_foot foot;
+  gv_edge_closest closest;
   gv_edge_place q = place_at(GV_EUCLIDEAN, 0, 0, NULL);
   layer_clear(&l);
   const double apart[6][2] = {{1, -5}, {1, 5}, {-1, 5}, {-1, -5}, {5, -1}, {-5, -1}};
@@ -113,12 +113,12 @@ static void the_first_of_equal_ones(void **unused) {
   layer_add(&l, GV_PART_LINE, corner, 3);
   layer_end_feature(&l);
   make_set(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, false, &set);
-  gv_feature_nearest(&set, 0, &q, false, &foot);
-  assert_true(foot.canonical == 1.0 && foot.vector[0] == 1.0 && foot.vector[1] == 0.0);
-  gv_feature_nearest(&set, 1, &q, false, &foot);
-  assert_true(foot.canonical == 1.0 && foot.vector[0] == 0.0 && foot.vector[1] == 1.0);
-  gv_feature_nearest(&set, 2, &q, false, &foot); /* of no parts */
-  assert_true(isinf(foot.canonical));
+  gv_feature_nearest(&set, 0, &q, false, &closest);
+  assert_true(closest.canonical == 1.0 && closest.vector[0] == 1.0 && closest.vector[1] == 0.0);
+  gv_feature_nearest(&set, 1, &q, false, &closest);
+  assert_true(closest.canonical == 1.0 && closest.vector[0] == 0.0 && closest.vector[1] == 1.0);
+  gv_feature_nearest(&set, 2, &q, false, &closest); /* of no parts */
+  assert_true(isinf(closest.canonical));
   gv_feature_set_clear(&set);
 }
 

@@ -106,16 +106,16 @@ static void nearest_of_all_edges(void **unused) {
       double at[2], position[3], least, most;
       gv_edge_place q = any_place(at, position);
       for (int32_t f = 0; f < set.count; f++) {
-        gv_edge_foot foot, again;
+        gv_edge_closest closest, again;
         brute_nearest expected = brute_nearest_of(&b, &l, f, f + 1, NULL, at);
-        assert_true(gv_tree_nearest(&tree, f, &q, position, true, INFINITY, &foot));
-        double distance = brute_distance_of(&b, foot.canonical);
+        assert_true(gv_tree_nearest(&tree, f, &q, position, true, INFINITY, &closest));
+        double distance = brute_distance_of(&b, closest.canonical);
         if (!(fabs(distance - expected.distance) <= settings[i].error))
           fail_msg("%d: feature %d from %.17g %.17g: %.9f, not %.9f", i, (int)f, at[0], at[1], distance,
                    expected.distance);
         /* The same within its own reach, none within much less. */
-        assert_true(gv_tree_nearest(&tree, f, &q, position, true, gv_reach(&tree, foot.canonical), &again));
-        assert_true(again.canonical == foot.canonical);
+        assert_true(gv_tree_nearest(&tree, f, &q, position, true, gv_reach(&tree, closest.canonical), &again));
+        assert_true(again.canonical == closest.canonical);
         chord_of(distance, &least, &most);
         if (gv_feature_tree_iterates(&tree) && distance > 3e6) {
           assert_false(gv_tree_nearest(&tree, f, &q, position, true, 0.25 * least * least, &again));
@@ -147,12 +147,12 @@ static void chords_are_bounded(void **unused) {
         assert_true(from <= most + 1e-9 && to >= least - 1e-9 && to < INFINITY);
       }
     }
-    assert_true(wide < (set.globe ? 0.2 : 1e-6) * total); /* they say something */
+    assert_true(wide < (set.globe ? 0.2 : 1e-6) * total); /* they are useful bounds */
     uproot();
   }
 }
 
-/* A value leaves open what has it or less, and what is sure to have less has. */
+/* A value keeps all features up to it, and a certain bound contains only smaller ones. */
 static void reaches_of_values(void **unused) {
   (void)unused;
   enum { POINTS = 120 };
@@ -194,7 +194,7 @@ static void reaches_of_values(void **unused) {
 
 typedef struct visits {
   int features[LAYER_FEATURES], count;
-  double chord2[LAYER_FEATURES]; /* known to the test */
+  double chord2[LAYER_FEATURES]; /* exact values of the test */
   bool narrows;
 } visits;
 
@@ -252,7 +252,7 @@ static void walks_over_points(void **unused) {
   for (int i = 0; i < SETTINGS; i++) {
     plant(&settings[i], 5);
     assert_int_equal(gv_feature_tree_join(context, &tree), GV_OK);
-    assert_null(tree.all); /* not points alone */
+    assert_null(tree.all); /* not points only */
     uproot();
     layer_clear(&l);
     for (int v = 0; v < POINTS; v++) {

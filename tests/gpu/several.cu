@@ -34,9 +34,9 @@ extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, i
   return GV_OK;
 }
 
-const gv_brute_idea gv_register_idea = {}, gv_tensor_idea = {};
+const gv_brute_method gv_register_method = {}, gv_tensor_method = {};
 
-gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *, int device,
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *, int device,
                           gv_brute **out) {
   gv_brute *brute = (gv_brute *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *brute);
   if (brute == NULL) return gv_fail_memory(context, "a device");

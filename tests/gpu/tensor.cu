@@ -1,6 +1,7 @@
 /*
- * How tensor cores add, on this device: search/half_filter.h says what their sums of exact products lose at most. Queries made to
- * lose the most are multiplied by every kernel of cuda-tensor, whose sources are compiled in here, and compared with exact sums.
+ * The accuracy of tensor cores on this device: search/half_filter.h bounds the error of their sums of exact
+ * products. Queries constructed to lose the most are multiplied by every kernel of cuda-tensor (its sources are
+ * compiled in here), and compared with exact sums.
  */
 #include "search/cuda/tensor/tensor.cu"
 
@@ -30,7 +31,7 @@ void gv_cuda_release(int, void *) {}
 gv_status gv_cuda_probe_device(const char **) {
   return GV_ERROR_INTERNAL;
 }
-gv_status gv_brute_create(gv_context *, const gv_reference *, const gv_brute_idea *, int, gv_brute **) {
+gv_status gv_brute_create(gv_context *, const gv_reference *, const gv_brute_method *, int, gv_brute **) {
   return GV_ERROR_INTERNAL;
 }
 gv_status gv_brute_search(gv_context *, const gv_reference *, const void *, const gv_query *, int64_t *, double *) {
@@ -43,12 +44,12 @@ void gv_brute_forget(const gv_reference *, void *) {}
 /* Points come in KINDS, the sixteen of a block of groups alike. */
 enum { QUERIES = 1152, POINTS = 1024, MOST = 4096, KINDS = 4, ALIKE = 16 };
 
-/* A query of n coordinates, for points whose signs are those of `point`. */
+/* A query of n coordinates, for points with the signs of `point`. */
 static float coordinate(int query, int d, int n, float point) {
   float tiny = ldexpf(1.0F + (float)(query % 7) / 8.0F, -10 - query % 4), sign = point < 0.0F ? -1.0F : 1.0F;
   switch (query % 8) {
   case 0:
-    return sign * (d == 0 ? 1.0F : tiny); /* all that comes after the first is cut off */
+    return sign * (d == 0 ? 1.0F : tiny); /* all terms after the first are cut off */
   case 1:
     return sign * (d == n - 1 ? 1.0F : tiny);
   case 2:

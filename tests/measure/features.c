@@ -18,7 +18,7 @@ static int32_t seed[CELLS];
 static double distance[CELLS];
 static float rounded[CELLS], azimuth[CELLS];
 
-/* A square of cells around a place; what is nearest to them, how far and where. */
+/* A square of cells around a place: the nearest features, distances and azimuths. */
 static gv_voronoi *measure(gv_metric metric, gv_edges edges, double x, double y, double cell,
                            bool signed_distance) {
   bool plane = metric == GV_EUCLIDEAN;
@@ -75,7 +75,7 @@ static void directions_lead_there(void **state) {
       double x = at[0] + 0.7 * (cell % SIDE + 0.5 - 0.5 * SIDE), y = at[1] - 0.7 * (cell / SIDE + 0.5 - 0.5 * SIDE);
       double room = distance[cell] * 1e-6 + (metric == GV_EUCLIDEAN ? 1e-12 : 0.01), there[2];
       gv_edge_place q = {.lon = 0.0};
-      gv_edge_foot foot;
+      gv_edge_closest closest;
       if (!(distance[cell] > 0.0)) continue;
       if (metric == GV_EUCLIDEAN) {
         double angle = (double)azimuth[cell] * 3.14159265358979323846 / 180.0;
@@ -89,10 +89,10 @@ static void directions_lead_there(void **state) {
         gv_lonlat_to_vectors(ellipsoid, metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
                              q.vector + 2);
       }
-      gv_feature_nearest(v->features, seed[cell], &q, false, &foot);
-      double left = metric == GV_GEODESIC    ? foot.canonical
-                    : metric == GV_EUCLIDEAN ? sqrt(foot.canonical)
-                                             : gv_arc_of_chord2(gv_globe_radius(ellipsoid), foot.canonical);
+      gv_feature_nearest(v->features, seed[cell], &q, false, &closest);
+      double left = metric == GV_GEODESIC    ? closest.canonical
+                    : metric == GV_EUCLIDEAN ? sqrt(closest.canonical)
+                                             : gv_arc_of_chord2(gv_globe_radius(ellipsoid), closest.canonical);
       if (!(left <= room))
         fail_msg("metric %d, edges %d, cell %d: %.9g at %.9g leads to %.3g from feature %d", (int)metric,
                  (int)edges, cell, distance[cell], (double)azimuth[cell], left, (int)seed[cell]);
@@ -110,7 +110,7 @@ static void check_floats(const char *what) {
   }
 }
 
-/* Within metres floats are as close together as the series is to what it stands for. */
+/* Within metres floats are as accurate as the series. */
 static void floats_near_by(void **state) {
   (void)state;
   for (int i = 0; i < 8; i++) {

@@ -16,15 +16,15 @@ static double between(double low, double high) {
   return low + (high - low) * ((double)(split_mix(&state_of_numbers) >> 11) * 0x1p-53);
 }
 
-/* The rank-th nearest by (distance, number). */
+/* The k-th nearest by (distance, number). */
 static void check_row(const double *distance, const int64_t *found, const double *said, double tolerance) {
-  for (int rank = 0; rank < K; rank++) {
-    int64_t closer = 0, at = found[rank];
+  for (int neighbour = 0; neighbour < K; neighbour++) {
+    int64_t closer = 0, at = found[neighbour];
     assert_in_range(at, 0, N - 1);
-    assert_true(fabs(said[rank] - distance[at]) <= tolerance);
+    assert_true(fabs(said[neighbour] - distance[at]) <= tolerance);
     for (int64_t i = 0; i < N; i++)
       closer += distance[i] < distance[at] || (distance[i] == distance[at] && i < at);
-    assert_int_equal(closer, rank);
+    assert_int_equal(closer, neighbour);
   }
 }
 
@@ -127,7 +127,7 @@ static void mistakes_are_told(void **state) {
   assert_string_equal(gv_status_message(wrong), "invalid argument");
 }
 
-/* Structs that begin with the size 0 are refused by name, not taken for the defaults. */
+/* Structs with size 0 are an error that names them; they do not mean the defaults. */
 static void structs_need_their_size(void **state) {
   (void)state;
   const double place[] = {1.0, 2.0};

@@ -22,7 +22,7 @@ static double distance_of(gv_metric metric, double canonical) {
   return metric == GV_GREAT_CIRCLE ? gv_arc_of_chord2(gv_globe_radius(&wgs84), canonical) : canonical;
 }
 
-/* How far a query is from the place that is said to be nearest. */
+/* The distance of a query from the reported closest point. */
 static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_place *q, const double at[2]) {
   double lon = at[0], lat = at[1], vector[3] = {at[0], at[1], 0.0}, distance;
   if (metric == GV_GEODESIC) {
@@ -73,18 +73,18 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
         gv_lonlat_to_vectors(&wgs84, metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
                              q.vector + 2);
       }
-      for (int rank = 0; rank < s.k; rank++) { /* the least pair after the last */
+      for (int neighbour = 0; neighbour < s.k; neighbour++) { /* the least pair after the last */
         double best = INFINITY;
         int64_t who = -1;
         for (int32_t n = 0; n < set.count; n++) {
-          gv_edge_foot foot;
-          gv_feature_nearest(&set, n, &q, false, &foot);
-          double d = distance_of(metric, foot.canonical);
+          gv_edge_closest closest;
+          gv_feature_nearest(&set, n, &q, false, &closest);
+          double d = distance_of(metric, closest.canonical);
           if ((d > last || (d == last && n > last_index)) && d < best && d <= s.max_distance) best = d, who = n;
         }
-        int64_t at = (int64_t)i * s.k + rank;
+        int64_t at = (int64_t)i * s.k + neighbour;
         if (indices[at] != who || distances[at] != best)
-          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, rank,
+          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, neighbour,
                    (long long)indices[at], distances[at], (long long)who, best);
         assert_true(isnan(nearest[2 * at]) == (who < 0));
         if (who < 0) break;
@@ -99,7 +99,7 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
   gv_index_destroy(index);
 }
 
-static void all_features_are_ranked(void **unused) {
+static void k_nearest_features_match(void **unused) {
   (void)unused;
   check(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 6.0);
   check(GV_MANHATTAN, GV_EDGES_STRAIGHT, 6.0);
@@ -110,7 +110,7 @@ static void all_features_are_ranked(void **unused) {
   check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
 }
 
-/* As many queries as edges and more are looked at together; a few at a time are not. */
+/* Queries as many as edges and more are searched together; a few are not. */
 static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, bool boundary) {
   enum { CROWD = 5000, FEW = 200 };
   static double x[CROWD], y[CROWD], distances[2][CROWD], nearest[2][CROWD * 2];
@@ -203,7 +203,7 @@ static void what_cannot_be_squared_is_nobodys(void **unused) {
   gv_index_destroy(index);
 }
 
-/* More features than are remembered at once, all as far from the pole: the lowest numbers, whichever of them comes first. */
+/* More features than are stored at once, all at equal distance from the pole: the lowest numbers, in any order. */
 static void many_are_as_near(void **unused) {
   (void)unused;
   enum { MANY = 360, MOST = 3 };
@@ -290,7 +290,7 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(k_nearest_features_match),
                                      cmocka_unit_test(crowds_are_answered_as_one_by_one),
                                      cmocka_unit_test(what_cannot_be_squared_is_nobodys),
                                      cmocka_unit_test(many_are_as_near), cmocka_unit_test(bad_calls_are_refused)};

@@ -52,7 +52,7 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* Islands and lines near each other, many of whose edges are nowhere the nearest. */
+/* Islands and lines near each other, with many edges that are nowhere nearest. */
 static void make_layer(const setting *s) {
   bool plane = s->kind == GV_GRID_PLANE, piece = s->geotransform[0] == 165.0;
   const double low[2] = {plane ? 0.0 : piece ? 165.0 : -180.0, plane ? 0.0 : piece ? 70.0 : -88.0};
@@ -130,11 +130,11 @@ static void check_distances(gv_context *context, const setting *s, const gv_voro
   for (int64_t i = 0; i < cells; i += step) {
     gv_edge_place q = {.vector = {position[0][i], position[1][i], globe ? position[2][i] : 0.0}};
     if (globe) q.lon = position[3][i], q.lat = position[4][i];
-    gv_edge_foot foot;
+    gv_edge_closest closest;
     if (seed[i] < 0) continue;
     bool inside = gv_feature_contains(v->features, seed[i], &q);
-    gv_feature_nearest(v->features, seed[i], &q, inside, &foot);
-    double expected = distance_of(v, foot.canonical) * (inside ? -1.0 : 1.0);
+    gv_feature_nearest(v->features, seed[i], &q, inside, &closest);
+    double expected = distance_of(v, closest.canonical) * (inside ? -1.0 : 1.0);
     if (expected != signed_distance[i])
       fail_msg("%s: cell %lld is at %.17g, not %.17g", s->name, (long long)i, expected, signed_distance[i]);
   }

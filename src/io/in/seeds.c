@@ -1,7 +1,6 @@
 /*
- * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because OGR's
- * own guess of column types looks at the beginning of a file only, turns "007" into 7 and an unreadable coordinate
- * into 0.
+ * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because OGR
+ * guesses column types from the beginning of a file only, and converts "007" to 7 and an invalid coordinate to 0.
  */
 #include "io/in/seeds.h"
 
@@ -44,7 +43,7 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   return GV_OK;
 }
 
-/* All that comes before features are read. */
+/* All steps before features are read. */
 static gv_status seeds_in_begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   *r = (gv_seed_reader){.io = io,
                         .options = options,
@@ -100,7 +99,7 @@ void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double *
   *count = shapes != NULL ? shapes->vertices : seeds->count;
 }
 
-void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, const char *option) {
+void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *subject, const char *option) {
   enum { SMALL = 10 };
   bool whole = true;
   const double *x, *y;
@@ -119,7 +118,7 @@ void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, cons
   gv_io_warn(GV_CODE_DEGREES_ON_PLANE, 0,
              "%s no coordinate system, and coordinates that may be degrees: distances are those on the plane; %s "
              "EPSG:4326 makes them longitudes and latitudes",
-             whose, option);
+             subject, option);
 }
 
 gv_features gv_seeds_features(const gv_seed_list *seeds) {
@@ -169,7 +168,7 @@ static void drop_name(gv_seed_list *seeds, int64_t i) {
   seeds->names[i] = NULL;
 }
 
-/* What a latitude that is none may come from, and what mends it: "" if that is nothing in particular. */
+/* Possible cause and remedy of an invalid latitude; "" if unknown. */
 static const char *map_hint(const gv_seed_list *seeds, double y, char *text, size_t size) {
   text[0] = '\0';
   if (gv_crs_is_lonlat(seeds->crs) && fabs(y) > 360.0)
@@ -197,7 +196,7 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
   gv_shapes *to = NULL;
   gv_carrying how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
   gv_status status = gv_shapes_make(io, &to);
-  /* Straight edges that stay as they are on the globe are looked at by the library, which parts them too. */
+  /* Straight edges that stay unchanged on the globe are checked by the library, which also splits them. */
   bool by_library = operation == NULL && globe && from->edges == GV_EDGES_STRAIGHT;
   bool is_plate =
       operation == NULL && !globe && gv_crs_is_lonlat(seeds->crs); /* a plane that ends at 180 degrees */
@@ -266,7 +265,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
       x *= scale;
       y *= scale;
     }
-    /* PROJ's radians come back as degrees with an ulp to spare at the pole. */
+    /* PROJ converts radians back to degrees with an error of an ulp at the pole. */
     if (usable && globe && operation != NULL && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
     if (usable && globe && fabs(y) > 90.0) {
       status = refuse_latitude(io, seeds, i, y);

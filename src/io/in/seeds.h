@@ -1,9 +1,10 @@
 /*
  * Seeds from any vector source that GDAL reads.
  *
- * A seed is a point, or each point of a multipoint; where a layer has lines or polygons, and they are wanted, each feature. A source without geometry (a CSV file, a plain table) gives
- * its positions by columns: lon, lng, long or longitude with lat or latitude (any letter case; EPSG:4326 unless the
- * caller says otherwise), or x with y. Everything in a CSV file is read as the text it is.
+ * A seed is a point, or each point of a multipoint; if lines and polygons are requested, each feature. A source
+ * without geometry (a CSV file, a plain table) has positions in columns: lon, lng, long or longitude with lat or
+ * latitude (any letter case; EPSG:4326 unless the caller declares a system), or x with y. All fields of a CSV file
+ * are read as text.
  */
 #ifndef GV_IO_SEEDS_H
 #define GV_IO_SEEDS_H
@@ -18,29 +19,28 @@
 enum { GV_MAX_NAMED_SEEDS = 65535 };
 
 typedef struct gv_seed_options {
-  const char *source;       /* data source name as OGR takes it */
-  const char *layer;        /* NULL = the only one */
-  const char *where;        /* NULL = all features */
-  const char *crs;          /* NULL = the source's own */
-  const char *crs_option;   /* that gives it, for messages; NULL = --seeds-crs */
-  const char *id_field;     /* NULL = feature ids */
-  const char *weight_field; /* NULL = no weights */
-  const char *attribute;    /* field of numbers to read into `integers` or `reals`; NULL = none */
-  const char *x_field,
-      *y_field;          /* positions come from these; NULL = from geometries, or columns with known names */
-  const char *z_field;   /* with `heights`; NULL = from geometries, if they have them */
-  char **open_options;   /* "NAME=VALUE" for GDAL, may be NULL */
-  bool heights;          /* read z, if there is one */
-  bool positive_weights; /* distances are divided by them: in 1e-100 ... 1e100 */
-  bool keep_source;      /* keep positions as they were read, for tables of the seeds */
-  bool skip_invalid;     /* leave out and count seeds that cannot be used, instead of failing */
-  bool shapes;           /* lines and polygons are seeds too */
-  bool queries;          /* not seeds but places to ask from, as messages about their kind say */
-  gv_edges edges;        /* theirs */
-  bool boundary;         /* polygons are their rings */
+  const char *source;            /* data source name for OGR */
+  const char *layer;             /* NULL = the only one */
+  const char *where;             /* NULL = all features */
+  const char *crs;               /* NULL = the source's own */
+  const char *crs_option;        /* option of the coordinate system, for messages; NULL = --seeds-crs */
+  const char *id_field;          /* NULL = feature ids */
+  const char *weight_field;      /* NULL = no weights */
+  const char *attribute;         /* field of numbers to read into `integers` or `reals`; NULL = none */
+  const char *x_field, *y_field; /* fields of positions; NULL = from geometries, or columns with known names */
+  const char *z_field;           /* with `heights`; NULL = from geometries, if they have them */
+  char **open_options;           /* "NAME=VALUE" for GDAL, may be NULL */
+  bool heights;                  /* read z, if there is one */
+  bool positive_weights;         /* distances are divided by them: in 1e-100 ... 1e100 */
+  bool keep_source;              /* keep positions as they were read, for tables of the seeds */
+  bool skip_invalid;             /* leave out and count seeds that cannot be used, instead of failing */
+  bool shapes;                   /* lines and polygons are seeds too */
+  bool queries;                  /* these are queries, not seeds; used in messages */
+  gv_edges edges;                /* theirs */
+  bool boundary;                 /* polygons are their rings */
 } gv_seed_options;
 
-/* What was read. Arrays have `count` entries and belong to the set. */
+/* The seeds that were read. Arrays have `count` entries and belong to the set. */
 typedef struct gv_seed_list {
   int64_t count;
   double *x, *y;               /* in `crs`, traditional GIS order; later in degrees or in the grid's CRS */
@@ -48,19 +48,19 @@ typedef struct gv_seed_list {
   int64_t *rows;               /* 1-based number of the feature among those read */
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
-  double *z;                   /* NULL unless asked for and there */
+  double *z;                   /* NULL unless requested and present */
   int64_t *integers;           /* the attribute, if it is of integers; else NULL */
   double *reals;               /* the attribute, if it is of real numbers; else NULL */
   bool reals_are_floats;       /* the field of `reals` has 32 bits */
-  double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
+  double *source_x, *source_y; /* in `crs`, unaffected by transforming x and y; NULL unless requested */
   gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
-  char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
+  char **names;                /* NULL without a name field or if there are too many seeds; entries may be NULL */
   char name_field[64];
   bool
       ids_are_rows; /* a text id field: ids are numbers, from 0, of the first feature with that text; names hold it */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
-  const char *crs_option; /* that gives them a system, for messages */
+  const char *crs_option; /* option that declares their system, for messages */
   bool plane;             /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
   bool are_cells;         /* of a raster: rows and fids are their numbers */
   bool filtered;          /* a where clause left features out: rows are not the source's */
@@ -75,44 +75,47 @@ typedef struct gv_seed_list {
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out);
 void gv_seeds_free(gv_seed_list *seeds);
 
-/* The same without reading a feature, as far as the source lets that be: *out gets what the columns tell, and the coordinate system.
- * *narrow: whatever ids will be read have 32 bits. */
+/* The same without reading features, as far as possible: *out gets the data that columns define, and the coordinate
+ * system. *narrow: all ids have 32 bits. */
 gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow);
 
-/* Carries the seeds over to where the grid wants them. `operation` may be NULL: then positions stay. With `globe`
+/* Transforms the seeds to the grid's system. `operation` may be NULL: positions are then unchanged. With `globe`
  * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
- * latitudes are checked. Seeds that have no image are errors that name the row, or are skipped. */
+ * latitudes are checked. Seeds without an image are errors that name the row, or are skipped. */
 gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
 
 /* What becomes of their shapes, before that: edges are followed to a millimetre. `target`: the grid's system, or NULL. */
 gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
                                 OGRSpatialReferenceH target, bool globe, double scale);
 
-/* All places that seeds are made of. */
+/* All places of the seeds. */
 void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double **y, int64_t *count);
 
 /* The library's features, for seeds with shapes. They borrow the arrays. */
 gv_features gv_seeds_features(const gv_seed_list *seeds);
 
-/* Warns of seeds without a coordinate system that may be in degrees. `whose`: "the seeds have"; `option` declares a system. */
-void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, const char *option);
+/* Warns of seeds without a coordinate system that may be in degrees. `subject`: "the seeds have"; `option` declares
+ * a system. */
+void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *subject, const char *option);
 
 /* Errors out if skipping has left nothing. */
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 
 /*
- * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed (without
- * geometries, where the driver can leave them out): feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
+ * A second pass over the features that gv_seeds_read has read, in the same order, for the attributes of each seed
+ * (without geometries if the driver supports that): feature number `row` (from 1) is that of seeds->rows. For
+ * sources that can be read twice.
  *
- * Columns of a CSV file that hold nothing but integers, or numbers, are such fields; with leading zeros they are text. `digits_15`:
- * so are those with numbers of more digits than that.
+ * Columns of a CSV file that hold only integers, or only numbers, are numeric fields; with leading zeros they are
+ * text. `digits_15`: numbers with more than 15 digits are text, too.
  */
 typedef struct gv_seed_features gv_seed_features;
 
 gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds,
                                 bool digits_15, gv_seed_features **out);
 
-/* The feature of a seed, owned by `features`; seeds are asked for in ascending order. An error if the source has changed. */
+/* The feature of a seed, owned by `features`; call it for seeds in ascending order. An error if the source has
+ * changed. */
 gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_seed_list *seeds, int64_t seed,
                                 OGRFeatureH *feature);
 

@@ -22,7 +22,7 @@ struct gv_mesh_sink {
 enum { FIELD_ID, FIELD_ID64, FIELD_LON, FIELD_LAT, FIELD_SEED, FIELD_DISTANCE, FIELD_AREA, FIELDS };
 
 static const struct {
-  const char *name; /* those of a seed get the seed's rank from the second on */
+  const char *name; /* fields of the 2nd, 3rd ... nearest seed have its number appended */
   OGRFieldType type;
 } fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
                     {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
@@ -31,9 +31,9 @@ static gv_status mesh_features_create_layer(gv_mesh_sink *sink, OGRSpatialRefere
   GV_TRY(gv_layer_create(&sink->out, crs, wkbPolygon, NULL));
   for (int i = 0; i < FIELDS; i++)
     GV_TRY(gv_layer_add_field(&sink->out, fields[i].name, NULL, fields[i].type, NULL));
-  for (int rank = 2; rank <= sink->bands; rank++) {
-    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("seed_%d", rank), NULL, OFTInteger64, NULL));
-    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("distance_%d", rank), NULL, OFTReal, NULL));
+  for (int band = 2; band <= sink->bands; band++) {
+    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("seed_%d", band), NULL, OFTInteger64, NULL));
+    GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("distance_%d", band), NULL, OFTReal, NULL));
   }
   return GV_OK;
 }

@@ -1,13 +1,14 @@
 /*
- * A raster that is computed as it is looked at: what GDAL's driver (plugin/gdal) is a face of.
+ * An on-demand raster: the implementation of GDAL's driver VORONOI (plugin/gdal).
  *
- * It is opened by a description (job/description.h), whose outputs are not looked at. Opening looks at the sources' headers where these
- * tell what the raster is like; seeds are read when a value is first asked for. Its sources cannot be on-demand rasters.
+ * It is opened by a description (job/description.h), without its outputs. Opening reads only the sources' headers
+ * if they define the raster; seeds are read at the first access to a value. Its sources cannot be on-demand
+ * rasters.
  *
- * Level 0 is the raster, the others are its overviews: exact answers for cells of twice, four times ... the size.
+ * Level 0 is the raster, the others are its overviews: exact results for cells of twice, four times ... the size.
  *
- * One is used by one thread at a time, as GDAL's datasets are, within calls of that thread (gv_live_begin); different ones by any number
- * of threads.
+ * An on-demand raster is used by one thread at a time, like GDAL's datasets, within calls of that thread
+ * (gv_live_begin). Different ones may be used by different threads.
  */
 #ifndef GV_JOB_RASTER_LIVE_H
 #define GV_JOB_RASTER_LIVE_H
@@ -17,7 +18,7 @@
 #include "io/io.h"
 
 enum {
-  GV_LIVE_BLOCK = 256,    /* cells a side of what is computed at once */
+  GV_LIVE_BLOCK = 256,    /* side in cells of blocks that are computed at once */
   GV_LIVE_SMALLEST = 256, /* overviews are made until one has no longer side than this */
   GV_LIVE_KINDS = 3
 };
@@ -36,7 +37,8 @@ gv_status gv_live_begin(gv_live_call *call);
 bool gv_live_end(gv_live_call *call, gv_status status);
 
 typedef struct gv_live_band {
-  int kind, rank; /* of what (GV_RUN_OUT ...), and the how manieth band of that, from 0 */
+  int kind,
+      number; /* kind of the values (GV_RUN_OUT ...), and number of the band among those of this kind, from 0 */
   GDALDataType type;
   char *name;
   char *unit; /* may be NULL */
@@ -50,21 +52,21 @@ typedef struct gv_live_facts {
   int bands, levels;
 } gv_live_facts;
 
-/* What is known of a raster. */
+/* State of an on-demand raster. */
 typedef struct gv_live gv_live;
 
-/* True for names that gv_live_open takes, whatever is there: "VORONOI:..." and "....voronoi.json". */
+/* True for names that gv_live_open accepts, even if no such file exists: "VORONOI:..." and "....voronoi.json". */
 bool gv_live_is_name(const char *name);
 
-/* The options that are known, as GDAL's XML; to be freed with CPLFree. */
+/* The supported options, as GDAL's XML; free with CPLFree. */
 char *gv_live_option_list(void);
 
-/* `options`: NAME=VALUE, a list of GDAL's, in place of what the description says; names as GDAL has them (MAX_DISTANCE). To be closed in
- * any case but an error. */
+/* `options`: NAME=VALUE, a GDAL list that overrides the description; GDAL's names (MAX_DISTANCE). Close *out unless
+ * there is an error. */
 gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out);
 void gv_live_close(gv_live *live);
 
-/* The files that the raster is made of, without its own description: to be freed with CSLDestroy. */
+/* The files that the raster is made from, without its own description: free with CSLDestroy. */
 char **gv_live_files(gv_live *live);
 
 const gv_live_facts *gv_live_facts_of(const gv_live *live);
@@ -83,8 +85,8 @@ gv_status gv_live_metadata(gv_io *io, gv_live *live, char ***out);
  * with GDALDestroyRasterAttributeTable. */
 gv_status gv_live_table(gv_io *io, gv_live *live, GDALRasterAttributeTableH *out);
 
-/* Values of a rectangle of a window: of band (kind, rank) at row r, column c of it:
- * values[kind] + rank * band_stride[kind] + r * stride[kind] + c * step[kind], counted in values. */
+/* Values of a rectangle of a window: of band (kind, number) at row r, column c of it:
+ * values[kind] + number * band_stride[kind] + r * stride[kind] + c * step[kind], counted in values. */
 typedef struct gv_live_piece {
   int64_t x, y, w, h; /* in the window */
   const void *values[GV_LIVE_KINDS];
@@ -95,7 +97,7 @@ typedef struct gv_live_piece {
 typedef struct gv_live_window {
   int level;
   int64_t x, y, w, h; /* within the level */
-  unsigned kinds;     /* bits that are asked for: 1 << GV_RUN_OUT ... */
+  unsigned kinds;     /* requested bits: 1 << GV_RUN_OUT ... */
   void (*take)(void *user,
                const gv_live_piece *piece); /* pieces share no cell; called by several threads at once */
   void *user;

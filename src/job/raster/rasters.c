@@ -1,4 +1,4 @@
-/* What rasters say of themselves: names of bands, units, metadata. */
+/* Descriptions in rasters: names of bands, units, metadata. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,11 +30,11 @@ int gv_run_bands(const gv_run_inputs *in, int raster) {
 }
 
 /* "id of the 2nd nearest seed" */
-static char *band_name(const char *what, int rank) {
-  const char *ending = rank % 100 / 10 == 1 ? "th" : rank % 10 == 1 ? "st" : rank % 10 == 2 ? "nd" : "th";
-  if (rank % 10 == 3 && rank % 100 != 13) ending = "rd";
-  if (rank == 1) return CPLStrdup(CPLSPrintf("%s the nearest seed", what));
-  return CPLStrdup(CPLSPrintf("%s the %d%s nearest seed", what, rank, ending));
+static char *band_name(const char *what, int band) {
+  const char *ending = band % 100 / 10 == 1 ? "th" : band % 10 == 1 ? "st" : band % 10 == 2 ? "nd" : "th";
+  if (band % 10 == 3 && band % 100 != 13) ending = "rd";
+  if (band == 1) return CPLStrdup(CPLSPrintf("%s the nearest seed", what));
+  return CPLStrdup(CPLSPrintf("%s the %d%s nearest seed", what, band, ending));
 }
 
 char **gv_run_band_names(const gv_run_inputs *in, int raster) {

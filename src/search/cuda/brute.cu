@@ -3,16 +3,17 @@
  *
  * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query.
  *
- * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a query's
- * group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so the k-th nearest
- * is at most F + e away, and the value of every neighbour at most F + 2 e. Only the groups whose minimum is not above that
- * are looked into, and of their points those whose value is not above it are decided by their canonical distance. With
- * self-exclusion one of the k points may be the query's own: k + 1 are asked for. A query or a reference set whose
- * numbers do not suit floats has an infinite bound, so all points are compared canonically.
+ * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a
+ * query's group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so
+ * the k-th nearest is at most F + e away, and the value of every neighbour at most F + 2 e. Only groups with a
+ * minimum not above that are read again; of their points, exact distances are computed for those with a value not
+ * above it. With self-exclusion one of the k points may be the query's own: k + 1 are needed. A query or a
+ * reference set that is out of float's range has an infinite bound, so the exact distances of all points are
+ * compared.
  *
- * The decision is one warp's work a query for small k, else one block's: candidates gather in a buffer in shared memory
- * that is sorted and cut to k when it is full. Numbers of points make the order of equal distances, so the order in which
- * candidates arrive does not show.
+ * One warp decides a query if k is small, else one block. Candidates are collected in a buffer in shared memory,
+ * which is sorted and cut to k when it is full. Equal distances are ordered by the points' numbers, so the result
+ * does not depend on the order in which candidates arrive.
  */
 #include "search/cuda/decide.cuh"
 
@@ -42,7 +43,8 @@ __device__ inline float rounded_up(double x) {
   return __double2float_ru(x);
 }
 
-/* The margins of query i, whose scaled floats have this length (gv_norm_join of all). False: they do not suit the filter. */
+/* The margins of query i; `length`: the length of its scaled floats (gv_norm_join of all). False: they do not suit
+ * the filter. */
 __device__ inline bool put_margins(const query_frame &frame, gv_metric metric, int32_t dim, double length,
                                    int64_t i, const gv_margins &out) {
   double reach = gv_float_length(metric, length);
@@ -134,7 +136,7 @@ __global__ void gather_queries(const int32_t *list, int64_t count, int64_t padde
 
 /* ------------------------------------------------------------------------------------------------------- search */
 
-/* What a search of some of the reference points needs to know at every step. */
+/* State of a search of some of the reference points. */
 typedef struct work {
   gv_context *context;
   gv_cuda_queue *queue;
@@ -147,12 +149,12 @@ typedef struct work {
 } work;
 
 /*
- * Large groups make short rows, small ones are cheap to look into again. About c k groups are looked into (c = 1.5);
- * with a cost of 8 bytes for writing and reading a minimum and 8 bytes a coordinate looked at again, since only half of
- * what is read is used, the best size is sqrt(n / (c k dim)).
+ * Large groups make short rows; small groups are cheap to read again. About c k groups are read again (c = 1.5).
+ * With a cost of 8 bytes for writing and reading a minimum and 8 bytes a coordinate read again (only half of what
+ * is read is used), the best size is sqrt(n / (c k dim)).
  */
 static void choose_groups(const work *w, gv_groups *groups) {
-  gv_group_shape shape = w->brute->idea->shape(&w->sizes);
+  gv_group_shape shape = w->brute->method->shape(&w->sizes);
   int64_t count = w->sizes.count;
   double best = sqrt((double)count / (1.5 * w->sizes.k * w->sizes.dim));
   int32_t steps = shape.steps_min;
@@ -213,7 +215,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
       if (d.self >= 0) d.self += first;
     }
     if (brute->filterable) {
-      GV_TRY(brute->idea->filter(w->context, w->queue, brute, &d.scan, &w->sizes));
+      GV_TRY(brute->method->filter(w->context, w->queue, brute, &d.scan, &w->sizes));
     }
     if (d.halves != NULL && d.needed <= GV_DECIDE_HALVES_MOST) {
       status =
@@ -228,7 +230,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
   return GV_OK;
 }
 
-/* The nearest point by pairs: best group and runner-up. What stays open goes the general way. */
+/* The nearest point by pairs: best group and runner-up. Open queries are decided by filter_and_decide. */
 static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open) {
   gv_status status = GV_OK;
   gv_cuda_queue *queue = w->queue;
@@ -245,7 +247,7 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
   if (status != GV_OK) return status;
   gv_pair pair = {pairs, pairs + padded, (int32_t *)(pairs + 2 * padded)};
   GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, queue->stream), "clearing");
-  status = w->brute->idea->pair(w->context, queue, w->brute, &all->scan, pair);
+  status = w->brute->method->pair(w->context, queue, w->brute, &all->scan, pair);
   if (status != GV_OK) return status;
   GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, queue->stream), "deciding about neighbours");
   GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, queue->stream),
@@ -298,7 +300,7 @@ static gv_status find_budget(gv_context *context, const gv_cuda_queue *queue, si
   return GV_OK;
 }
 
-/* What a search of points [first, end) decides and how its queries become floats: all but the queries. */
+/* Prepares a search of points [first, end), without the queries. */
 static void begin_work(work *w, const gv_reference *reference, const gv_query *query, int64_t first, int64_t end) {
   const gv_brute *brute = w->brute;
   const int32_t dim = reference->dim, k = query->k;
@@ -321,7 +323,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   all->filtered = brute->filterable;
   all->depth = gv_brute_depth(dim);
   all->wide = brute->layout == GV_FOURS && brute->filterable ? brute->values + first * all->depth : NULL;
-  if (brute->idea->halves && brute->filterable) {
+  if (brute->method->halves && brute->filterable) {
     all->half_depth = gv_half_depth(dim);
     all->halves = (const __half *)brute->own + first * all->half_depth;
   }
@@ -334,7 +336,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   w->frame.centre = brute->centre;
   w->frame.scale = ldexp(1.0, brute->exponent);
   w->frame.longest = brute->longest;
-  w->frame.halves = brute->idea->halves;
+  w->frame.halves = brute->method->halves;
   w->frame.above = gv_float_scale(reference->metric, dim, w->frame.scale);
   w->frame.max_canonical = query->max_canonical;
   w->sizes.dim = dim;
@@ -353,7 +355,7 @@ static int64_t choose_chunk(const work *w, const gv_query *query) {
   return chunk < query->count ? chunk : query->count;
 }
 
-/* Copies queries [from, from + n) to the device and makes `d` theirs; `queries`: their doubles there. */
+/* Copies queries [from, from + n) to the device and sets them in `d`; `queries`: their doubles on the device. */
 static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int64_t n, gv_decision *d) {
   gv_status status;
   gv_cuda_queue *queue = w->queue;
@@ -368,7 +370,7 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   } wanted[] = {
       {GV_SLOT_QUERIES, values * sizeof(double), (void **)&queries},
       {GV_SLOT_NARROW, query->floats != NULL ? values * sizeof(float) : 0, (void **)&narrow},
-      {GV_SLOT_COLUMNS, w->brute->idea->halves ? 16 : (padded * dim + GV_QUERY_PAD) * sizeof(float),
+      {GV_SLOT_COLUMNS, w->brute->method->halves ? 16 : (padded * dim + GV_QUERY_PAD) * sizeof(float),
        (void **)&columns},
       {GV_SLOT_ROWS, padded * (size_t)d->depth * sizeof(float), (void **)&rows},
       {GV_SLOT_MARGINS, padded * 2 * sizeof(float), (void **)&margin},
@@ -407,7 +409,7 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
   const gv_scan *scan = &d->scan;
-  if (brute->filterable && brute->idea->halves) {
+  if (brute->filterable && brute->method->halves) {
     prepare_rows<<<(unsigned)gv_ceil_div(scan->queries, BLOCK / WARP), BLOCK, 0, w->queue->stream>>>(
         d->queries, scan->queries, scan->dim, d->depth, w->frame, (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
@@ -417,8 +419,8 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
         (float *)scan->query, (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
   }
-  if (!w->by_pairs || !brute->filterable || d->needed > 1 || brute->idea->pairs == NULL ||
-      !brute->idea->pairs(&w->sizes)) {
+  if (!w->by_pairs || !brute->filterable || d->needed > 1 || brute->method->pairs == NULL ||
+      !brute->method->pairs(&w->sizes)) {
     return filter_and_decide(w, *d);
   }
   {

@@ -1,6 +1,6 @@
 /*
  * The part that all brute-force backends on the GPU have in common: staging of points, filter, decision. A backend adds
- * an idea: a layout of the points and kernels that fill the group minima (scan.cuh).
+ * a method: a layout of the points and kernels that fill the group minima (scan.cuh).
  */
 #ifndef GV_CUDA_BRUTE_CUH
 #define GV_CUDA_BRUTE_CUH
@@ -25,33 +25,33 @@ static inline int32_t gv_brute_stride(gv_layout layout, int32_t dim) {
   return layout == GV_QUADS ? 4 : layout == GV_FOURS ? gv_brute_depth(dim) : dim;
 }
 
-struct gv_brute_idea;
+struct gv_brute_method;
 
 /* Reference points on one device. */
 typedef struct gv_brute {
-  const struct gv_brute_idea *idea;
+  const struct gv_brute_method *method;
   int device;
-  bool filterable; /* false: scales are so extreme that only canonical distances serve */
+  bool filterable; /* false: scales are so extreme that all points are compared by exact distances */
   int exponent;    /* coordinates are scaled by 2^exponent, after the centre was subtracted */
   double longest;  /* the largest length of a scaled point */
   gv_layout layout;
   int64_t count, padded;
-  const double *rows;  /* the canonical doubles, count x dim, */
+  const double *rows;  /* the doubles of the points, count x dim, */
   const float *narrow; /* or, where this is not NULL, floats */
   void *own_rows;      /* the same, where they are not the reference set's */
   double *centre;
   float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
-  void *own;              /* the idea's */
+  void *own;              /* the method's */
   gv_allocator allocator;
 } gv_brute;
 
-/* How groups of an idea look (scan.cuh); brute.cu chooses the number of steps. */
+/* Shape of a backend's groups (scan.cuh); brute.cu chooses the number of steps. */
 typedef struct gv_group_shape {
   int32_t piece, lanes, steps_min, steps_max;
   int64_t blocks_min; /* do not make so few blocks of groups, where there are enough points */
 } gv_group_shape;
 
-/* A search as an idea sees it before its filter runs. */
+/* A search as a method sees it before its filter runs. */
 typedef struct gv_brute_sizes {
   int32_t dim, k;
   gv_metric metric;
@@ -66,7 +66,7 @@ typedef struct gv_pair {
   int32_t *group;       /* the best one */
 } gv_pair;
 
-typedef struct gv_brute_idea {
+typedef struct gv_brute_method {
   gv_layout (*layout)(int32_t dim);
   gv_group_shape (*shape)(const gv_brute_sizes *sizes);
 
@@ -80,19 +80,19 @@ typedef struct gv_brute_idea {
   gv_status (*pair)(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                     gv_pair out);
 
-  /* May be NULL: what the idea keeps beside the points. */
+  /* May be NULL. Makes data of the backend other than the points. */
   gv_status (*prepare)(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, gv_brute *brute);
   void (*forget)(gv_brute *brute);
 
   bool halves = false; /* products of 16-bit floats (search/half_filter.h) */
-} gv_brute_idea;
+} gv_brute_method;
 
 /* cuda-register's and cuda-tensor's, one of which cuda-multigpu runs on every device. */
-extern const gv_brute_idea gv_register_idea, gv_tensor_idea;
+extern const gv_brute_method gv_register_method, gv_tensor_method;
 
 enum { GV_PAIR_GROUP = 32 };
 
-/* Slots of a lane's device buffers. The last ones are an idea's own. */
+/* Slots of a queue's device buffers. The last ones are the backend's own. */
 enum {
   GV_SLOT_QUERIES,
   GV_SLOT_COLUMNS,
@@ -112,8 +112,8 @@ enum {
 };
 
 /* Prepares the reference points, on `device` (-1: the context's), to which they are copied unless they are there. */
-gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
-                          gv_brute **out);
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *method,
+                          int device, gv_brute **out);
 void gv_brute_destroy(const gv_reference *reference, gv_brute *brute);
 
 /* Searches reference points [first, end), first a multiple of GV_SCAN_PAD; `progress` counts queries. Numbers written are

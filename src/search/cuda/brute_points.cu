@@ -1,6 +1,6 @@
 /*
- * Reference points of brute force on a GPU: the frame that makes floats of them, and these floats as an idea's kernels want them
- * (search/float_filter.h).
+ * Reference points of brute force on a GPU: their centre and scale, and their floats in the layout of the backend's
+ * kernels (search/float_filter.h).
  */
 #include "search/cuda/brute.cuh"
 
@@ -32,7 +32,7 @@ double from_ordered(unsigned long long u) {
 }
 
 /* extremes[d] and extremes[dim + d]: the smallest and largest coordinate, ordered(). The number of threads is a
- * multiple of dim, so each looks at one dimension. */
+ * multiple of dim, so each thread reads one dimension. */
 template <typename T>
 __global__ void find_extremes(const T *rows, int64_t values, int32_t dim, int64_t threads,
                               unsigned long long *extremes) {
@@ -227,8 +227,8 @@ static gv_status brute_points_take_rows(gv_context *context, gv_cuda_queue *queu
   return GV_OK;
 }
 
-gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
-                          gv_brute **out) {
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *method,
+                          int device, gv_brute **out) {
   gv_cuda_queue *queue = NULL;
   gv_brute *brute = NULL;
   gv_status status = gv_cuda_queue_take(context, device, &queue);
@@ -238,10 +238,10 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
     status = gv_fail_memory(context, "the index");
     goto done;
   }
-  brute->idea = idea;
+  brute->method = method;
   brute->allocator = reference->allocator;
   brute->device = queue->device;
-  brute->layout = idea->layout(reference->dim);
+  brute->layout = method->layout(reference->dim);
   brute->count = reference->count;
   brute->padded = gv_ceil_div(reference->count, GV_SCAN_PAD) * GV_SCAN_PAD;
   status = brute_points_take_rows(context, queue, reference, brute);
@@ -249,8 +249,8 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
   gv_cuda_mark_begin(queue);
   status = convert_points(context, queue, reference, brute);
   gv_cuda_mark_end(queue);
-  if (status == GV_OK && brute->filterable && idea->prepare != NULL) {
-    status = idea->prepare(context, queue, reference, brute);
+  if (status == GV_OK && brute->filterable && method->prepare != NULL) {
+    status = method->prepare(context, queue, reference, brute);
   }
   if (status == GV_OK) status = gv_cuda_wait(context, queue, "preparing points");
 
@@ -266,7 +266,7 @@ done:
 
 void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
   if (brute == NULL) return;
-  if (brute->idea->forget != NULL) brute->idea->forget(brute);
+  if (brute->method->forget != NULL) brute->method->forget(brute);
   gv_cuda_release(brute->device, brute->own_rows);
   gv_cuda_release(brute->device, brute->centre);
   gv_cuda_release(brute->device, brute->values);

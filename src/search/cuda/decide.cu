@@ -1,14 +1,14 @@
 /*
- * The kernels of the decision. A team, a warp or a block, takes a query: it finds the bound from the row of minima, looks
- * again at the points of groups not above it, and collects those whose own filter value is not above it either. When there
- * are enough of them for every thread to have one, their canonical distances are computed and go into a buffer, which is
- * sorted and cut to k when it is full.
+ * Decision kernels. THREADS threads, a warp or a block, decide a query. They find the bound from the row of minima,
+ * read the points of the groups not above it again, and collect those with a filter value not above it. Once there
+ * is one for every thread, exact distances are computed and written to a buffer, which is sorted and cut to k when
+ * it is full.
  */
-#include "search/cuda/decide_team.cuh"
+#include "search/cuda/decide_threads.cuh"
 
 namespace {
 
-enum { WARP = GV_TEAM_WARP, BLOCK = GV_TEAM_BLOCK, EACH = GV_TEAM_EACH };
+enum { WARP = GV_THREADS_WARP, BLOCK = GV_THREADS_BLOCK, EACH = GV_THREADS_EACH };
 
 const int64_t NO_INDEX = INT64_MAX;
 
@@ -19,10 +19,10 @@ __device__ inline double canonical_of(const gv_decision &d, const double *query,
                           : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
 }
 
-template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, int size, int rank) {
+template <int THREADS> __device__ void sort_pairs(double *value, int64_t *index, int size, int thread) {
   for (int length = 2; length <= size; length *= 2) {
     for (int gap = length / 2; gap > 0; gap /= 2) {
-      for (int i = rank; i < size / 2; i += TEAM) {
+      for (int i = thread; i < size / 2; i += THREADS) {
         int low = 2 * i - (i & (gap - 1)), high = low + gap;
         bool up = (low & length) == 0;
         double a = value[low], b = value[high];
@@ -34,14 +34,14 @@ template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, in
           index[high] = a_index;
         }
       }
-      gv_team_sync<TEAM>();
+      gv_threads_sync<THREADS>();
     }
   }
 }
 
-/* A team's shared memory. */
-template <int TEAM> struct team_memory {
-  enum { BUFFER = TEAM == WARP ? 128 : 2048, SETS = TEAM == WARP ? 64 : 2048, PENDING = 2 * TEAM };
+/* Shared memory of a query. */
+template <int THREADS> struct query_memory {
+  enum { BUFFER = THREADS == WARP ? 128 : 2048, SETS = THREADS == WARP ? 64 : 2048, PENDING = 2 * THREADS };
   union {
     struct {
       double value[BUFFER];
@@ -50,25 +50,25 @@ template <int TEAM> struct team_memory {
     float sets[SETS];
   };
   int64_t pending[PENDING];
-  int32_t hits[EACH * TEAM];
+  int32_t hits[EACH * THREADS];
   int32_t hit_count, pending_count, count;
 };
 
 /* One query's decision. */
-template <int METRIC, int TEAM, bool ONE> struct decider {
-  typedef team_memory<TEAM> memory_type;
-  /* Reads under way: a block that is alone on its multiprocessor has nothing else to wait with. */
-  enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8, AHEAD = TEAM == BLOCK && ONE ? 16 : 4 };
+template <int METRIC, int THREADS, bool ONE> struct decider {
+  typedef query_memory<THREADS> memory_type;
+  /* Reads in flight: a block that is alone on its multiprocessor has no other work to hide latency. */
+  enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8, AHEAD = THREADS == BLOCK && ONE ? 16 : 4 };
   const gv_decision &d;
   memory_type *memory;
-  int rank;
+  int thread;
   const double *query;
   const float *query_row;
   const float *minima;
   int64_t self, groups;
   gv_group_shifts shift;
   float threshold;
-  bool open; /* filter values say nothing */
+  bool open; /* filter values give no bound */
   double worst;
   int64_t worst_index; /* of the k best so far; ONE: of this thread's best */
 
@@ -76,28 +76,28 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   __device__ float find_bound() {
     if (ONE) {
       float least = INFINITY;
-      for (int64_t stretch = EACH * rank; stretch < groups; stretch += AHEAD * EACH * TEAM) {
+      for (int64_t stretch = EACH * thread; stretch < groups; stretch += AHEAD * EACH * THREADS) {
 #pragma unroll
         for (int a = 0; a < AHEAD; a++) {
-          int64_t g = stretch + a * EACH * TEAM;
+          int64_t g = stretch + a * EACH * THREADS;
           float4 m = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
           if (g < groups) m = *(const float4 *)(minima + g);
           least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
         }
       }
-      return gv_team_minimum<TEAM>(least);
+      return gv_threads_minimum<THREADS>(least);
     }
     /* Minima of sets of groups, each group in one set. */
-    constexpr int SETS = memory_type::SETS, MINE = SETS / TEAM, READS = MINE > EACH ? MINE / EACH : 1;
+    constexpr int SETS = memory_type::SETS, MINE = SETS / THREADS, READS = MINE > EACH ? MINE / EACH : 1;
     float least[MINE];
 #pragma unroll
     for (int i = 0; i < MINE; i++)
       least[i] = INFINITY;
 #pragma unroll 2
-    for (int64_t g = EACH * rank; g < groups; g += READS * EACH * TEAM) {
+    for (int64_t g = EACH * thread; g < groups; g += READS * EACH * THREADS) {
 #pragma unroll
       for (int r = 0; r < READS; r++) {
-        int64_t at = g + r * EACH * TEAM;
+        int64_t at = g + r * EACH * THREADS;
         if (at >= groups) break;
         float4 m = *(const float4 *)(minima + at);
         if (MINE == 2) {
@@ -113,33 +113,33 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     }
 #pragma unroll
     for (int i = 0; i < MINE; i++)
-      memory->sets[i * TEAM + rank] = least[i];
-    gv_team_sync<TEAM>();
-    gv_sort_values<TEAM>(memory->sets, SETS, rank);
+      memory->sets[i * THREADS + thread] = least[i];
+    gv_threads_sync<THREADS>();
+    gv_sort_values<THREADS>(memory->sets, SETS, thread);
     float bound = d.needed <= SETS ? memory->sets[d.needed - 1] : INFINITY;
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
     return bound;
   }
 
   /* Keeps the k best of the buffer. */
   __device__ void cut(int count) {
-    for (int i = count + rank; i < BUFFER; i += TEAM) {
+    for (int i = count + thread; i < BUFFER; i += THREADS) {
       memory->list.value[i] = INFINITY;
       memory->list.index[i] = NO_INDEX;
     }
-    gv_team_sync<TEAM>();
-    sort_pairs<TEAM>(memory->list.value, memory->list.index, BUFFER, rank);
-    if (rank == 0) memory->count = d.k;
+    gv_threads_sync<THREADS>();
+    sort_pairs<THREADS>(memory->list.value, memory->list.index, BUFFER, thread);
+    if (thread == 0) memory->count = d.k;
     worst = memory->list.value[d.k - 1];
     worst_index = memory->list.index[d.k - 1];
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
   }
 
-  /* Canonical distances of the points that wait. */
+  /* Computes exact distances of the waiting points. */
   __device__ void settle(int waiting) {
-    for (int first = 0; first < waiting; first += TEAM) {
-      bool near = first + rank < waiting;
-      int64_t point = near ? memory->pending[first + rank] : 0;
+    for (int first = 0; first < waiting; first += THREADS) {
+      bool near = first + thread < waiting;
+      int64_t point = near ? memory->pending[first + thread] : 0;
       double value = 0.0;
       if (near) {
         value = canonical_of<METRIC>(d, query, point);
@@ -157,34 +157,34 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
         memory->list.value[at] = value;
         memory->list.index[at] = point;
       }
-      gv_team_sync<TEAM>();
+      gv_threads_sync<THREADS>();
       int count = memory->count;
-      gv_team_sync<TEAM>();
-      if (count > BUFFER - TEAM) cut(count);
+      gv_threads_sync<THREADS>();
+      if (count > BUFFER - THREADS) cut(count);
     }
-    gv_team_sync<TEAM>();
-    if (rank == 0) memory->pending_count = 0;
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
+    if (thread == 0) memory->pending_count = 0;
+    gv_threads_sync<THREADS>();
   }
 
   __device__ void add(int64_t point) {
     memory->pending[atomicAdd(&memory->pending_count, 1)] = point;
   }
 
-  /* Looks at the points of the groups in memory->hits, numbered from `first`. */
+  /* Reads the points of the groups in memory->hits, numbered from `first`. */
   __device__ void look(int64_t first, int32_t hits) {
     int32_t items = hits << shift.size, mask = (1 << shift.size) - 1;
     bool wide = d.wide != NULL && !open && shift.size > 0;
-    int32_t step = wide ? TEAM / WIDE_LANES : TEAM, mine = wide ? rank / WIDE_LANES : rank;
+    int32_t step = wide ? THREADS / WIDE_LANES : THREADS, mine = wide ? thread / WIDE_LANES : thread;
     for (int32_t start = 0; start < items; start += step) {
       int32_t item = start + mine;
       bool there = item < items;
       int64_t point = there ? gv_member_of(shift, first + memory->hits[item >> shift.size], item & mask) : 0;
       there = there && point < d.scan.count && point != self;
       if (wide) {
-        /* Eight lanes a point, each every eighth group of four dimensions. */
+        /* Eight threads a point, each every eighth group of four dimensions. */
         float sum = 0.0F;
-        int lane = rank % WIDE_LANES;
+        int lane = thread % WIDE_LANES;
         if (there) {
           const float *at = d.wide + point * d.depth;
 #pragma unroll 4
@@ -204,42 +204,42 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
                  (open || shift.size == 0 || !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold))) {
         add(point);
       }
-      gv_team_sync<TEAM>();
+      gv_threads_sync<THREADS>();
       int waiting = memory->pending_count;
-      gv_team_sync<TEAM>();
-      if (waiting >= TEAM) settle(waiting);
+      gv_threads_sync<THREADS>();
+      if (waiting >= THREADS) settle(waiting);
     }
   }
 
   /* All groups that may hold a neighbour. */
   __device__ void walk() {
-    for (int64_t stretch = 0; stretch < groups; stretch += AHEAD * EACH * TEAM) {
+    for (int64_t stretch = 0; stretch < groups; stretch += AHEAD * EACH * THREADS) {
       float4 m[AHEAD];
       bool any = open;
 #pragma unroll
       for (int a = 0; a < AHEAD; a++) {
-        int64_t g = stretch + (a * TEAM + rank) * EACH;
+        int64_t g = stretch + (a * THREADS + thread) * EACH;
         m[a] = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
         if (!open && g < groups) m[a] = *(const float4 *)(minima + g);
         any = any || !(fminf(fminf(m[a].x, m[a].y), fminf(m[a].z, m[a].w)) > threshold);
       }
-      if (!gv_team_any<TEAM>(any)) continue;
+      if (!gv_threads_any<THREADS>(any)) continue;
 #pragma unroll
       for (int a = 0; a < AHEAD; a++) {
-        int64_t first = stretch + a * TEAM * EACH;
+        int64_t first = stretch + a * THREADS * EACH;
         if (first >= groups) break;
-        if (rank == 0) memory->hit_count = 0;
-        gv_team_sync<TEAM>();
+        if (thread == 0) memory->hit_count = 0;
+        gv_threads_sync<THREADS>();
         const float v[EACH] = {m[a].x, m[a].y, m[a].z, m[a].w};
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-          if (first + EACH * rank + i < groups && (open || !(v[i] > threshold))) {
-            memory->hits[atomicAdd(&memory->hit_count, 1)] = EACH * rank + i;
+          if (first + EACH * thread + i < groups && (open || !(v[i] > threshold))) {
+            memory->hits[atomicAdd(&memory->hit_count, 1)] = EACH * thread + i;
           }
         }
-        gv_team_sync<TEAM>();
+        gv_threads_sync<THREADS>();
         look(first, memory->hit_count);
-        gv_team_sync<TEAM>();
+        gv_threads_sync<THREADS>();
       }
     }
     settle(memory->pending_count);
@@ -256,20 +256,20 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
         best_index = other_index;
       }
     }
-    if (TEAM > WARP) {
-      if (rank % WARP == 0) {
-        memory->list.value[rank / WARP] = best;
-        memory->list.index[rank / WARP] = best_index;
+    if (THREADS > WARP) {
+      if (thread % WARP == 0) {
+        memory->list.value[thread / WARP] = best;
+        memory->list.index[thread / WARP] = best_index;
       }
       __syncthreads();
-      for (int i = 0; rank == 0 && i < TEAM / WARP; i++) {
+      for (int i = 0; thread == 0 && i < THREADS / WARP; i++) {
         if (gv_before(memory->list.value[i], memory->list.index[i], best, best_index)) {
           best = memory->list.value[i];
           best_index = memory->list.index[i];
         }
       }
     }
-    if (rank == 0) {
+    if (thread == 0) {
       d.indices[number] = best_index == NO_INDEX ? -1 : best_index + d.base;
       d.canonical[number] = best_index == NO_INDEX ? INFINITY : best;
     }
@@ -279,13 +279,13 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     int count = memory->count, size = 2;
     while (size < count)
       size *= 2;
-    for (int i = count + rank; i < size; i += TEAM) {
+    for (int i = count + thread; i < size; i += THREADS) {
       memory->list.value[i] = INFINITY;
       memory->list.index[i] = NO_INDEX;
     }
-    gv_team_sync<TEAM>();
-    sort_pairs<TEAM>(memory->list.value, memory->list.index, size, rank);
-    for (int i = rank; i < d.k; i += TEAM) {
+    gv_threads_sync<THREADS>();
+    sort_pairs<THREADS>(memory->list.value, memory->list.index, size, thread);
+    for (int i = thread; i < d.k; i += THREADS) {
       bool there = i < count && memory->list.index[i] != NO_INDEX;
       d.indices[number * d.k + i] = there ? memory->list.index[i] + d.base : -1;
       d.canonical[number * d.k + i] = there ? memory->list.value[i] : INFINITY;
@@ -308,8 +308,8 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       if (twice < INFINITY) threshold = fminf(__fadd_ru(find_bound(), twice), d.margin.limit[slot]);
     }
     open = !(threshold < INFINITY);
-    if (rank == 0) memory->count = memory->pending_count = 0;
-    gv_team_sync<TEAM>();
+    if (thread == 0) memory->count = memory->pending_count = 0;
+    gv_threads_sync<THREADS>();
     walk();
     if (ONE) {
       write_one(number);
@@ -319,31 +319,32 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   }
 };
 
-template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide_decide(gv_decision d) {
-  constexpr int TEAMS = BLOCK / TEAM;
-  __shared__ team_memory<TEAM> memories[TEAMS];
-  int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
+template <int METRIC, int THREADS, bool ONE>
+__global__ void __launch_bounds__(BLOCK) decide_queries(gv_decision d) {
+  constexpr int QUERIES = BLOCK / THREADS;
+  __shared__ query_memory<THREADS> memories[QUERIES];
+  int64_t slot = (int64_t)blockIdx.x * QUERIES + threadIdx.x / THREADS;
   if (slot >= d.scan.queries || (d.open != NULL && d.open[slot] == 0)) return;
-  decider<METRIC, TEAM, ONE> one = {d, &memories[threadIdx.x / TEAM], (int)threadIdx.x % TEAM};
+  decider<METRIC, THREADS, ONE> one = {d, &memories[threadIdx.x / THREADS], (int)threadIdx.x % THREADS};
   one.run(slot);
 }
 
-template <int METRIC, int TEAM> cudaError_t launch_team(const gv_decision *d, cudaStream_t stream) {
-  unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, BLOCK / TEAM);
+template <int METRIC, int THREADS> cudaError_t launch_threads(const gv_decision *d, cudaStream_t stream) {
+  unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, BLOCK / THREADS);
   if (d->needed == 1) {
-    decide_decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(*d);
+    decide_queries<METRIC, THREADS, true><<<blocks, BLOCK, 0, stream>>>(*d);
   } else {
-    decide_decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(*d);
+    decide_queries<METRIC, THREADS, false><<<blocks, BLOCK, 0, stream>>>(*d);
   }
   return cudaPeekAtLastError();
 }
 
 template <int METRIC> cudaError_t launch(const gv_decision *d, bool block, cudaStream_t stream) {
-  return block ? launch_team<METRIC, BLOCK>(d, stream) : launch_team<METRIC, WARP>(d, stream);
+  return block ? launch_threads<METRIC, BLOCK>(d, stream) : launch_threads<METRIC, WARP>(d, stream);
 }
 
-/* Queries whose best group leads by more than the margins allow are decided in it; the others are listed. A warp takes
- * 32 queries, and for each its lanes take the group's points (GV_QUADS), for four queries at a time. */
+/* Decides a query within its best group if that leads by more than the margins; lists the other queries. A warp
+ * takes 32 queries, and for each its lanes take the group's points (GV_QUADS), for four queries at a time. */
 template <int METRIC>
 __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pair, int32_t *list) {
   const unsigned ALL = 0xffffffffU;

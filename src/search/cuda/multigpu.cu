@@ -25,7 +25,7 @@ typedef struct worker {
   const gv_reference *reference;
   gv_status status;
   int device;
-  gv_brute **build; /* where to put what is built, or NULL */
+  gv_brute **build; /* receives the built reference points, or NULL */
   const gv_brute *brute;
   gv_query query;
   int64_t first, end; /* points */
@@ -38,7 +38,7 @@ static void *multigpu_work(void *opaque) {
   worker *w = (worker *)opaque;
   if (w->build != NULL) {
     bool products = gv_half_filter_pays(w->reference->metric, w->reference->dim);
-    w->status = gv_brute_create(&w->context, w->reference, products ? &gv_tensor_idea : &gv_register_idea,
+    w->status = gv_brute_create(&w->context, w->reference, products ? &gv_tensor_method : &gv_register_method,
                                 w->device, w->build);
   } else {
     w->status = gv_brute_run(&w->context, w->reference, w->brute, &w->query, w->first, w->end, w->progress,
@@ -47,7 +47,7 @@ static void *multigpu_work(void *opaque) {
   return NULL;
 }
 
-/* Runs all workers, the last one on this thread; a worker whose thread cannot be made too. */
+/* Runs all workers, the last one on this thread; also the workers for which no thread could be created. */
 static gv_status multigpu_run(gv_context *context, worker *workers, int count) {
   for (int i = 0; i < count; i++) {
     gv_context_for_worker(context, &workers[i].context);

@@ -1,9 +1,10 @@
 /*
- * cuda-register: as cuda-shared, with several queries a thread in registers, so that what is read from shared memory once
- * serves them all: eight queries up to three dimensions, 8 x 8 pairs above. Then arithmetic is what takes the time.
+ * cuda-register: as cuda-shared, with several queries a thread in registers, so that a value is read from shared
+ * memory once for all of them: eight queries up to three dimensions, 8 x 8 pairs above. Arithmetic then is the
+ * limit.
  *
- * For the one nearest point up to three dimensions nothing but the best group of 32 points and the runner-up's value is
- * kept: no number of a point in the inner loop, and no row of minima.
+ * For k = 1 up to three dimensions only the best group of 32 points and the runner-up's value are kept: without
+ * points' numbers in the inner loop and without a row of minima.
  */
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
@@ -29,7 +30,7 @@ static gv_status register_filter(gv_context *context, gv_cuda_queue *queue, cons
 
 enum { PAIR_QUERIES = 8, PAIR_QUERIES_FEW = 4 };
 
-/* Where queries alone fill the device: a block walks through all points. */
+/* Used if the queries fill the device: a block then scans all points. */
 static bool pairs(const gv_brute_sizes *sizes) {
   return sizes->dim <= 3 && sizes->count < INT32_MAX &&
          sizes->queries >= (int64_t)sizes->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES_FEW;
@@ -59,10 +60,11 @@ static gv_status pair(gv_context *context, gv_cuda_queue *queue, const gv_brute 
                         "searching in registers");
 }
 
-const gv_brute_idea gv_register_idea = {register_layout, register_shape, register_filter, pairs, pair, NULL, NULL};
+const gv_brute_method gv_register_method = {
+    register_layout, register_shape, register_filter, pairs, pair, NULL, NULL};
 
 static gv_status register_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &gv_register_idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &gv_register_method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_register = {gv_cuda_probe_device, register_build, gv_brute_search,

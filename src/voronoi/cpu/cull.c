@@ -7,7 +7,7 @@
 
 enum {
   MANY_CANDIDATES = 48, /* from here on several pivots pay */
-  LONG_LIST = 16384     /* from here on room for what is culled is worth saving */
+  LONG_LIST = 16384     /* from this length on, memory is reserved for the culled list only */
 };
 
 static void workspace_free(gv_workspace *space) {
@@ -15,7 +15,7 @@ static void workspace_free(gv_workspace *space) {
     gv_buffer_clear(&space->level[i].places, &space->allocator);
     gv_buffer_clear(&space->level[i].ids, &space->allocator);
   }
-  gv_buffer *buffers[] = {&space->scratch, &space->bounds, &space->ranking,    &space->points,
+  gv_buffer *buffers[] = {&space->scratch, &space->bounds, &space->k_nearest,  &space->points,
                           &space->boxes,   &space->stage,  &space->mask_boxes, &space->triangles};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     gv_buffer_clear(buffers[i], &space->allocator);
@@ -65,7 +65,7 @@ static gv_status no_room(gv_workspace *space) {
   return gv_fail_memory(space->context, "lists of candidates");
 }
 
-/* Room for `count` candidates at a depth; what was there is lost. */
+/* Reserves memory for `count` candidates at a depth; its previous contents are lost. */
 static gv_status reserve_level(gv_workspace *space, int depth, int32_t count, int dim) {
   gv_level_buffer *level = &space->level[depth];
   int64_t padded = ((int64_t)count + GV_CANDIDATE_PADDING + 7) / 8 * 8;
@@ -106,7 +106,7 @@ static void cull_corner_of(const gv_bound *bound, int corner, double point[3]) {
   }
 }
 
-/* What geodesics add to the margin, from a pivot whose squared distance from the middle is pivot2; 0 for other metrics. */
+/* Geodesic part of the margin, for a pivot at squared distance pivot2 from the middle; 0 for other metrics. */
 static double slack_of(const gv_voronoi *v, double pivot2, const gv_bound *bound) {
   if (v->cells.metric != GV_GEODESIC) return 0.0;
   return gv_geodesic_slack(&v->geodesic, gv_farthest_chord(pivot2, bound->radius));
@@ -138,7 +138,7 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
   return slack;
 }
 
-/* Against the one pivot that serves best: the way where the nearest seed is all that is asked. */
+/* Culls against the best single pivot; used for the nearest seed only. */
 static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *in, gv_candidates *out) {
   double slack = cull_once(v, kernels, bound, bound->centre, in, out);
@@ -306,7 +306,7 @@ gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
     in = out;
     if (out->count == 0) return GV_OK;
   }
-  if (gv_asks_nearest(v)) {
+  if (gv_nearest_only(v)) {
     *slack = cull_nearest(v, kernels, bound, in, out);
     return GV_OK;
   }
@@ -387,7 +387,7 @@ gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_can
   leaf->nobody = label[0];
   leaf->scratch = scratch;
   leaf->undecided = space->undecided;
-  /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
+  /* The constant covers the rounding of q.s - |s|^2/2; its terms are below 2. */
   if (v->cells.metric == GV_GEODESIC) leaf->margin = 0.5 * slack + 1e-14;
   return GV_OK;
 }

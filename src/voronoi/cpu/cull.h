@@ -1,12 +1,13 @@
 /*
- * What the culling engines share: lists of candidates, their culling against a bound, and the memory for it.
+ * Shared by the culling engines: lists of candidates, their culling against a bound, and its memory.
  *
  * margin.h has the argument (f, m, g) and the margins for one pivot.
  *
- * With k > 1 a seed is out when k pivots, those nearest m, all beat it so: the k-th nearest |p - m| and the range of
- * g_k . p over the pivots bound them together. Where f is not linear (weights; Manhattan and Chebyshev distances for k >
- * 1), intervals do: a seed is out when the least value it can have in the tile exceeds the k-th smallest of the largest
- * values of all. What they are made of is monotone, rounding included, and distances are widened first.
+ * With k > 1 a seed is excluded if the k pivots nearest m all exclude it: the k-th nearest |p - m| and the range of
+ * g_k . p over the pivots bound them together. Where f is not linear (weights; Manhattan and Chebyshev distances
+ * for k > 1), intervals are used: a seed is excluded if its least possible value in the tile exceeds the k-th
+ * smallest of the largest possible values of all. The operations are monotone, rounding included, and distances are
+ * widened first.
  *
  * A maximum distance culls seeds that are farther from every cell; without seeds left a tile is nodata.
  */
@@ -24,8 +25,8 @@ enum {
   GV_MAX_DEPTH = 64,
   GV_LEAF_ROWS = 16,
   GV_LEAF_COLUMNS = 32,
-  GV_RANKED_ROWS = 32, /* of leaves where more is asked than the nearest seed */
-  GV_RANKED_COLUMNS = 64,
+  GV_K_LEAF_ROWS = 32, /* of leaves with k > 1, weights or a limit */
+  GV_K_LEAF_COLUMNS = 64,
   GV_TILE_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
   GV_TILE_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
 };
@@ -42,12 +43,12 @@ typedef struct gv_workspace {
   gv_context *context; /* of the thread that has it, for messages */
   gv_allocator allocator;
   gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
-  int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
-  uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
-  gv_buffer scratch; /* doubles: of leaf kernels, GV_LEAF_ROWS x candidates, then labels */
-  gv_buffer bounds;  /* doubles of all candidates: bounds of their values, weights */
-  gv_buffer ranking; /* doubles of ranked leaves: a group's candidates, ranks, a matrix of values */
-  gv_buffer points;  /* blocks of points: doubles, positions of all cells, ... */
+  int32_t undecided[GV_K_LEAF_ROWS * GV_K_LEAF_COLUMNS];
+  uint8_t doubt[GV_K_LEAF_ROWS * GV_K_LEAF_COLUMNS];
+  gv_buffer scratch;   /* doubles: of leaf kernels, GV_LEAF_ROWS x candidates, then labels */
+  gv_buffer bounds;    /* doubles of all candidates: bounds of their values, weights */
+  gv_buffer k_nearest; /* doubles of such leaves: a group's candidates, bands, a matrix of values */
+  gv_buffer points;    /* blocks of points: doubles, positions of all cells, ... */
   gv_buffer
       boxes; /* ... and the boxes of squares of them: low x, y, z, high x, y, z; low > high where a square has no position */
   gv_buffer stage;      /* int32_t: a block, all bands */
@@ -70,14 +71,14 @@ void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space);
 /* Fills a level with the seeds of a list (NULL: all). */
 gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
-/* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
- * geodesic slack that serves every cell of the tile (0 for other metrics). Where ranks are asked for and f is linear, lists up to GV_SHORT_LIST are left to
- * gv_order_make. `out` may be `in`. */
+/* Culls a list for a tile, see above; if many are left, also against those nearest its corners. *slack is set to
+ * the geodesic slack of the tile (0 for other metrics). For k > 1 and linear f, lists up to GV_SHORT_LIST are left
+ * to gv_order_make. `out` may be `in`. */
 gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
                   const gv_candidates *in, gv_candidates *out, double *slack);
 
-/* gv_cull into the workspace's list at `depth`. A long list goes through a buffer of its own first, so that every level
- * holds what is left and not room for what came in. */
+/* gv_cull into the workspace's list at `depth`. A long list is first culled into a separate buffer, so that a level
+ * needs memory only for the candidates that are left. */
 gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *in, gv_workspace *space, int depth, double *slack);
 
@@ -102,16 +103,16 @@ static inline bool gv_culls_linearly(const gv_voronoi *v) {
          v->cells.metric != GV_CHEBYSHEV;
 }
 
-/* True where the nearest seed is all that is asked of a cell, within the limit or not. */
-static inline bool gv_asks_nearest(const gv_voronoi *v) {
+/* True if only the nearest seed of a cell is needed, with or without a limit. */
+static inline bool gv_nearest_only(const gv_voronoi *v) {
   return v->k == 1 && v->weigher.weighting == GV_UNWEIGHTED;
 }
 
-/* True if the limit may run through the tile: some candidate may be beyond it somewhere. */
+/* True if the limit may cross the tile: some candidate may be outside it in some cell. */
 bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                       const gv_candidates *candidates);
 
-/* Bounds of the canonical distances (geodesic: squared chords) of all candidates over a tile; arrays padded by
+/* Bounds of the exact distances (geodesic: squared chords) of all candidates over a tile; arrays padded by
  * GV_CANDIDATE_PADDING. */
 void gv_distance_bounds(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                         const gv_candidates *candidates, double *near, double *far);

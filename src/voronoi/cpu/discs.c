@@ -4,27 +4,27 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 
 enum {
-  SEEDS_PARALLEL = 1 << 16, /* seeds whose places are worth other threads' start, and their spinning after */
+  SEEDS_PARALLEL = 1 << 16, /* number of seeds from which computing their places is worth starting other threads */
   ENTRIES_EACH = 8,         /* of lists, for each seed and block: with more, blocks are better narrowed down to */
   MOST_BLOCKS = 1 << 22,    /* that have lists */
   RECTANGLE_COST = 512,     /* cells that a tile may have for the cost of a rectangle */
-  CROWD = 4                 /* discs that one may meet for its parts to be looked at one by one */
+  CROWD = 4                 /* number of discs that one may meet so that its parts are processed one by one */
 };
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
 /* ------------------------------------------------------------------------------------------------------ places */
 
-/* How far any cell of a disc may be from its seed, in rows, and what says how far in columns. */
+/* Maximum distance of a cell of a disc from its seed, in rows, and the data that limit it in columns. */
 typedef struct extent {
   double rows, columns; /* columns: on the plane */
   double sine;          /* on the globe: of the angle at the centre; 1 = all of the globe */
 } extent;
 
-/* The angle at the globe's centre between places a chord c apart, which are no nearer to it than b: c >= 2 b sin(angle / 2).
+/* The angle at the globe's centre between places a chord c apart, each at least b from it: c >= 2 b sin(angle / 2).
  * Geodetic latitudes part by at most 1 / (1 - f)^2 times as much as geocentric ones. */
 static extent extent_on_globe(const gv_voronoi *v, double beyond) {
   const gv_cells *cells = &v->cells;
@@ -80,9 +80,9 @@ static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, cons
 /* ------------------------------------------------------------------------------------------------------- lists */
 
 /*
- * Goes through the blocks that discs may have cells in. Without `seed`: counts them, at[block] for each. With it: lists them,
- * at[block] being where the block's next entry goes. Returns how many there are, -1 if more than `most`. last[block]: the
- * seed that was there last, -1 at first.
+ * Visits the blocks in which discs may have cells. Without `seed`: counts them, at[block] for each. With it: lists
+ * them, at[block] is the position of the block's next entry. Returns the number of entries, -1 if more than `most`.
+ * last[block]: the last seed of the block, initially -1.
  */
 static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_t *last, int64_t *at,
                     int32_t *seed) {
@@ -92,7 +92,7 @@ static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_
     const gv_disc_place *place = &d->place[i];
     if (place->r0 >= place->r1) continue;
     int64_t b0 = place->r0 / height, b1 = (place->r1 - 1) / height;
-    /* Turn by turn from the first in which anything is right of the grid's left edge. */
+    /* Turn by turn, from the first turn with cells right of the grid's left edge. */
     bool around = 2.0 * place->half >= d->turn, once = around || isinf(d->turn);
     double middle = place->middle;
     if (!once) middle -= d->turn * floor((middle + place->half) / d->turn);
@@ -238,7 +238,7 @@ static int64_t cost_of(const gv_tile *r) {
   return (r->c1 - r->c0) * (r->r1 - r->r0) + RECTANGLE_COST;
 }
 
-/* Adds a rectangle, as one with those that cost no less apart. False: there is no room. */
+/* Adds a rectangle, merged with those that do not cost less separately. False: too many rectangles. */
 static bool add_rectangle(gv_disc_plan *plan, gv_tile r, int64_t *cost) {
   for (int32_t i = 0; i < plan->rectangles;) {
     const gv_tile *other = &plan->rectangle[i];
@@ -273,7 +273,7 @@ bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *ti
                    gv_disc_plan *plan) {
   const gv_candidates *c = candidates;
   int64_t area = (tile->c1 - tile->c0) * (tile->r1 - tile->r0), boxes = 0, cost = 0;
-  bool ranked = !gv_asks_nearest(v) || v->cells.metric == GV_GEODESIC; /* the other way is dear */
+  bool several = !gv_nearest_only(v) || v->cells.metric == GV_GEODESIC; /* the alternative is slow */
   int16_t met[GV_DISCS_MOST];
   plan->rectangles = 0;
   if (c->count > GV_DISCS_MOST) return false;
@@ -281,7 +281,7 @@ bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *ti
     box_in(discs, tile, &discs->place[c->id[i]], plan, i);
     boxes += (int64_t)(plan->c1[i] - plan->c0[i]) * (plan->r1[i] - plan->r0[i]);
   }
-  if (3 * boxes > (ranked ? 3 : 2) * area) return false; /* much will meet */
+  if (3 * boxes > (several ? 3 : 2) * area) return false; /* much will meet */
   for (int32_t i = 0; i < c->count; i++) {
     int64_t c0 = plan->c0[i], c1 = plan->c1[i], r0 = plan->r0[i], r1 = plan->r1[i];
     if (c0 >= c1 || r0 >= r1) continue;
@@ -307,7 +307,7 @@ bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *ti
 
 /* ------------------------------------------------------------------------------------------------------- a row */
 
-/* A row whose ends the kernels leave open. */
+/* A row with ends that the kernels leave open. */
 typedef struct disc_row {
   const gv_voronoi *v;
   const gv_discs *discs;
@@ -317,7 +317,7 @@ typedef struct disc_row {
   int32_t *out;   /* of column 0 */
 } disc_row;
 
-/* The canonical distance, or squared chord, of a cell of the row. */
+/* The exact distance, or squared chord, of a cell of the row. */
 static double value_of(const disc_row *r, int64_t column) {
   const gv_cells *cells = &r->v->cells;
   double sx = r->v->seeds.x[r->seed], x = cells->column_x[column];
@@ -340,7 +340,7 @@ static bool is_within(const disc_row *r, int64_t column, double value) {
   place.vector[0] = r->p * v->cells.column_x[column];
   place.vector[1] = r->p * v->cells.column_y[column];
   place.vector[2] = v->cells.row_z[r->row];
-  gv_rank_geodesic(v, &place, &r->seed, 1, found);
+  gv_k_nearest_geodesic(v, &place, &r->seed, 1, found);
   return found[0] >= 0;
 }
 

@@ -1,13 +1,12 @@
 /*
- * The tile engine's kernels for blocks of cells and for leaves that want the one nearest seed.
+ * The tile engine's kernels for blocks of cells and for leaves that need only the nearest seed.
  *
- * Leaf kernels keep a few vectors of cells in registers and walk over the candidates, whose coordinates are
- * broadcast: per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances
- * are the canonical ones, in the canonical order of operations, so there is nothing to re-decide. Only the geodesic
- * kernels are filters.
+ * Leaf kernels keep a few vectors of cells in registers and loop over the candidates; coordinates are broadcast:
+ * per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances are exact,
+ * in the fixed order of operations, so the result is final. Only the geodesic kernels are filters.
  */
+#include "voronoi/cpu/k_nearest_filter.h"
 #include "voronoi/cpu/kernel_lanes.h"
-#include "voronoi/cpu/rank_filter.h"
 #include "voronoi/cpu/short_list.h"
 
 /* -------------------------------------------------------------------------------------------------- blocks */
@@ -174,7 +173,7 @@ static void leaf_lonlat_chord(gv_leaf *leaf) {
 }
 
 /* Running maximum and runner-up of a stream of values. Returns where the value is the new maximum. */
-GV_INLINE vm rank_value(vd value, vd *best, vd *second) {
+GV_INLINE vm k_nearest_value(vd value, vd *best, vd *second) {
   vm ahead = vd_less(*best, value);
   *second = vd_max(*second, vd_min(value, *best));
   *best = vd_max(value, *best);
@@ -184,7 +183,7 @@ GV_INLINE vm rank_value(vd value, vd *best, vd *second) {
 /*
  * The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
  * the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so that only one
- * term a candidate changes from row to row; at a pole, where p is 0, nothing is decided here.
+ * term a candidate changes from row to row; at a pole, where p is 0, cells are left undecided.
  */
 GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, gv_leaf *leaf, int32_t row,
                             int32_t j, const double *constant, double least_gap, int32_t *out, vd *closest) {
@@ -209,7 +208,7 @@ GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, 
     for (int v = 0; v < vectors; v++) {
       vd value = vd_fma_loose(vd_all(c->x[i]), q0[v], vd_fma_loose(vd_all(c->y[i]), q1[v], vd_all(constant[i])));
       if (form == FORM_POINTS3) value = vd_fma_loose(vd_all(c->z[i]), q2[v], value);
-      label[v] = vd_select(rank_value(value, &best[v], &second[v]), candidate, label[v]);
+      label[v] = vd_select(k_nearest_value(value, &best[v], &second[v]), candidate, label[v]);
     }
   }
   if (!mark) {
@@ -229,8 +228,8 @@ GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, 
   }
 }
 
-/* All cells of a leaf: first only labels and the smallest gap of all, which mostly tells that every cell is decided
- * (true); else a second walk marks the cells that are not. */
+/* All cells of a leaf: first only labels and the smallest gap, which mostly shows that every cell is decided
+ * (true); else a second pass marks the undecided cells. */
 GV_INLINE bool filter_rows(const int form, const bool mark, gv_leaf *leaf, int32_t stride) {
   vd closest = vd_all(INFINITY);
   double largest_gap = leaf->margin;
@@ -275,8 +274,8 @@ const gv_kernels GV_VARIANT(gv_kernels) = {
     .clear = cull_kernels_clear,
     .summarise = summarise,
     .culling = &GV_VARIANT(gv_cull_kernels),
-    .ranking = &GV_VARIANT(gv_rankings),
-    .rank_filter = GV_VARIANT(gv_rank_filter),
+    .k_nearest = &GV_VARIANT(gv_k_nearest_table),
+    .k_nearest_filter = GV_VARIANT(gv_k_nearest_filter),
     .short_list = GV_VARIANT(gv_short_list),
     .leaf_plane = {leaf_plane_euclidean, leaf_plane_manhattan, leaf_plane_chebyshev},
     .leaf_points2 = {leaf_points2_euclidean, leaf_points2_manhattan, leaf_points2_chebyshev},

@@ -18,13 +18,12 @@ typedef struct gv_leaf {
   const double *x, *y, *z;           /* at the tile's first cell (POINTS) */
   int64_t point_stride;
   const gv_candidates *candidates;
-  const double *label; /* value to write for each candidate; whole numbers in the range of int32, padded */
-  double start,
-      nobody;      /* distances must be less than `start` to count; what is written where none is. Not geodesic */
-  double *scratch; /* rows x (candidates + GV_CANDIDATE_PADDING) */
+  const double *label;  /* value to write for each candidate; whole numbers in the range of int32, padded */
+  double start, nobody; /* distances must be less than `start` to count; label if none is. Not geodesic */
+  double *scratch;      /* rows x (candidates + GV_CANDIDATE_PADDING) */
   int32_t *out;
   int64_t out_stride;
-  int64_t band_stride; /* ranked leaves: between ranks */
+  int64_t band_stride; /* leaves with k > 1: between bands */
   /* Geodesic only: how much larger than all others q.s - |s|^2/2 must be for a cell to be decided, and the cells
    * that are not: entries row * columns + column, up to rows * columns of them. */
   double margin;
@@ -38,46 +37,48 @@ typedef void (*gv_leaf_kernel)(gv_leaf *leaf);
 enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2 };
 
 /*
- * Ranked leaves: more than the one nearest seed, weights, a limit that runs through the tile. A ranking writes the labels
- * of the first `bands` candidates of every cell in the order of (value, number).
+ * Leaves with more than one nearest seed, weights, or a limit that crosses the tile. A gv_k_nearest writes the
+ * labels of the first `bands` candidates of every cell in the order of (value, number).
  */
 enum {
   GV_STRIP_LANES = 8, /* rows of matrices are padded to multiples of this: every instruction set's vectors fit */
-  GV_FEW = 9          /* ranks that are kept in registers */
+  GV_FEW = 9          /* neighbours that are kept in registers */
 };
 
-typedef struct gv_ranking {
+typedef struct gv_k_nearest {
   const gv_leaf *leaf;                /* positions, out, out_stride, band_stride */
-  int32_t row, rows, column, columns; /* the part of it that is ranked; starts and widths fit GV_STRIP_LANES */
+  int32_t row, rows, column, columns; /* the part of it to process; starts and widths are multiples of
+                                       * GV_STRIP_LANES */
   const gv_candidates *candidates;    /* in ascending number, or in any order with more than GV_FEW kept */
   const double *label;                /* of the candidates, as numbers */
   const double *number;               /* more than GV_FEW kept: what decides between equal values, the lower wins */
-  int32_t first, bands;               /* ranks that are written: first, first + 1, ... */
-  int32_t kept;                       /* ranks that are found: bands, or one more for the gap behind the last */
+  int32_t first, bands;               /* bands to write: first, first + 1, ... */
+  int32_t kept;                       /* neighbours to find: bands, or one more for the gap after the last */
   double start, nobody;               /* values must be less than `start` to count; label where there is none */
   const double *matrix;  /* values of candidate i and cell c of the part: matrix[i * stride + c]; rows are */
-  int32_t stride, width; /* padded to `width`. Or NULL: distances are the values, the kernels know them */
+  int32_t stride, width; /* padded to `width`. Or NULL: distances are the values; the kernels compute them */
   double *scratch;       /* more than GV_FEW kept: 3 * kept * GV_STRIP_LANES */
   /* Geodesic: cells where one of the values to be written is within `gap` of the next, or between `within` and
-   * `beyond`, are marked in doubt[row * leaf->columns + column]; those beyond have no label. NULL: all is decided. */
+   * `beyond`, are marked in doubt[row * leaf->columns + column]; values above `beyond` have no label. NULL: all
+   * cells are decided. */
   uint8_t *doubt;
   double gap, within, beyond;
-} gv_ranking;
+} gv_k_nearest;
 
-typedef void (*gv_rank_kernel)(const gv_ranking *ranking);
+typedef void (*gv_k_nearest_kernel)(const gv_k_nearest *k_nearest);
 
 /* Kernels of one form of position: the first GV_FEW by how many are kept, 0 for more. */
-typedef struct gv_rank_kernels {
-  gv_rank_kernel kept[GV_FEW + 1];
+typedef struct gv_k_nearest_kernels {
+  gv_k_nearest_kernel kept[GV_FEW + 1];
   /* Makes a matrix of distances for the part of the leaf that the ranking is about. */
-  void (*measure)(const gv_ranking *ranking, double *matrix);
-} gv_rank_kernels;
+  void (*measure)(const gv_k_nearest *k_nearest, double *matrix);
+} gv_k_nearest_kernels;
 
 /* A box of a mask. */
 enum { GV_BOX_COLUMNS = 32, GV_BOX_ROWS = 16 };
 
-struct gv_rank_filter; /* rank_filter.h */
-struct gv_short_list;  /* short_list.h */
+struct gv_k_nearest_filter; /* k_nearest_filter.h */
+struct gv_short_list;       /* short_list.h */
 
 /* Culling of lists of candidates (cull_kernels.c). */
 typedef struct gv_cull_kernels {
@@ -113,8 +114,8 @@ typedef struct gv_cull_kernels {
   /* Keeps candidate i unless value[i] > limit. `out` may be `in`. */
   void (*cull_above[4])(const gv_candidates *in, const double *value, double limit, gv_candidates *out);
 
-  /* Bounds of the canonical distances (squared euclidean for dim 3) of all candidates from any cell of a tile whose
-   * positions are good to `error`. */
+  /* Bounds of the exact distances (squared euclidean for dim 3) of all candidates from any cell of a tile with
+   * positions that are good to `error`. */
   void (*bounds_plane[3])(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
                           double *far);
   void (*bounds_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
@@ -125,12 +126,12 @@ typedef struct gv_cull_kernels {
   void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
 } gv_cull_kernels;
 
-/* Ranking by canonical distances; infinite ones count as the largest double (rank_kernels.c). */
-typedef struct gv_rankings {
-  gv_rank_kernels plane[3], points2[3]; /* by metric */
-  gv_rank_kernels points3, lonlat;      /* squared chord */
-  gv_rank_kernels matrix;               /* by a matrix of values; no `measure` */
-} gv_rankings;
+/* The k nearest by exact distances; infinite ones count as the largest double (k_nearest_kernels.c). */
+typedef struct gv_k_nearest_table {
+  gv_k_nearest_kernels plane[3], points2[3]; /* by metric */
+  gv_k_nearest_kernels points3, lonlat;      /* squared chord */
+  gv_k_nearest_kernels matrix;               /* by a matrix of values; no `measure` */
+} gv_k_nearest_table;
 
 typedef struct gv_kernels {
   /* Writes a value into a rectangle of cells. */
@@ -145,13 +146,13 @@ typedef struct gv_kernels {
                     int64_t box_stride);
 
   const gv_cull_kernels *culling;
-  const gv_rankings *ranking;
+  const gv_k_nearest_table *k_nearest;
 
-  /* Ranked leaves in floats, and short lists in order; LONLAT and PLANE, squared distances. */
-  uint64_t (*rank_filter)(const struct gv_rank_filter *filter);
+  /* The k nearest in floats, and short lists in order; LONLAT and PLANE, squared distances. */
+  uint64_t (*k_nearest_filter)(const struct gv_k_nearest_filter *filter);
   void (*short_list)(struct gv_short_list *list);
 
-  gv_leaf_kernel leaf_plane[3]; /* by plane metric: canonical distances, lowest wins, ties to the first */
+  gv_leaf_kernel leaf_plane[3]; /* by plane metric: exact distances, lowest wins, ties to the first */
   gv_leaf_kernel leaf_points2[3];
   gv_leaf_kernel leaf_points3; /* squared chord */
   gv_leaf_kernel leaf_lonlat;
@@ -160,7 +161,7 @@ typedef struct gv_kernels {
 } gv_kernels;
 
 extern const gv_cull_kernels gv_cull_kernels_baseline, gv_cull_kernels_avx2, gv_cull_kernels_avx512;
-extern const gv_rankings gv_rankings_baseline, gv_rankings_avx2, gv_rankings_avx512;
+extern const gv_k_nearest_table gv_k_nearest_table_baseline, gv_k_nearest_table_avx2, gv_k_nearest_table_avx512;
 GV_KERNEL_TABLE(gv_kernels);
 
 #endif

@@ -1,12 +1,12 @@
-/* Ranked tiles. See leaf.h. */
+/* Leaves with several neighbours. See leaf.h. */
 #include "voronoi/cpu/leaf.h"
 
 #include <string.h>
 
-#include "voronoi/cpu/rank_filter.h"
+#include "voronoi/cpu/k_nearest_filter.h"
 #include "voronoi/cpu/short_list.h"
 
-enum { MOST_WORK = 120000 /* beyond it, half a leaf twice, with fewer candidates, is less */ };
+enum { MOST_WORK = 120000 /* above it, two halves of a leaf with fewer candidates take less work */ };
 enum { MATRIX_VALUES = 8192 /* doubles of a matrix of values, at least one vector of cells */ };
 
 /* ------------------------------------------------------------------------------------------------- groups */
@@ -137,24 +137,24 @@ static bool suits_floats(const gv_voronoi *v, const gv_candidates *candidates, c
 bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
                     int64_t columns) {
   if (rows <= GV_LEAF_ROWS && columns <= GV_LEAF_COLUMNS) return true;
-  if (rows > GV_RANKED_ROWS || columns > GV_RANKED_COLUMNS || !suits_floats(v, candidates, order)) return false;
-  /* Steps of a vector of cells: candidates and the ranks that each of them goes through. */
+  if (rows > GV_K_LEAF_ROWS || columns > GV_K_LEAF_COLUMNS || !suits_floats(v, candidates, order)) return false;
+  /* Steps of a vector of cells: candidates times the neighbours that each is compared with. */
   int64_t work = 0;
   for (int32_t g = 0, begin = 0; g < order->groups; begin = order->end[g++]) {
     int64_t count = order->end[g] - begin, bands = v->k - begin;
-    if (bands > GV_FILTER_RANKS && count > 1) return false;
+    if (bands > GV_FILTER_BANDS && count > 1) return false;
     if (count > 1) work += count * (3 + (bands < count ? bands + 1 : count));
   }
   return rows * columns * work <= MOST_WORK;
 }
 
-static const gv_rank_kernels *rank_kernels(const gv_cells *cells, const gv_kernels *kernels) {
-  if (cells->shape == GV_CELLS_PLANE) return &kernels->ranking->plane[cells->metric];
-  if (cells->shape == GV_CELLS_LONLAT) return &kernels->ranking->lonlat;
-  return cells->dim == 2 ? &kernels->ranking->points2[cells->metric] : &kernels->ranking->points3;
+static const gv_k_nearest_kernels *k_nearest_kernels(const gv_cells *cells, const gv_kernels *kernels) {
+  if (cells->shape == GV_CELLS_PLANE) return &kernels->k_nearest->plane[cells->metric];
+  if (cells->shape == GV_CELLS_LONLAT) return &kernels->k_nearest->lonlat;
+  return cells->dim == 2 ? &kernels->k_nearest->points2[cells->metric] : &kernels->k_nearest->points3;
 }
 
-static void run_ranking(const gv_rank_kernels *kernels, const gv_ranking *r) {
+static void run_k_nearest(const gv_k_nearest_kernels *kernels, const gv_k_nearest *r) {
   kernels->kept[r->kept <= GV_FEW ? r->kept : 0](r);
 }
 
@@ -167,7 +167,8 @@ typedef struct gv_weights {
   const double *weight; /* of the ranking's candidates */
 } gv_weights;
 
-static void rank_weighted(const gv_rank_kernels *measuring, const gv_weights *w, gv_ranking *r, double *matrix) {
+static void k_nearest_weighted(const gv_k_nearest_kernels *measuring, const gv_weights *w, gv_k_nearest *r,
+                               double *matrix) {
   const gv_leaf *leaf = r->leaf;
   int32_t n = r->candidates->count, most = MATRIX_VALUES / n, rows = leaf->rows;
   int32_t width = (leaf->columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES;
@@ -194,12 +195,12 @@ static void rank_weighted(const gv_rank_kernels *measuring, const gv_weights *w,
         }
         w->kernels->culling->weigh(&w->weigher, w->limit, r->rows * r->width, value, w->weight + i, false);
       }
-      run_ranking(&w->kernels->ranking->matrix, r);
+      run_k_nearest(&w->kernels->k_nearest->matrix, r);
     }
   }
 }
 
-/* Geodesic and weighted: chords give upper bounds of the values; how far they may be above the true ones. */
+/* Geodesic and weighted: chords give upper bounds of the values; returns how far they may be above the true ones. */
 static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *candidates) {
   double gap = 0.0;
@@ -261,7 +262,7 @@ static void sort_places(int32_t *place, int32_t count) {
 }
 
 /* One leaf at work. What canonical rankings need is prepared when the first of them is made. */
-typedef struct ranked_leaf {
+typedef struct k_leaf {
   const gv_voronoi *v;
   const gv_kernels *kernels;
   gv_workspace *space;
@@ -272,60 +273,60 @@ typedef struct ranked_leaf {
   bool prepared;
   gathered list;
   gv_weights weights;
-  gv_ranking ranking;
+  gv_k_nearest k_nearest;
   double *matrix; /* weighted only */
-} ranked_leaf;
+} k_leaf;
 
-static gv_status leaf_prepare(ranked_leaf *l) {
+static gv_status leaf_prepare(k_leaf *l) {
   const gv_voronoi *v = l->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
   int64_t n = l->candidates->count, part = n + GV_CANDIDATE_PADDING,
-          ranks = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
+          bands = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
   if (l->prepared) return GV_OK;
   double *memory =
-      gv_buffer_reserve(&l->space->ranking, &l->space->allocator,
-                        6 * part + ranks + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
+      gv_buffer_reserve(&l->space->k_nearest, &l->space->allocator,
+                        6 * part + bands + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
   if (memory == NULL) return gv_fail_memory(l->space->context, "a tile's ranks");
   l->list = (gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
                        memory + 3 * part,
                        memory + 4 * part,
                        memory + 5 * part};
-  l->matrix = weighted ? memory + 6 * part + ranks : NULL;
+  l->matrix = weighted ? memory + 6 * part + bands : NULL;
   l->weights = make_weights(v, l->kernels);
   l->weights.weight = l->list.weight;
-  l->ranking = (gv_ranking){.leaf = l->leaf,
-                            .columns = l->leaf->columns,
-                            .candidates = &l->list.candidates,
-                            .label = l->list.label,
-                            .number = l->list.number,
-                            .start = INFINITY,
-                            .nobody = (double)v->nodata,
-                            .scratch = memory + 6 * part,
-                            .gap = l->slack,
-                            .within = INFINITY,
-                            .beyond = INFINITY};
-  if (!weighted && !filter && isfinite(v->limit)) l->ranking.start = nextafter(v->limit, INFINITY);
+  l->k_nearest = (gv_k_nearest){.leaf = l->leaf,
+                                .columns = l->leaf->columns,
+                                .candidates = &l->list.candidates,
+                                .label = l->list.label,
+                                .number = l->list.number,
+                                .start = INFINITY,
+                                .nobody = (double)v->nodata,
+                                .scratch = memory + 6 * part,
+                                .gap = l->slack,
+                                .within = INFINITY,
+                                .beyond = INFINITY};
+  if (!weighted && !filter && isfinite(v->limit)) l->k_nearest.start = nextafter(v->limit, INFINITY);
   if (filter) {
     memset(l->space->doubt, 0, (size_t)(l->leaf->rows * l->leaf->columns));
-    l->ranking.doubt = l->space->doubt;
+    l->k_nearest.doubt = l->space->doubt;
     if (weighted) {
-      l->ranking.gap = weighted_gap(v, l->kernels, l->bound, l->candidates);
+      l->k_nearest.gap = weighted_gap(v, l->kernels, l->bound, l->candidates);
     } else {
-      l->ranking.within = v->within;
-      l->ranking.beyond = v->beyond;
+      l->k_nearest.within = v->within;
+      l->k_nearest.beyond = v->beyond;
     }
   }
   l->prepared = true;
   return GV_OK;
 }
 
-/* Candidates of one group (place NULL: all there are) by canonical values, in the rows whose bit is set. */
-static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
-                                  uint64_t rows) {
+/* Candidates of one group (place NULL: all) by exact values, in the rows set in the bits. */
+static gv_status k_nearest_canonically(k_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
+                                       uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
   GV_TRY(leaf_prepare(l));
-  gv_ranking *r = &l->ranking;
-  const gv_rank_kernels *forms = rank_kernels(&l->v->cells, l->kernels);
+  gv_k_nearest *r = &l->k_nearest;
+  const gv_k_nearest_kernels *forms = k_nearest_kernels(&l->v->cells, l->kernels);
   r->first = first;
   r->bands = bands;
   r->kept = bands + (r->doubt != NULL && bands < count ? 1 : 0);
@@ -337,23 +338,23 @@ static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t 
   r->row = 0;
   r->rows = l->leaf->rows;
   if (l->matrix != NULL) {
-    rank_weighted(forms, &l->weights, r, l->matrix);
+    k_nearest_weighted(forms, &l->weights, r, l->matrix);
   } else if (rows == GV_FILTER_NONE) {
-    run_ranking(forms, r);
+    run_k_nearest(forms, r);
   } else {
     r->rows = 1;
     for (; r->row < l->leaf->rows; r->row++) {
-      if (rows >> r->row & 1U) run_ranking(forms, r);
+      if (rows >> r->row & 1U) run_k_nearest(forms, r);
     }
   }
   return GV_OK;
 }
 
-/* The same in floats, as far as they tell: returns the rows that they leave open. */
-static uint64_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32_t count, int32_t first,
-                               int32_t bands) {
+/* The same in floats: returns the rows that they leave undecided. */
+static uint64_t k_nearest_in_floats(const k_leaf *l, const int32_t *place, int32_t count, int32_t first,
+                                    int32_t bands) {
   const gv_candidates *c = l->candidates;
-  gv_rank_filter f;
+  gv_k_nearest_filter f;
   f.leaf = l->leaf;
   f.globe = l->v->cells.shape == GV_CELLS_LONLAT;
   f.first = first;
@@ -365,14 +366,14 @@ static uint64_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32
   f.count = count;
   for (int32_t i = 0; i < count; i++)
     f.label[i] = l->v->label[c->id[place[i]]];
-  return l->kernels->rank_filter(&f);
+  return l->kernels->k_nearest_filter(&f);
 }
 
-static void list_undecided(ranked_leaf *l) {
+static void list_undecided(k_leaf *l) {
   gv_leaf *leaf = l->leaf;
   leaf->undecided = l->space->undecided;
   leaf->undecided_count = 0;
-  if (!l->prepared || l->ranking.doubt == NULL) return;
+  if (!l->prepared || l->k_nearest.doubt == NULL) return;
   for (int32_t i = 0; i < leaf->rows * leaf->columns; i++) {
     if (l->space->doubt[i]) leaf->undecided[leaf->undecided_count++] = i;
   }
@@ -382,9 +383,10 @@ static void fill_band(const gv_kernels *kernels, const gv_leaf *leaf, int32_t ba
   kernels->fill(leaf->out + band * leaf->band_stride, leaf->out_stride, leaf->rows, leaf->columns, label);
 }
 
-gv_status gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                       double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf) {
-  ranked_leaf l;
+gv_status gv_leaf_k_nearest(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                            const gv_bound *bound, double slack, const gv_candidates *candidates,
+                            const gv_order *order, gv_leaf *leaf) {
+  k_leaf l;
   l.v = v;
   l.kernels = kernels;
   l.space = space;
@@ -397,7 +399,7 @@ gv_status gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_worksp
   gv_status status = GV_OK;
   if (n > 0 && order->groups == 0) {
     band = v->k < n ? v->k : n;
-    status = rank_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE);
+    status = k_nearest_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE);
   }
   bool floats = suits_floats(v, candidates, order);
   for (int32_t g = 0; g < order->groups && band < v->k && status == GV_OK; g++) {
@@ -408,10 +410,10 @@ gv_status gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_worksp
     if (order->sure[g]) {
       fill_band(kernels, leaf, band, v->label[candidates->id[place[0]]]);
       open = 0;
-    } else if (floats && bands <= GV_FILTER_RANKS) {
-      open = rank_in_floats(&l, place, count, band, bands);
+    } else if (floats && bands <= GV_FILTER_BANDS) {
+      open = k_nearest_in_floats(&l, place, count, band, bands);
     }
-    if (open != 0) status = rank_canonically(&l, place, count, band, bands, open);
+    if (open != 0) status = k_nearest_canonically(&l, place, count, band, bands, open);
     band += bands;
   }
   if (status != GV_OK) return status;

@@ -1,16 +1,16 @@
 /*
- * The culling engine for meshes and lists of cells. A tile is a part of the mesh's own tree (cells/parts.h): its candidates are culled (see
- * cull.h), what is left goes to its four children, until one candidate is left or 64 cells are, which are decided one by
- * one. Only those cells' positions are ever made: the bounds need none. Blocks of a list of places are sorted to such a tree
- * (mesh_list.h).
+ * The culling engine for meshes and lists of cells. A tile is a part of the mesh's own tree (cells/parts.h): its
+ * candidates are culled (see cull.h) and passed to its four children, until one candidate or 64 cells are left; the
+ * cells are then decided one by one. Only positions of such cells are computed: bounds need none. Blocks of a list
+ * of places are sorted to such a tree (mesh_list.h).
  *
- * A mesh itself (GV_GRID_QTM, GV_GRID_HEALPIX) is written in the order of cell numbers, in which a part is one span. For a QTM
- * raster whose pixels carry their triangle's answer, the triangles under a block of pixels are answered once, strip by
- * strip, into rows as they lie in the octant; a pixel then finds its triangle by its place in the row. In the coordinates
- * of the lattice that takes one product a pixel; what lies too near an edge for that is asked of gv_qtm_from_lonlat. Where
- * triangles are many more than pixels, only the pixels' own are answered, by the engine for rasters.
+ * A mesh itself (GV_GRID_QTM, GV_GRID_HEALPIX) is written in the order of cell numbers, in which a part is one
+ * span. For a raster with a QTM level, the triangles under a block of pixels are computed once, strip by strip,
+ * into rows of the octant; a pixel then finds its triangle by its position in the row. In the coordinates of the
+ * lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat. If there are many more
+ * triangles than pixels, only the pixels' own are computed, by the engine for rasters.
  *
- * Lists of candidates are narrowed from the roots of the tree down to the first parts of the work, once.
+ * Lists of candidates are narrowed from the roots of the tree down to the first parts of a block, once.
  */
 #include <string.h>
 
@@ -19,17 +19,17 @@
 #include "core/parallel.h"
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/cpu/mesh_list.h"
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 
 enum {
-  BLOCK_BITS = 5,     /* cells a side of the sub-triangles that strips are made of, as a power of 2 */
+  BLOCK_BITS = 5,     /* size of the sub-triangles that strips consist of: cells a side as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
   MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
   CHUNK = 256,        /* pixels at a time */
   MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
 };
 
-/* id NULL: not narrowed here, or handed on to all children. */
+/* id NULL: not narrowed here, or passed to all children. */
 typedef gv_id_list mesh_node;
 
 typedef struct mesh_state {
@@ -118,21 +118,22 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
       found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
                                                    place.vector, candidates, NULL)];
     } else {
-      gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
+      gv_k_nearest_geodesic(v, &place, candidates->id, candidates->count, found);
     }
     for (int32_t band = 0; band < v->k; band++)
       leaf->out[band * leaf->band_stride + at] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
   }
 }
 
-/* Whether a leaf is bound by the positions of its cells: of HEALPix, whose parts have bounds that are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
+/* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix, because bounds of its parts
+ * are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
 static bool is_bound_by_positions(const mesh_work *j, const gv_part *part) {
   return j->list == NULL && j->v->cells.grid.kind == GV_GRID_HEALPIX && part->bits <= GV_MESH_LEAF_BITS;
 }
 
-/* `ranks`: groups of the candidates, or NULL where the nearest seed is all that is asked. */
+/* `k_order`: groups of the candidates, or NULL if only the nearest seed is needed. */
 static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *bound, double slack,
-                             const gv_candidates *candidates, const gv_order *ranks) {
+                             const gv_candidates *candidates, const gv_order *k_order) {
   const uint8_t *order = NULL;
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
@@ -148,12 +149,12 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
                   .out = answer,
                   .out_stride = cells,
                   .band_stride = GV_MESH_LEAF_CELLS};
-  GV_TRY(ranks != NULL ? gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)
-                       : gv_leaf_prepare(v, j->space, candidates, slack, &leaf));
-  if (ranks == NULL) {
+  GV_TRY(k_order != NULL ? gv_leaf_k_nearest(v, kernels, j->space, bound, slack, candidates, k_order, &leaf)
+                         : gv_leaf_prepare(v, j->space, candidates, slack, &leaf));
+  if (k_order == NULL) {
     (v->cells.metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3)(&leaf);
   }
-  if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, ranks == NULL, candidates, &leaf);
+  if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, k_order == NULL, candidates, &leaf);
   for (int32_t band = 0; band < v->k; band++) {
     const int32_t *from = answer + band * GV_MESH_LEAF_CELLS;
     if (j->by_number) {
@@ -192,7 +193,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   const gv_kernels *kernels = j->state->kernels;
   gv_bound bound;
   if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part))) return GV_OK;
-  if (in->count == 1 && gv_asks_nearest(v) && isinf(v->max_distance)) {
+  if (in->count == 1 && gv_nearest_only(v) && isinf(v->max_distance)) {
     fill_part(j, part, &v->label[in->id[0]]);
     return GV_OK;
   }
@@ -200,25 +201,25 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   double slack;
   GV_TRY(gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack));
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  if (gv_asks_nearest(v) && v->cells.metric == GV_GEODESIC) {
+  if (gv_nearest_only(v) && v->cells.metric == GV_GEODESIC) {
     gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   }
-  bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
-  gv_order ranks;
+  bool nearest = gv_nearest_only(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
+  gv_order k_order;
   if (nearest && candidates->count == 1) {
     fill_part(j, part, &v->label[candidates->id[0]]);
     return GV_OK;
   }
   if (!nearest) {
     int32_t label[GV_VORONOI_MAX_K];
-    GV_TRY(gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &ranks));
-    if (gv_order_settles(v, &ranks, candidates, label)) {
+    GV_TRY(gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &k_order));
+    if (gv_order_settles(v, &k_order, candidates, label)) {
       fill_part(j, part, label);
       return GV_OK;
     }
   }
   if (part->bits <= GV_MESH_LEAF_BITS) {
-    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &ranks);
+    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &k_order);
   }
   gv_status status = GV_OK;
   for (int child = 0; child < 4 && status == GV_OK; child++) {
@@ -355,7 +356,7 @@ static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
 static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *tile, const gv_labels *block) {
   gv_mesh_list list;
   gv_part all = {.bits = GV_MESH_LEAF_BITS};
-  j->mask = NULL; /* cells are in another order: those that are left out are taken back */
+  j->mask = NULL; /* cells are in another order: masked cells are reset afterwards */
   j->list = &list;
   GV_TRY(gv_mesh_list_make(context, j->v, j->space, tile, block, &list));
   while (gv_mesh_part_count(&all) < list.count)
@@ -494,8 +495,8 @@ static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *
   int64_t place = 2 * (int64_t)cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
   if (cell.octant == b->octant && row / side == b->number && place >= 2 * side * b->first &&
       place < 2 * side * (b->last + 1)) {
-    for (int32_t rank = 0; rank < v->k; rank++)
-      out[rank * band_stride] = mesh_tile_place_of(j, row, place)[rank * j->band_stride];
+    for (int32_t band = 0; band < v->k; band++)
+      out[band * band_stride] = mesh_tile_place_of(j, row, place)[band * j->band_stride];
     return GV_OK;
   }
   mesh_work single = *j;
@@ -535,9 +536,9 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
       least = side < least ? side : least;
       place[i] = at < 0 ? 0 : at > last ? last : at;
     }
-    for (int32_t rank = 0; rank < j->v->k; rank++) {
-      const int32_t *from = row + rank * j->band_stride;
-      int32_t *to = out + rank * band_stride + (c - c0);
+    for (int32_t band = 0; band < j->v->k; band++) {
+      const int32_t *from = row + band * j->band_stride;
+      int32_t *to = out + band * band_stride + (c - c0);
       for (int32_t i = 0; i < count; i++)
         to[i] = from[place[i]];
     }
@@ -552,7 +553,7 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
   return status;
 }
 
-/* Rows [r0, r1) of a block, whose pixels lie in one strip of rows of the mesh. */
+/* Rows [r0, r1) of a block with pixels in one strip of rows of the mesh. */
 static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *tile, int64_t r0, int64_t r1,
                               const gv_labels *block) {
   const gv_voronoi *v = j->v;
@@ -582,7 +583,7 @@ static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *
   return GV_OK;
 }
 
-/* True if pixels are so few that their own triangles are all that should be answered. */
+/* True if there are so few pixels that only their own triangles should be computed. */
 static bool few_pixels(const gv_voronoi *v) {
   const double *g = v->cells.grid.geotransform;
   double n = (double)(INT64_C(1) << v->cells.grid.level);

@@ -1,7 +1,7 @@
 /* A tile of a raster: culled, then answered as a whole, by its children, by discs, or cell by cell. */
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/cpu/tile_work.h"
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
   switch (cells->shape) {
@@ -36,9 +36,9 @@ static void place_of_cell(const gv_tile_work *j, int64_t column, int64_t row, do
 }
 
 /*
- * Geodesics from far away: chords leave several candidates open in most cells, distances expanded around the tile's
- * middle cell tell them apart. Worth it where the chords' slack, as a distance, is well above what the expansion
- * leaves open, about radius^2 / distance. Culls the list; true if `expansion` serves the tile's cells.
+ * Geodesics from far away: chords leave several candidates open in most cells; distances expanded around the tile's
+ * middle cell separate them. Used if the chords' slack, as a distance, is well above the error of the expansion,
+ * about radius^2 / distance. Culls the list; true if `expansion` is valid for the tile's cells.
  */
 static bool expand_tile(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
@@ -112,19 +112,19 @@ static gv_status decide_leaf(const gv_tile_work *j, const gv_tile *tile, double 
   return GV_OK;
 }
 
-/* The same where more is asked than the nearest seed. */
-static gv_status rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
-                           const gv_candidates *candidates, const gv_order *order) {
+/* The same for k > 1, weights and limits. */
+static gv_status k_nearest_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
+                                const gv_candidates *candidates, const gv_order *order) {
   const gv_voronoi *v = j->v;
   gv_leaf leaf = make_leaf(j, tile);
-  GV_TRY(gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf));
+  GV_TRY(gv_leaf_k_nearest(v, j->kernels, j->space, bound, slack, candidates, order, &leaf));
   for (int32_t u = 0; u < leaf.undecided_count; u++) {
     int32_t row = leaf.undecided[u] / leaf.columns, column = leaf.undecided[u] % leaf.columns;
     int32_t found[GV_VORONOI_MAX_K];
     gv_place place;
     place_of_cell(j, tile->c0 + column, tile->r0 + row, &place.lon, &place.lat, place.vector);
     if (isnan(place.lon)) continue;
-    gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
+    gv_k_nearest_geodesic(v, &place, candidates->id, candidates->count, found);
     for (int32_t band = 0; band < v->k; band++) {
       leaf.out[band * leaf.band_stride + row * leaf.out_stride + column] =
           found[band] >= 0 ? v->label[found[band]] : v->nodata;
@@ -133,15 +133,15 @@ static gv_status rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_
   return GV_OK;
 }
 
-/* The four children of a tile, or two; `ranked`: not only the nearest is asked for. */
+/* The four children of a tile, or two; `several`: more than the nearest seed is needed. */
 static gv_status solve_children(gv_context *context, const gv_tile_work *j, const gv_tile *tile,
-                                const gv_bound *bound, int depth, bool ranked, const gv_candidates *candidates) {
+                                const gv_bound *bound, int depth, bool several, const gv_candidates *candidates) {
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and where ranked
-   * leaves may be larger not below that at first. */
-  bool large = ranked && (columns > GV_RANKED_COLUMNS || rows > GV_RANKED_ROWS);
-  int64_t least_columns = large ? GV_RANKED_COLUMNS : GV_LEAF_COLUMNS,
-          least_rows = large ? GV_RANKED_ROWS : GV_LEAF_ROWS;
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and not at
+   * first if larger leaves are allowed. */
+  bool large = several && (columns > GV_K_LEAF_COLUMNS || rows > GV_K_LEAF_ROWS);
+  int64_t least_columns = large ? GV_K_LEAF_COLUMNS : GV_LEAF_COLUMNS,
+          least_rows = large ? GV_K_LEAF_ROWS : GV_LEAF_ROWS;
   bool across = columns > least_columns && (rows <= least_rows || 2.0 * bound->extent_across > bound->extent_down);
   bool down = rows > least_rows && (!across || 2.0 * bound->extent_down > bound->extent_across);
   int64_t c = across ? tile->c0 + gv_split_at(columns) : tile->c1,
@@ -159,7 +159,7 @@ static gv_status solve_children(gv_context *context, const gv_tile_work *j, cons
 static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound,
                              int depth, double slack, bool open, gv_candidates *candidates) {
   const gv_voronoi *v = j->v;
-  bool nearest = gv_asks_nearest(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
+  bool nearest = gv_nearest_only(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
   gv_expansion expansion;
   gv_order order;
   if (candidates->count == 0) {
@@ -186,14 +186,14 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
                       : gv_leaf_is_due(v, candidates, &order, rows, columns);
   if (!leaf) return solve_children(context, j, tile, bound, depth, !nearest, candidates);
   gv_status status = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
-                             : rank_leaf(j, tile, bound, slack, candidates, &order);
+                             : k_nearest_leaf(j, tile, bound, slack, candidates, &order);
   if (status == GV_OK) gv_mask_tile(j, tile);
   return status;
 }
 
 /*
- * A tile that limits run through, by the discs of its candidates: filled once, then painted, then what may be in several
- * discs is answered like any tile. `*done` is false if that is not the way.
+ * A tile that limits cross, by the discs of its candidates: filled once, then painted; the parts that may be in
+ * several discs are computed like any tile. `*done` is false if this does not apply.
  */
 static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,
                             const gv_candidates *candidates, bool *done) {

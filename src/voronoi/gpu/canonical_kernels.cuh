@@ -6,15 +6,15 @@
 #define GV_CANONICAL_KERNELS_CUH
 
 #include "voronoi/gpu/hand_over.cuh"
+#include "voronoi/gpu/k_nearest.cuh"
 #include "voronoi/gpu/limits.cuh"
-#include "voronoi/gpu/ranking.cuh"
 
 namespace gv {
 
 enum { CANONICAL_LOG = 5, CANONICAL_SIDE = 1 << CANONICAL_LOG };
 
-/* All cells of a quad against a list, canonically. For geodesics chords are compared, and what they leave open goes to the
- * host. */
+/* All cells of a quad against a list, by exact distances. For geodesics chords are compared; undecided cells are
+ * left to the host. */
 template <int FORM, int NORM, int K, bool GEODESIC>
 __device__ static void decide_canonically(const problem &p, const target &t, const quad &q, const int32_t *list,
                                           int32_t candidates, const open_list &open, counters *count, int lane) {
@@ -23,9 +23,9 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
     for (int32_t first = 0; first < q.columns; first += WARP) {
       bool inside = first + lane < q.columns;
       int64_t column = q.c0 + (inside ? first + lane : 0);
-      ranking<K> best;
-      rank_cell<NORM, K>(p, position<FORM>(p, column, q.r0 + row), list, candidates, &best);
-      if (inside) write_ranks(p, t, t.out + address(t, column, q.r0 + row), best);
+      k_nearest<K> best;
+      k_nearest_cell<NORM, K>(p, position<FORM>(p, column, q.r0 + row), list, candidates, &best);
+      if (inside) write_bands(p, t, t.out + address(t, column, q.r0 + row), best);
       if (GEODESIC) {
         hand_over_doubtful(t, count, open, inside && in_doubt(p, best), column, q.r0 + row, list, candidates,
                            &list_at, lane);
@@ -34,9 +34,9 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
   }
 }
 
-/* Fills all ranks with nodata. */
+/* Fills all bands with nodata. */
 template <int SIDE> __device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
-  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.rank_stride)
+  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.band_stride)
     fill_quad<SIDE>(t, q, p.nodata, lane);
 }
 

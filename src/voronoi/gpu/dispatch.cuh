@@ -1,7 +1,7 @@
 /*
- * Which kernels there are. What a raster asks for is known when it is opened; kernels have it as constants. The lists below
- * name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant for each choice that it
- * is given, so that the choices of one call are the variants of the kernel that it launches:
+ * Selects kernels. The kind of a raster is fixed when it is opened; kernels have it as constants. The lists below
+ * name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant for each of
+ * its choices, so that the choices of one call are the variants of the kernel that it launches:
  *
  *   dispatch([&](auto kind, auto side) { leaf<kind.form, side.value><<<...>>>(...); },
  *            choose_kind(raster, plane_kinds()), choose<16, 32>(side));
@@ -36,7 +36,7 @@ constexpr kinds<A..., B..., C...> joined(kinds<A...>, kinds<B...>, kinds<C...>) 
 }
 using all_kinds = decltype(joined(plane_kinds(), globe_kinds(), mesh_kinds()));
 
-/* One of a few types, which stand for constants: `number` tells which. */
+/* One of a few types that represent constants; `number` selects one. */
 template <class... CASES> struct choice { int number; };
 
 template <int VALUE> using constant = std::integral_constant<int, VALUE>;
@@ -64,16 +64,17 @@ template <int... VALUES> static choice<constant<VALUES>...> choose_at_least(int 
   return {number};
 }
 
-/* Ranks that a leaf keeps: as many as are asked for, in steps, and one more for geodesics (in_doubt looks at it). */
-static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBOURS>> choose_ranks(int k) {
+/* Number of nearest seeds that a leaf keeps: k, rounded up to one of a few values, and one more for geodesics (used
+ * by in_doubt). */
+static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBOURS>> choose_k(int k) {
   return choose_at_least<1, 4, 8, MOST_NEIGHBOURS>(k);
 }
 
-static constexpr int kept_ranks(int ranks, bool geodesic) {
-  return ranks > 1 && geodesic ? ranks + 1 : ranks;
+static constexpr int kept_k(int k, bool geodesic) {
+  return k > 1 && geodesic ? k + 1 : k;
 }
 
-/* Calls with the case that was chosen; the last one also stands for what is in no list. */
+/* Calls with the selected case; the last one is also used for values that are in no list. */
 template <class CALL, class FIRST, class... REST> static void call_with(choice<FIRST, REST...> which, CALL call) {
   if constexpr (sizeof...(REST) > 0) {
     if (which.number > 0) {

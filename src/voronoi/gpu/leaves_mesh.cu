@@ -2,8 +2,8 @@
  * Leaves of the QTM mesh.
  */
 #include "voronoi/gpu/dispatch.cuh"
+#include "voronoi/gpu/mesh_k_kernels.cuh"
 #include "voronoi/gpu/mesh_kernels.cuh"
-#include "voronoi/gpu/mesh_rank_kernels.cuh"
 #include "voronoi/gpu/raster_state.cuh"
 
 void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
@@ -21,10 +21,10 @@ void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
         gv::choose_kind(raster, gv::mesh_kinds()));
   } else {
     gv::dispatch(
-        [&](auto kind, auto ranks) {
-          gv::leaf_mesh_ranks<gv::kept_ranks(ranks.value, kind.geodesic), kind.geodesic>
+        [&](auto kind, auto k) {
+          gv::leaf_mesh_k<gv::kept_k(k.value, kind.geodesic), kind.geodesic>
               <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, spans, *l->open, l->counters);
         },
-        gv::choose_kind(raster, gv::mesh_kinds()), gv::choose_ranks(raster->v->k));
+        gv::choose_kind(raster, gv::mesh_kinds()), gv::choose_k(raster->v->k));
   }
 }

@@ -1,5 +1,5 @@
 /*
- * What kernels are given: the seeds and tables of a raster, levels of tiles with their lists, where answers go.
+ * Arguments of kernels: the seeds and tables of a raster, levels of tiles with their lists, and the output.
  *
  * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to the grid. Each
  * tile holds a list of the seeds that may own one of its cells; a list of one seed is held in the entry itself. Going
@@ -8,18 +8,19 @@
  *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list must be
  *     counted before it has a place in the pool (narrow_kernels.cuh).
  *   - Many tiles with short lists: one warp a tile does it all (cull_kernels.cuh).
- * Lists are in no order: who is the lowest of equals is decided by number, not by place.
+ * Lists are not sorted: the lowest of equal seeds is found by number, not by position.
  *
  * Leaves. One warp decides a square of cells ("quad").
- *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells whose position is a product of something by column
- *     and something by row. It culls once more, into shared memory, and compares in float with a proven margin; what lies
- *     within the margin is decided canonically on the spot, or, for geodesics, handed to the host.
- *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbours, other metrics, other grids), in
- *     canonical double arithmetic.
- * Leaves of the QTM mesh are spans of cells (mesh_kernels.cuh, mesh_rank_kernels.cuh).
+ *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells with positions that are products of a value
+ *     by column and a value by row. It culls once more, into shared memory, and compares in float with a proven
+ *     margin; cells within the margin are decided by exact distances in the kernel, or, for geodesics, left to the
+ *     host.
+ *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbours, other metrics, other grids), by
+ *     exact distances in double.
+ * Leaves of the QTM mesh are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
  *
- * A largest distance takes seeds out of lists that are farther from every cell of the tile. Leaves that it runs through are
- * decided cell by cell.
+ * A maximum distance removes seeds from lists that are farther from every cell of the tile. Leaves that it crosses
+ * are decided cell by cell.
  */
 #ifndef GV_PROBLEM_CUH
 #define GV_PROBLEM_CUH
@@ -58,7 +59,7 @@ struct alignas(16) parallel {
   double sine, cosine, p, z;
 };
 
-/* GROUP seeds that lie close together (fewer in the last group), in a ball; one of them speaks for all as a pivot. */
+/* GROUP seeds that are close together (fewer in the last group), in a ball; one of them is the pivot of all. */
 struct alignas(16) group {
   double x, y, z, radius;
   int32_t speaker, unused[3];
@@ -84,8 +85,8 @@ struct problem {
   int32_t count;          /* seeds */
   int32_t neighbours;     /* k */
   int32_t nodata;
-  /* The limit. Canonical values up to `within` are near enough, those above `beyond` are not; between them (geodesics only)
-   * the host knows. And their roots. */
+  /* The maximum distance. Exact values up to `within` are within it, those above `beyond` are outside; between them
+   * (geodesics only) the host decides. And their roots. */
   double within, beyond, within_length, beyond_length;
   int32_t limited;  /* both are finite */
   gv_chords chords; /* geodesics */
@@ -118,7 +119,7 @@ struct target {
   int32_t *out;
   int64_t c0, c1, r0, r1;
   int64_t bw, bh, across;
-  int64_t rank_stride; /* between the neighbours of rank 1, 2, ... */
+  int64_t band_stride; /* distance from the 1st to the 2nd ... neighbours, in values */
   int32_t aligned;     /* quads do not straddle blocks */
 };
 
@@ -135,7 +136,7 @@ struct open_cell {
 };
 
 struct counters {
-  unsigned long long pool; /* entries wanted, also beyond the pool's end */
+  unsigned long long pool; /* requested entries, also beyond the pool's end */
   unsigned long long open, open_ids;
   unsigned long long decided; /* by the canonical rule within leaf_float */
   unsigned int longest;       /* list of a level of long lists */

@@ -8,7 +8,7 @@
 
 #include "voronoi/gpu/raster_state.cuh"
 
-static_assert(gv::MOST_NEIGHBOURS == (int)GV_CUDA_MOST_RANKS, "what the kernels keep");
+static_assert(gv::MOST_NEIGHBOURS == (int)GV_CUDA_MOST_K, "what the kernels keep");
 
 static void gpu_raster_describe(gv_cuda_raster *raster) {
   const gv_voronoi *v = raster->v;
@@ -59,7 +59,7 @@ gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue) {
   return gv_cuda_reserve_pinned(context, queue, PINNED_COUNTERS, bytes, &memory);
 }
 
-/* How large strips may be: two of them, and what comes with them, in two thirds of the free memory. */
+/* Maximum size of strips: two of them with their buffers in two thirds of the free memory. */
 static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_t *strip_cells) {
   size_t free_bytes = 0;
   gv_status status = gv_cuda_free_bytes(context, raster->queue, &free_bytes);

@@ -1,6 +1,7 @@
 /*
- * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece. What the
- * engine (pipeline/cuda_tile.c) asks of CUDA. All calls of one gv_cuda_raster come from one thread, which holds its lane.
+ * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece. The
+ * CUDA interface of the engine (pipeline/cuda_tile.c). All calls of one gv_cuda_raster come from one thread, which
+ * holds its queue.
  */
 #ifndef GV_CUDA_RASTER_H
 #define GV_CUDA_RASTER_H
@@ -33,8 +34,8 @@ typedef struct gv_open_cells {
   bool overflow; /* too many, or lists of candidates too long: the strip must be computed otherwise */
 } gv_open_cells;
 
-/* Blocks as they lie in memory: no larger than the grid asks for, in whole quads (cells of the grid's edge that are in
- * none are never looked at). */
+/* Blocks in memory: no larger than the grid needs, in whole quads (cells of the grid's edge that are in no quad are
+ * never read). */
 static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int64_t *height) {
   int64_t quad = v->cells.grid.kind == GV_GRID_QTM ? 1 : 64;
   int64_t w = (v->cells.grid.width + quad - 1) / quad * quad, h = (v->cells.grid.height + quad - 1) / quad * quad;
@@ -42,19 +43,18 @@ static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int
   *height = v->cells.grid.kind == GV_GRID_QTM ? 1 : v->block_height < h ? v->block_height : h;
 }
 
-enum { GV_CUDA_MOST_RANKS = 64 }; /* neighbours of a cell that devices find */
+enum { GV_CUDA_MOST_K = 64 }; /* neighbours of a cell that devices find */
 
-/* What a device can do of a grid. Positions of projected grids are made by the host, and take it longer than everything
- * else. */
+/* What a device supports of a grid. Positions of projected grids are computed by the host, which takes longer than
+ * everything else. */
 static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
-  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
-         v->k <= GV_CUDA_MOST_RANKS;
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED && v->k <= GV_CUDA_MOST_K;
 }
 
 /*
- * Takes a lane on `device`, copies seeds and tables there and narrows the seeds for large tiles. *strip_cells comes in as
- * the largest strip wanted and goes out as what fits in the device's memory (times k); NULL: nothing is to be computed, but measured
- * (gpu/distances.h). Errors: OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
+ * Takes a queue on `device`, copies seeds and tables there and narrows the seeds for large tiles. *strip_cells: in,
+ * the largest strip needed; out, the largest that fits in the device's memory (times k). NULL: no labels are
+ * computed, only distances (gpu/distances.h). Errors: OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
  */
 gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                               gv_cuda_raster **out);
@@ -66,26 +66,25 @@ gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int 
 /* Waits for it. `open` is what the host has to decide, valid until the next call of this function. */
 gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
 
-/* Writes the host's decisions into the strip: value[k * count + i] as rank k of cell at[i]. */
+/* Writes the host's decisions into the strip: value[k * count + i] as neighbour k of cell at[i]. */
 gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                                const int32_t *value, int64_t count);
 
 /*
- * The same with answers that stay on the device. `part` is a strip whose `out` is memory of the raster's device: what is started goes
- * there as the host's decisions do, and is there when it has been delivered, with what the mask leaves out. Rows are counted in 32 bits:
- * (rows - 1) x stride and columns are below 2^31. The memory of the mask is looked at by deliver.
+ * The same with results that stay on the device. `part` is a strip with `out` in memory of the raster's device:
+ * results and the host's decisions are written there, and are complete, with the mask applied, after deliver. Rows
+ * are counted in 32 bits: (rows - 1) x stride and columns are below 2^31. deliver reads the mask.
  */
 gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip, const gv_labels *part);
 gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, int strip);
 
-/* Writes what the host has made of a part in place of the device: rank after rank, row after row without gaps. */
+/* Writes a part that the host computed instead of the device: band after band, row after row without gaps. */
 gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                              const int32_t *from);
 
 /*
- * Copies cells first ... first + count - 1 of each rank's answers into page-locked memory of slot `slot`: rank k at
- * (*out)[k * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the
- * raster's.
+ * Copies cells first ... first + count - 1 of each band into page-locked memory of slot `slot`: band k at (*out)[k
+ * * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the raster's.
  */
 gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
                                int slot, const int32_t **out);

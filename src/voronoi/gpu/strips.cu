@@ -1,7 +1,7 @@
 /*
- * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece; and any
- * rectangles whose answers stay where the caller wants them on the device. Those are targets of one block, as wide as the caller's
- * stride.
+ * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by
+ * piece; and rectangles with results in the caller's device memory. The latter are targets of one block, as wide as
+ * the caller's stride.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@ enum { MOST_OPEN = 1 << 24 /* cells of a strip for the host to decide: 0.7 GB of
 
 namespace gv {
 
-/* Answers of the host, rank after rank, put in their places. */
-__global__ void patch_cells(int32_t *out, int64_t rank_stride, const int64_t *at, const int32_t *value,
+/* Writes the host's decisions, band after band, to their cells. */
+__global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at, const int32_t *value,
                             int64_t count, int32_t neighbours) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count * neighbours) out[at[i % count] + i / count * rank_stride] = value[i];
+  if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
 }
 
 /* nodata for cells that a mask leaves out. */
@@ -35,7 +35,7 @@ static int64_t cells_of(const gv_tile *t) {
   return (t->c1 - t->c0) * (t->r1 - t->r0);
 }
 
-/* The kernel that suits what is asked, over the cells of a strip. */
+/* Launches the kernel for this kind of raster over the cells of a strip. */
 static void launch_leaves(const leaf_launch *l) {
   const gv_cuda_raster *raster = l->raster;
   if (raster->form == gv::MESH) {
@@ -107,15 +107,16 @@ static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int n
   return GV_OK;
 }
 
-/* True if a strip is left to the CPU: so many open cells (one in 16, and some), or such long lists of their candidates, that
- * handing them over takes more than it saves. */
+/* True if a strip is left to the CPU: it has so many undecided cells (one in 16 and more), or their candidate lists
+ * are so long, that copying them costs more than it saves. */
 static bool too_many_open(const strip_state *strip, const gv::counters *counters) {
   unsigned long long most = (unsigned long long)(cells_of(&strip->cells) / 16) + 65536;
   if (most > MOST_OPEN) most = MOST_OPEN;
   return counters->open > most || counters->open_ids > 4 * most;
 }
 
-/* Grows what was too small for a strip, as its counters say. False: nothing was, or the strip is left to the CPU. */
+/* Grows the buffers that were too small for a strip, according to its counters. False: none was, or the strip is
+ * left to the CPU. */
 static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
                             bool *overflow, gv_status *status) {
   const strip_state *strip = &raster->strip[number];
@@ -123,7 +124,7 @@ static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int num
   bool open = counters->open > strip->open_capacity || counters->open_ids > strip->open_id_capacity;
   *overflow = counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(strip, counters);
   if (*overflow || (!lists && !open)) return false;
-  /* Lists that found no room were not narrowed further: there may be more to come. */
+  /* Lists that did not fit were not narrowed further: more space may be needed than counted. */
   if (lists) *status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
   if (*status == GV_OK && open) {
     *status = reserve_open(context, raster, number, (size_t)counters->open + (size_t)counters->open / 4,
@@ -132,7 +133,7 @@ static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int num
   return *status == GV_OK;
 }
 
-/* Room for all but the answers of a strip, whose target is made, and its launch. */
+/* Reserves memory for a strip except its results; its target and its launch are made. */
 static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, int number) {
   const gv_voronoi *v = raster->v;
   gv_cuda_queue *queue = raster->queue;
@@ -169,7 +170,7 @@ static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, in
   strip->cells = *cells;
   *t = {NULL, cells->c0, cells->c1, cells->r0, cells->r1, bw, bh, across, across * down * bw * bh, aligned};
   gv_status status = gv_cuda_reserve(context, raster->queue, SLOT_STRIP + number,
-                                     (size_t)t->rank_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
+                                     (size_t)t->band_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
   t->out = (int32_t *)memory;
   return status == GV_OK ? gpu_strips_start(context, raster, number) : status;
 }
@@ -199,7 +200,7 @@ extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster
     return start_in_blocks(context, raster, number, &cells, cells.c1 - cells.c0, 1);
   }
   int64_t bw = part->rows > 1 ? part->stride : part->columns;
-  /* Wide stores begin at multiples of 16 bytes in all rows and ranks. */
+  /* Wide stores begin at multiples of 16 bytes in all rows and bands. */
   bool aligned = (uintptr_t)part->out % sizeof(int4) == 0 && part->column % side == 0 && bw % 4 == 0 &&
                  bw < (int64_t)1 << 28 && (raster->v->k == 1 || part->band_stride % 4 == 0);
   strip->cells = cells;
@@ -261,7 +262,7 @@ extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *r
       cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, queue->stream),
       "writing decisions");
   gv::patch_cells<<<blocks_for(values, 256), 256, 0, queue->stream>>>(
-      t->out, t->rank_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
+      t->out, t->band_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, queue, "writing decisions");
 done:
@@ -278,7 +279,7 @@ extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *r
   if (status != GV_OK) return status;
   for (int i = 0; i < k; i++) {
     GV_CUDA_TRY(context,
-                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->rank_stride + first,
+                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->band_stride + first,
                                 (size_t)count * sizeof(int32_t), cudaMemcpyDeviceToHost, raster->copy),
                 "reading back cells");
   }
@@ -288,16 +289,16 @@ done:
   return status;
 }
 
-/* Copies rows x columns answers of each rank to where they stay. */
-static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const gv_labels *to, const int32_t *from,
-                            int64_t from_rank) {
+/* Copies rows x columns results of each band to their final place. */
+static gv_status copy_bands(gv_context *context, gv_cuda_raster *raster, const gv_labels *to, const int32_t *from,
+                            int64_t from_stride) {
   size_t row = (size_t)to->columns * sizeof(int32_t), pitch = (size_t)to->stride * sizeof(int32_t);
   gv_status status = GV_OK;
   for (int32_t k = 0; k < raster->v->k && status == GV_OK; k++) {
     int32_t *out = to->out + k * to->band_stride;
-    const int32_t *rank = from + k * from_rank;
-    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, rank, row, cudaMemcpyDefault, raster->queue->stream)
-                                      : cudaMemcpy2DAsync(out, pitch, rank, row, row, (size_t)to->rows,
+    const int32_t *band = from + k * from_stride;
+    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, band, row, cudaMemcpyDefault, raster->queue->stream)
+                                      : cudaMemcpy2DAsync(out, pitch, band, row, row, (size_t)to->rows,
                                                           cudaMemcpyDefault, raster->queue->stream);
     status = gv_cuda_result(context, error, "writing answers");
   }
@@ -323,14 +324,14 @@ extern "C" gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster 
   const gv::target *t = &strip->target;
   gv_status status = GV_OK;
   if (strip->detoured)
-    status = copy_ranks(context, raster, &strip->to, t->out + (strip->to.column - t->c0), t->rank_stride);
+    status = copy_bands(context, raster, &strip->to, t->out + (strip->to.column - t->c0), t->band_stride);
   if (status == GV_OK) status = leave_out(context, raster, &strip->to);
   return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
 }
 
 extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                                         const int32_t *from) {
-  gv_status status = copy_ranks(context, raster, part, from, part->columns * part->rows);
+  gv_status status = copy_bands(context, raster, part, from, part->columns * part->rows);
   if (status == GV_OK) status = leave_out(context, raster, part);
   return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
 }

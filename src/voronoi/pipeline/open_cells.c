@@ -7,7 +7,7 @@
 #include "cells/mesh.h"
 #include "core/parallel.h"
 #include "voronoi/cpu/cull.h"
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 
 static int compare_ids(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -29,10 +29,10 @@ static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, c
                             &out->lat, NULL);
 }
 
-static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidates *c, int64_t ranks,
+static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidates *c, int64_t band_stride,
                         int32_t *value) {
   int32_t found[GV_VORONOI_MAX_K];
-  if (gv_asks_nearest(v) && isinf(v->max_distance)) {
+  if (gv_nearest_only(v) && isinf(v->max_distance)) {
     qsort(c->id, (size_t)c->count, sizeof *c->id, compare_ids);
     for (int32_t n = 0; n < c->count; n++) {
       c->x[n] = v->seeds.x[c->id[n]];
@@ -42,10 +42,10 @@ static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidate
     found[0] = c->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place->lon, place->lat,
                                         place->vector, c, NULL)];
   } else {
-    gv_rank_geodesic(v, place, c->id, c->count, found);
+    gv_k_nearest_geodesic(v, place, c->id, c->count, found);
   }
   for (int32_t k = 0; k < v->k; k++)
-    value[k * ranks] = found[k] >= 0 ? v->label[found[k]] : v->nodata;
+    value[k * band_stride] = found[k] >= 0 ? v->label[found[k]] : v->nodata;
 }
 
 /* Open cells being decided; memory of each worker for the longest list of candidates. */

@@ -15,7 +15,7 @@
 
 /* --------------------------------------------------------------------------------------------------- attributes */
 
-/* What is kept of one side. */
+/* Data kept of one side. */
 typedef struct side {
   const gv_neighbour_side *of;
   const char *name; /* prefix of its columns */
@@ -27,7 +27,7 @@ typedef struct side {
   int id_column, first;  /* the table's fields */
 } side;
 
-/* Takes a field of the layer; its number among those kept. */
+/* Keeps a field of the layer; returns its number among those kept. */
 static int take_field(side *s, OGRFeatureDefnH layer, int field) {
   if (s->map[field] >= 0) return s->map[field];
   OGR_FD_AddFieldDefn(s->kept, OGR_FD_GetFieldDefn(layer, field));
@@ -111,7 +111,7 @@ typedef struct writer {
   const gv_neighbour_content *content;
   side queries, references;
   OGRwkbGeometryType geometry;
-  int rank, distance; /* fields */
+  int neighbour, distance; /* fields */
 } writer;
 
 static gv_status add_id(const writer *w, side *s) {
@@ -137,7 +137,7 @@ static gv_status neighbours_out_create_layer(writer *w) {
   if (!c->lines && gv_is_driver(w->out.place->driver, "CSV")) w->geometry = wkbNone;
   GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, NULL));
   GV_TRY(add_id(w, &w->queries));
-  GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->rank));
+  GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbour));
   GV_TRY(add_id(w, &w->references));
   GV_TRY(gv_layer_add_field(&w->out, "distance", NULL, OFTReal, &w->distance));
   GV_TRY(add_kept(w, &w->queries));
@@ -162,7 +162,8 @@ static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, i
 }
 
 /* The query's point, or the line to the neighbour. */
-static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t reference, OGRGeometryH *out) {
+static gv_status make_geometry(const writer *w, int64_t query, int neighbour, int64_t reference,
+                               OGRGeometryH *out) {
   const gv_neighbour_content *c = w->content;
   const gv_seed_list *q = c->queries.seeds, *r = c->references.seeds;
   if (!c->globe || !c->lines) {
@@ -173,7 +174,7 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
     OGR_G_SetPoint_2D(*out, 0, q->x[query], q->y[query]);
     return GV_OK;
   }
-  const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + rank - 1) : NULL;
+  const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + neighbour - 1) : NULL;
   const double from[2] = {q->x[query], q->y[query]}, at[2] = {r->x[reference], r->y[reference]};
   const double *to = nearest != NULL ? nearest : at;
   if (c->globe) return gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out);
@@ -182,17 +183,17 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
   return GV_OK;
 }
 
-static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int rank, int64_t reference,
+static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int neighbour, int64_t reference,
                          double distance) {
   GV_TRY(set_side(w, feature, &w->queries, query));
-  OGR_F_SetFieldInteger(feature, w->rank, rank);
+  OGR_F_SetFieldInteger(feature, w->neighbour, neighbour);
   if (reference >= 0) {
     GV_TRY(set_side(w, feature, &w->references, reference));
     OGR_F_SetFieldDouble(feature, w->distance, distance);
   }
   if (w->geometry == wkbNone || (reference < 0 && w->content->lines)) return GV_OK;
   OGRGeometryH geometry = NULL;
-  GV_TRY(make_geometry(w, query, rank, reference, &geometry));
+  GV_TRY(make_geometry(w, query, neighbour, reference, &geometry));
   OGR_F_SetGeometryDirectly(feature, geometry);
   return GV_OK;
 }

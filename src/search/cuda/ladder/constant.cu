@@ -224,10 +224,10 @@ static gv_status constant_filter(gv_context *context, gv_cuda_queue *queue, cons
   return status != GV_OK ? status : gv_cuda_result(context, error, "searching in constant memory");
 }
 
-static const gv_brute_idea idea = {constant_layout, constant_shape, constant_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {constant_layout, constant_shape, constant_filter, NULL, NULL, NULL, NULL};
 
 static gv_status constant_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_constant = {gv_cuda_probe_device, constant_build, gv_brute_search,

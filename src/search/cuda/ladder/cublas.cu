@@ -6,9 +6,9 @@
  * Memory: products in device memory, in chunks that stay in the second-level cache between the two kernels.
  * Limit: every product still leaves the multiprocessor and comes back; kernels that reduce values in registers avoid that.
  *
- * The library is asked for products in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by other types), for
- * which the filter's bound holds in any order of summation. It is opened at its first use, so a program without it starts, and
- * all other backends work.
+ * The products are computed in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by other
+ * types), for which the filter's bound holds in any order of summation. It is opened at its first use, so a program
+ * without it starts, and all other backends work.
  */
 #include "search/cuda/brute.cuh"
 
@@ -76,7 +76,7 @@ static gv_status cublas_check(gv_context *context, int result) {
 
 /* ----------------------------------------------------------------------------------------------------- handles */
 
-/* A handle serves one thread at a time, and making one takes milliseconds: an index keeps them. */
+/* A handle serves one thread at a time, and making one takes milliseconds: an index keeps them for reuse. */
 typedef struct kept {
   struct kept *next;
   handle handle_;
@@ -224,13 +224,14 @@ done:
   return status;
 }
 
-static const gv_brute_idea idea = {cublas_layout, cublas_shape, cublas_filter, NULL, NULL, cublas_prepare, forget};
+static const gv_brute_method method = {cublas_layout, cublas_shape,   cublas_filter, NULL,
+                                       NULL,          cublas_prepare, forget};
 
 static gv_status cublas_build(gv_context *context, const gv_reference *reference, void **state) {
   if (reference->count > INT32_MAX - GV_SCAN_PAD) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "cuBLAS takes matrices of at most %d rows", (int)INT32_MAX);
   }
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_cublas = {probe, cublas_build, gv_brute_search, gv_brute_forget};

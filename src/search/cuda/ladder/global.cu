@@ -1,11 +1,10 @@
 /*
  * cuda-global, step 4: a kernel that computes and reduces at once.
  *
- * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared, so each coordinate that is
- * read serves four pairs and no distance is stored.
- * Memory: points as the caller gives them, an array of structures in global memory. Neighbouring threads read `dim` floats apart.
- * Limit: cache lines. A warp's load touches up to 32 of them, of which it uses a few bytes: cheap in three dimensions,
- * expensive in many.
+ * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared, so each
+ * coordinate that is read serves four pairs and no distance is stored. Memory: points in the caller's layout, an
+ * array of structures in global memory. Neighbouring threads read `dim` floats apart. Limit: cache lines. A warp's
+ * load touches up to 32 of them, of which it uses a few bytes: cheap in three dimensions, expensive in many.
  */
 #include "search/cuda/by_point.cuh"
 
@@ -29,10 +28,10 @@ static gv_status global_filter(gv_context *context, gv_cuda_queue *queue, const 
                         "searching in global memory");
 }
 
-static const gv_brute_idea idea = {global_layout, global_shape, global_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {global_layout, global_shape, global_filter, NULL, NULL, NULL, NULL};
 
 static gv_status global_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_global = {gv_cuda_probe_device, global_build, gv_brute_search,

@@ -50,7 +50,7 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_ele
   }
 }
 
-/* The upper half of the matrix by squares of 64 x 64, 4 x 4 pairs a thread, written as it is and transposed. */
+/* The upper half of the matrix by squares of 64 x 64, 4 x 4 pairs a thread, written directly and transposed. */
 template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_half(gv_scan scan, int64_t squares) {
   __shared__ float4 rows[DEPTH][SIDE / 4], columns[DEPTH][SIDE / 4];
   __shared__ float turned[SIDE][SIDE + 1];
@@ -141,10 +141,10 @@ static gv_status matrix_filter(gv_context *context, gv_cuda_queue *queue, const 
                         "making the distance matrix");
 }
 
-static const gv_brute_idea idea = {matrix_layout, matrix_shape, matrix_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {matrix_layout, matrix_shape, matrix_filter, NULL, NULL, NULL, NULL};
 
 static gv_status matrix_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_matrix = {gv_cuda_probe_device, matrix_build, gv_brute_search,

@@ -29,10 +29,10 @@ static gv_status shared_filter(gv_context *context, gv_cuda_queue *queue, const 
                         "searching in shared memory");
 }
 
-static const gv_brute_idea idea = {shared_layout, shared_shape, shared_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {shared_layout, shared_shape, shared_filter, NULL, NULL, NULL, NULL};
 
 static gv_status shared_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_shared = {gv_cuda_probe_device, shared_build, gv_brute_search,

@@ -27,10 +27,10 @@ static gv_status soa_filter(gv_context *context, gv_cuda_queue *queue, const gv_
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, soa_launch, queue, scan), "searching in columns");
 }
 
-static const gv_brute_idea idea = {soa_layout, soa_shape, soa_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {soa_layout, soa_shape, soa_filter, NULL, NULL, NULL, NULL};
 
 static gv_status soa_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_soa = {gv_cuda_probe_device, soa_build, gv_brute_search, gv_brute_forget};

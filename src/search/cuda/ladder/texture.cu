@@ -141,11 +141,11 @@ static gv_status texture_filter(gv_context *context, gv_cuda_queue *queue, const
   return GV_OK;
 }
 
-static const gv_brute_idea idea = {texture_layout, texture_shape,   texture_filter, NULL,
-                                   NULL,           texture_prepare, forget};
+static const gv_brute_method method = {texture_layout, texture_shape,   texture_filter, NULL,
+                                       NULL,           texture_prepare, forget};
 
 static gv_status texture_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_texture = {gv_cuda_probe_device, texture_build, gv_brute_search,

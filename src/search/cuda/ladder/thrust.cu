@@ -92,10 +92,10 @@ static gv_status thrust_filter(gv_context *context, gv_cuda_queue *queue, const 
   return GV_OK;
 }
 
-static const gv_brute_idea idea = {thrust_layout, thrust_shape, thrust_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {thrust_layout, thrust_shape, thrust_filter, NULL, NULL, NULL, NULL};
 
 static gv_status thrust_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_thrust = {gv_cuda_probe_device, thrust_build, gv_brute_search,

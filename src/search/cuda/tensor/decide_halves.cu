@@ -1,33 +1,38 @@
 /*
- * The decision where products are of 16-bit floats (search/half_filter.h) and rows are long: what is read is what it costs. A team, a
- * warp or a block, takes a query, and does one thing after the other:
- *   the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that few are read again;
- *   the groups not above it, and the filter values of their points, from the 16-bit floats, several points at a time;
- *   of the points not above it the k-th smallest such value, which makes a bound that is lower still;
- *   canonical distances of the rest, whose rows pass through shared memory, so that lanes side by side read coordinates side by side.
- * A query that needs more room is left open, for decide.cu.
+ * The decision for products of 16-bit floats (search/half_filter.h) and long rows. Its cost is the memory read.
+ * THREADS threads, a warp or a block, decide a query in these steps:
+ *   the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that few are
+ *   read again; the groups not above it, and the filter values of their points, from the 16-bit floats, several
+ *   points at a time; of the points not above it the k-th smallest such value, which makes a bound that is lower
+ *   still; exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read adjacent
+ *   coordinates.
+ * A query that needs more space is left undecided, for decide.cu.
  */
-#include "search/cuda/decide_team.cuh"
+#include "search/cuda/decide_threads.cuh"
 
 #include "search/half_filter.h"
 
 namespace {
 
 enum {
-  WARP = GV_TEAM_WARP,
-  BLOCK = GV_TEAM_BLOCK,
-  EACH = GV_TEAM_EACH,
+  WARP = GV_THREADS_WARP,
+  BLOCK = GV_THREADS_BLOCK,
+  EACH = GV_THREADS_EACH,
   PARTS = 8,       /* of a row */
-  POINT_LANES = 8, /* that look at points together, */
-  POINTS = 4,      /* so many at a time */
+  POINT_LANES = 8, /* that read points together, */
+  POINTS = 4,      /* number of points at a time */
   PIECE = GV_HALF_PIECE
 };
 
 const int64_t NO_INDEX = INT64_MAX;
 
-/* Threads of a block, its teams, and blocks that share a multiprocessor's registers. */
-template <int TEAM> struct form {
-  enum { THREADS = TEAM == WARP ? 4 * WARP : BLOCK, TEAMS = THREADS / TEAM, BLOCKS = 3 * BLOCK / THREADS };
+/* Threads of a block, queries that it decides at once, and blocks that share a multiprocessor's registers. */
+template <int THREADS> struct form {
+  enum {
+    BLOCK_THREADS = THREADS == WARP ? 4 * WARP : BLOCK,
+    QUERIES = BLOCK_THREADS / THREADS,
+    BLOCKS = 3 * BLOCK / BLOCK_THREADS
+  };
 };
 
 /* Coordinates of a warp's points, and of the query; no two of a column are in a bank. */
@@ -37,13 +42,13 @@ template <typename COORDINATE> struct warp_rows {
   double query[WIDTH];
 };
 
-/* A team's shared memory. */
-template <int TEAM, typename COORDINATE> struct team_memory {
-  enum { SETS = 8 * TEAM, HITS = 4 * TEAM, PENDING = 2 * TEAM };
+/* Shared memory of a query. */
+template <int THREADS, typename COORDINATE> struct query_memory {
+  enum { SETS = 8 * THREADS, HITS = 4 * THREADS, PENDING = 2 * THREADS };
   union {
     float sets[SETS];
     int32_t hits[HITS]; /* groups */
-    warp_rows<COORDINATE> rows[TEAM / WARP];
+    warp_rows<COORDINATE> rows[THREADS / WARP];
   };
   int64_t point[PENDING]; /* those that may be neighbours, */
   double value[PENDING];  /* and their filter values, later canonical ones */
@@ -60,12 +65,12 @@ __device__ __forceinline__ const float *rows_of(const gv_decision &d, float) {
   return d.narrow;
 }
 
-template <int TEAM, typename COORDINATE> struct decider {
-  typedef team_memory<TEAM, COORDINATE> memory_type;
-  enum { AHEAD = TEAM == WARP ? 4 : 8, ONCE = AHEAD * EACH * TEAM }; /* minima read at once */
+template <int THREADS, typename COORDINATE> struct decider {
+  typedef query_memory<THREADS, COORDINATE> memory_type;
+  enum { AHEAD = THREADS == WARP ? 4 : 8, ONCE = AHEAD * EACH * THREADS }; /* minima read at once */
   const gv_decision &d;
   memory_type *memory;
-  int rank;
+  int thread;
   int64_t slot;
   int64_t length; /* of a part */
   float threshold;
@@ -78,15 +83,15 @@ template <int TEAM, typename COORDINATE> struct decider {
     const float *row = d.scan.minima + slot * d.scan.row;
 #pragma unroll
     for (int a = 0; a < AHEAD; a++) {
-      int64_t g = stretch + a * EACH * TEAM + EACH * rank;
+      int64_t g = stretch + a * EACH * THREADS + EACH * thread;
       m[a] = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
       if (mine && g < d.scan.groups.count) m[a] = *(const float4 *)(row + g);
     }
   }
 
-  /* The threshold: 2 e above what at least d.needed group minima do not exceed. False: it says nothing. */
+  /* The threshold: 2 e above a value that at least d.needed group minima do not exceed. False: no threshold. */
   __device__ bool find_threshold() {
-    constexpr int MINE = memory_type::SETS / TEAM;
+    constexpr int MINE = memory_type::SETS / THREADS;
     const int64_t groups = d.scan.groups.count;
     float least[MINE], least_of[PARTS]; /* of sets of groups, each in one set; of parts */
 #pragma unroll
@@ -117,15 +122,15 @@ template <int TEAM, typename COORDINATE> struct decider {
 #pragma unroll
       for (int i = 0; i < MINE; i++)
         bound = fminf(bound, least[i]);
-      bound = gv_team_minimum<TEAM>(bound);
+      bound = gv_threads_minimum<THREADS>(bound);
     } else {
 #pragma unroll
       for (int i = 0; i < MINE; i++)
-        memory->sets[i * TEAM + rank] = least[i];
-      gv_team_sync<TEAM>();
-      gv_sort_values<TEAM>(memory->sets, memory_type::SETS, rank);
+        memory->sets[i * THREADS + thread] = least[i];
+      gv_threads_sync<THREADS>();
+      gv_sort_values<THREADS>(memory->sets, memory_type::SETS, thread);
       bound = memory->sets[d.needed - 1];
-      gv_team_sync<TEAM>();
+      gv_threads_sync<THREADS>();
     }
     threshold = fminf(__fadd_ru(bound, d.margin.twice[slot]), d.margin.limit[slot]);
     wanted = 0;
@@ -141,7 +146,7 @@ template <int TEAM, typename COORDINATE> struct decider {
 #pragma unroll 1
     for (int part = 0; part < PARTS; part++) {
       const bool mine = (wanted >> part & 1) != 0;
-      if (!gv_team_any<TEAM>(mine)) continue;
+      if (!gv_threads_any<THREADS>(mine)) continue;
       const int64_t end = (part + 1) * length < groups ? (part + 1) * length : groups;
 #pragma unroll 1
       for (int64_t stretch = part * length; mine && stretch < end; stretch += ONCE) {
@@ -154,18 +159,19 @@ template <int TEAM, typename COORDINATE> struct decider {
           for (int i = 0; i < EACH; i++) {
             if (v[i] > threshold) continue;
             int at = atomicAdd(&memory->hit_count, 1);
-            if (at < memory_type::HITS) memory->hits[at] = (int32_t)(stretch + a * EACH * TEAM + EACH * rank + i);
+            if (at < memory_type::HITS)
+              memory->hits[at] = (int32_t)(stretch + a * EACH * THREADS + EACH * thread + i);
           }
         }
       }
     }
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
     return memory->hit_count <= memory_type::HITS;
   }
 
-  /* This lane's part of filter values: of each point a piece of every chunk. */
+  /* This thread's part of filter values: of each point a piece of every chunk. */
   __device__ __forceinline__ void add_parts(const int64_t (&point)[POINTS], float (&sum)[POINTS]) const {
-    const int lane = rank % POINT_LANES;
+    const int lane = thread % POINT_LANES;
     const __half *at[POINTS];
     const float *query = d.scan.query_rows + slot * d.depth;
 #pragma unroll
@@ -198,15 +204,15 @@ template <int TEAM, typename COORDINATE> struct decider {
     const gv_group_shifts shift = gv_shifts_of(d.scan.groups);
     const int64_t self = d.self >= 0 ? d.self + number() - d.base : -1;
     const int32_t items = memory->hit_count << shift.size, mask = (1 << shift.size) - 1;
-    const int lane = rank % POINT_LANES;
+    const int lane = thread % POINT_LANES;
 #pragma unroll 1
-    for (int32_t start = rank / POINT_LANES; start - rank / POINT_LANES < items;
-         start += TEAM / POINT_LANES * POINTS) {
+    for (int32_t start = thread / POINT_LANES; start - thread / POINT_LANES < items;
+         start += THREADS / POINT_LANES * POINTS) {
       int64_t point[POINTS], mine = -1;
       float sum[POINTS], half = 0.0F, value = 0.0F;
 #pragma unroll
       for (int p = 0; p < POINTS; p++) {
-        int32_t item = start + p * (TEAM / POINT_LANES);
+        int32_t item = start + p * (THREADS / POINT_LANES);
         point[p] = item < items ? gv_member_of(shift, memory->hits[item >> shift.size], item & mask) : 0;
         bool there = item < items && point[p] < d.scan.count && point[p] != self;
         if (!there) point[p] = 0;
@@ -229,20 +235,20 @@ template <int TEAM, typename COORDINATE> struct decider {
         }
       }
     }
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
     return memory->count <= memory_type::PENDING;
   }
 
   /* Of the points listed only those stay that may be among the k nearest by their filter values. */
   __device__ void narrow() {
-    constexpr int MINE = memory_type::PENDING / TEAM;
+    constexpr int MINE = memory_type::PENDING / THREADS;
     const int count = memory->count;
     double value[MINE];
     int64_t point[MINE];
     if (count < d.k) return;
 #pragma unroll
     for (int i = 0; i < MINE; i++) {
-      int at = i * TEAM + rank, smaller = 0;
+      int at = i * THREADS + thread, smaller = 0;
       if (at >= count) continue;
       value[i] = memory->value[at];
       point[i] = memory->point[at];
@@ -252,31 +258,32 @@ template <int TEAM, typename COORDINATE> struct decider {
       }
       if (smaller == d.k - 1) memory->bound = (float)value[i];
     }
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
     const double most = (double)__fadd_ru(memory->bound, d.margin.twice[slot]);
-    if (rank == 0) memory->count = 0;
-    gv_team_sync<TEAM>();
+    if (thread == 0) memory->count = 0;
+    gv_threads_sync<THREADS>();
 #pragma unroll
     for (int i = 0; i < MINE; i++) {
-      if (i * TEAM + rank >= count || value[i] > most) continue;
+      if (i * THREADS + thread >= count || value[i] > most) continue;
       int at = atomicAdd(&memory->count, 1);
       memory->point[at] = point[i];
       memory->value[at] = value[i];
     }
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
   }
 
-  /* The canonical distance of each of a warp's first `count` lanes' points, which are `apart` entries apart from `first` on. */
+  /* The exact distance of each of a warp's first `count` lanes' points, which are `apart` entries apart from
+   * `first` on. */
   __device__ double distance(const double *query, int first, int apart, int count) {
     constexpr int WIDTH = warp_rows<COORDINATE>::WIDTH, AT_ONCE = WARP / WIDTH, READS = WARP / AT_ONCE;
-    const int lane = rank % WARP, column = lane % WIDTH, row = lane / WIDTH, dim = d.scan.dim;
+    const int lane = thread % WARP, column = lane % WIDTH, row = lane / WIDTH, dim = d.scan.dim;
     const COORDINATE *points = rows_of(d, COORDINATE());
-    warp_rows<COORDINATE> &rows = memory->rows[rank / WARP];
+    warp_rows<COORDINATE> &rows = memory->rows[thread / WARP];
     COORDINATE next[READS] = {};
     double asked = 0.0, total = 0.0;
 #pragma unroll 1
     for (int d0 = 0; d0 < dim + WIDTH; d0 += WIDTH) {
-      /* What has been read goes to shared memory, and the next is read while it is used. */
+      /* Data that were read are written to shared memory; the next are read while these are used. */
       if (d0 > 0) {
 #pragma unroll
         for (int r = 0; r < READS; r++)
@@ -305,24 +312,24 @@ template <int TEAM, typename COORDINATE> struct decider {
   /* Replaces filter values by canonical ones; each warp has as many. */
   __device__ void measure() {
     const double *query = d.queries + number() * d.scan.dim;
-    const int warps = TEAM / WARP, warp = rank / WARP, lane = rank % WARP, count = memory->count;
+    const int warps = THREADS / WARP, warp = thread / WARP, lane = thread % WARP, count = memory->count;
 #pragma unroll 1
-    for (int first = warp; first < count; first += TEAM) {
+    for (int first = warp; first < count; first += THREADS) {
       int own = (count - first + warps - 1) / warps, at = first + lane * warps;
       double value = distance(query, first, warps, own);
       if (at >= count || lane >= own) continue;
       memory->value[at] = value;
       if (!(value <= d.max_canonical)) memory->point[at] = NO_INDEX;
     }
-    gv_team_sync<TEAM>();
+    gv_threads_sync<THREADS>();
   }
 
-  /* Each point goes to its place among the k nearest. */
+  /* Writes each point to its place among the k nearest. */
   __device__ void write() {
     const int count = memory->count;
     int64_t *indices = d.indices + number() * d.k;
     double *canonical = d.canonical + number() * d.k;
-    for (int at = rank; at < count; at += TEAM) {
+    for (int at = thread; at < count; at += THREADS) {
       int64_t point = memory->point[at];
       double value = memory->value[at];
       if (point == NO_INDEX) continue;
@@ -338,17 +345,17 @@ template <int TEAM, typename COORDINATE> struct decider {
     int there = 0;
     for (int at = 0; at < count; at++)
       there += memory->point[at] != NO_INDEX ? 1 : 0;
-    for (int place = there + rank; place < d.k; place += TEAM) {
+    for (int place = there + thread; place < d.k; place += THREADS) {
       indices[place] = -1;
       canonical[place] = INFINITY;
     }
   }
 
   __device__ void run() {
-    if (rank == 0) memory->hit_count = memory->count = 0;
-    gv_team_sync<TEAM>();
+    if (thread == 0) memory->hit_count = memory->count = 0;
+    gv_threads_sync<THREADS>();
     bool done = d.margin.twice[slot] < INFINITY && find_threshold() && list_groups() && list_points();
-    if (rank == 0) d.open[slot] = done ? 0 : 1;
+    if (thread == 0) d.open[slot] = done ? 0 : 1;
     if (!done) return;
     narrow();
     measure();
@@ -356,22 +363,23 @@ template <int TEAM, typename COORDINATE> struct decider {
   }
 };
 
-template <int TEAM, typename COORDINATE>
-__global__ void __launch_bounds__(form<TEAM>::THREADS, form<TEAM>::BLOCKS) decide_halves(gv_decision d) {
-  __shared__ team_memory<TEAM, COORDINATE> memories[form<TEAM>::TEAMS];
-  const int team = (int)threadIdx.x / TEAM;
-  const int64_t slot = (int64_t)blockIdx.x * form<TEAM>::TEAMS + team;
+template <int THREADS, typename COORDINATE>
+__global__ void __launch_bounds__(form<THREADS>::BLOCK_THREADS, form<THREADS>::BLOCKS)
+    decide_halves(gv_decision d) {
+  __shared__ query_memory<THREADS, COORDINATE> memories[form<THREADS>::QUERIES];
+  const int query = (int)threadIdx.x / THREADS;
+  const int64_t slot = (int64_t)blockIdx.x * form<THREADS>::QUERIES + query;
   if (slot >= d.scan.queries) return;
-  decider<TEAM, COORDINATE> one = {d, &memories[team], (int)threadIdx.x % TEAM, slot};
+  decider<THREADS, COORDINATE> one = {d, &memories[query], (int)threadIdx.x % THREADS, slot};
   one.run();
 }
 
-template <int TEAM> cudaError_t launch(const gv_decision *d, cudaStream_t stream) {
-  unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, form<TEAM>::TEAMS);
+template <int THREADS> cudaError_t launch(const gv_decision *d, cudaStream_t stream) {
+  unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, form<THREADS>::QUERIES);
   if (d->narrow != NULL) {
-    decide_halves<TEAM, float><<<blocks, form<TEAM>::THREADS, 0, stream>>>(*d);
+    decide_halves<THREADS, float><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
   } else {
-    decide_halves<TEAM, double><<<blocks, form<TEAM>::THREADS, 0, stream>>>(*d);
+    decide_halves<THREADS, double><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
   }
   return cudaPeekAtLastError();
 }

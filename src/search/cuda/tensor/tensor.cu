@@ -1,7 +1,8 @@
 /*
- * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h says how wrong that is), |s|^2 / 2 and the minima of groups
- * from their registers. Euclidean only: no other distance is a product. The kernel for any device since Turing; hopper.cu has
- * another. A warp has a rectangle of products in registers, and reads what they are made of by ldmatrix.
+ * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h has the error bound), |s|^2 / 2 and the
+ * minima of groups from their registers. Euclidean only: no other distance is a product. The kernel for any device
+ * since Turing; hopper.cu has another. A warp has a rectangle of products in registers, and reads their operands by
+ * ldmatrix.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
@@ -265,7 +266,7 @@ cudaError_t launch_form(gv_cuda_queue *queue, const gv_scan *scan, const gv_halv
   return room >= 2 * large::BYTES ? launch_steps<large, 2>(queue, scan, h) : launch_steps<small, 2>(queue, scan, h);
 }
 
-/* ------------------------------------------------------------------------------------------------------- the idea */
+/* ------------------------------------------------------------------------------------------------------- the method */
 
 /* Floats of a row of GV_FOURS. */
 int32_t stride_of(int32_t dim) {
@@ -318,10 +319,10 @@ gv_status filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *brut
 
 } // namespace
 
-const gv_brute_idea gv_tensor_idea = {layout, shape, filter, NULL, NULL, prepare, forget, true};
+const gv_brute_method gv_tensor_method = {layout, shape, filter, NULL, NULL, prepare, forget, true};
 
 static gv_status tensor_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_brute_create(context, reference, &gv_tensor_idea, -1, (gv_brute **)state);
+  return gv_brute_create(context, reference, &gv_tensor_method, -1, (gv_brute **)state);
 }
 
 const gv_search_engine gv_search_cuda_tensor = {gv_cuda_probe_device, tensor_build, gv_brute_search,

@@ -1,6 +1,6 @@
 /*
- * Where ranks and weights are decided by less than everything: margins that are too small, and memory that is too little, must show. All
- * answers are those of `serial`.
+ * Small differences decide neighbours and weights: margins that are too small, and memory that is too short, must
+ * show. All results are those of `serial`.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -40,7 +40,8 @@ static void answer(bool *memory, const char *backend, const gv_grid *grid, const
   gv_context_destroy(context);
 }
 
-/* Each time with the next instruction set of those that there are. `guarded`: in memory that ends, and that begins, where it was asked to. */
+/* Each time with the next supported instruction set. `guarded`: in memory that ends, or begins, at an inaccessible
+ * page. */
 static void check(bool guarded, const gv_grid *grid, const gv_points *seeds, gv_voronoi_options *o,
                   const char *what) {
   static int32_t expected[GV_VORONOI_MAX_K * MOST_CELLS], got[GV_VORONOI_MAX_K * MOST_CELLS];
@@ -136,8 +137,8 @@ static void bisectors_through_the_middle(void **state) {
   }
 }
 
-/* Weighted geodesics to so many seeds, close together and far away, that a leaf is ranked by halves, and a limit just short of one of its
- * cells, which chords leave open: one seed is clearly first wherever they are near enough. */
+/* Weighted geodesics to so many seeds, close together and far away, that a leaf is computed in halves, and a limit
+ * just short of one of its cells, which chords leave open: one seed is clearly first wherever they are near enough. */
 static void limits_of_leaves_in_pieces(void **state) {
   (void)state;
   gv_grid grid = grid_of(GV_GRID_LONLAT, COLUMNS, ROWS, 60.0, 10.0, 0.1, 0.0, -0.1);

@@ -1,11 +1,11 @@
 /* Bounds of distances to edges by the series. */
-#include "features/feet.h"
+#include "features/edge_points.h"
 
 #include <math.h>
 
-#define LONGEST 0.05 /* chord of a geodesic whose great ellipse is taken for it, or a polynomial */
+#define LONGEST 0.05 /* maximum chord of a geodesic that is replaced by its great ellipse or a polynomial */
 
-bool gv_feet_serve(const gv_feature_tree *t) {
+bool gv_edge_points_serve(const gv_feature_tree *t) {
   return t->geodesic != NULL && t->geodesic->series.largest_step >= 0.0;
 }
 
@@ -26,7 +26,7 @@ static void fit(double place[3][3], double along[3][3], double curve[6][3]) {
   }
 }
 
-static bool bend_curve(gv_known_edge *k) {
+static bool bend_curve(gv_prepared_edge *k) {
   double place[3][3], along[3][3], a = k->edge.surface->ellipsoid.semi_major, rate = k->edge.length / a;
   if (!(rate < LONGEST) || !(rate > 0.0)) return false;
   for (int i = 0; i < 3; i++) {
@@ -38,7 +38,7 @@ static bool bend_curve(gv_known_edge *k) {
   return true;
 }
 
-void gv_know_edge(const gv_feature_tree *t, int64_t v, gv_known_edge *k) {
+void gv_prepare_edge(const gv_feature_tree *t, int64_t v, gv_prepared_edge *k) {
   const gv_feature_set *set = t->set;
   if (k->made) return;
   const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
@@ -56,11 +56,11 @@ static double length_of(const gv_shortlist *l, int32_t i) {
   return 1.01 * sqrt(d2);
 }
 
-void gv_pace_edge(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_known_edge *k) {
+void gv_prepare_motion(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_prepared_edge *k) {
   double length = length_of(l, i);
   if (k->paced) return;
   if (t->set->straight || !(length <= LONGEST)) {
-    gv_know_edge(t, t->entry[l->entry[i]], k);
+    gv_prepare_edge(t, t->entry[l->entry[i]], k);
     return;
   }
   double speed = length * t->set->surface.ellipsoid.semi_major;
@@ -68,10 +68,10 @@ void gv_pace_edge(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv
   k->paced = true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ feet */
+/* ------------------------------------------------------------------------------------------------------------ closest points */
 
 /* The point of the chord, lifted to the ellipsoid. */
-static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_feet *f, int32_t n) {
+static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_edge_points *f, int32_t n) {
   const gv_series *series = &t->geodesic->series;
   double part = f->part[n], square = 0.0, at[3];
   for (int axis = 0; axis < 3; axis++) {
@@ -90,8 +90,9 @@ static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_
   f->tilt[n] = e2 * length;
 }
 
-/* Where a foot on an edge is that runs from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the edge. */
-static double turn_round(gv_feet *f, int32_t n, bool reversed) {
+/* Position of a closest point on an edge from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the
+ * edge. */
+static double turn_round(gv_edge_points *f, int32_t n, bool reversed) {
   if (!reversed) return f->part[n];
   f->end[n] = -f->end[n];
   f->sense[n] = -1.0;
@@ -99,7 +100,7 @@ static double turn_round(gv_feet *f, int32_t n, bool reversed) {
 }
 
 /* A place of a geodesic. */
-static void stand(const gv_known_edge *k, gv_feet *f, int32_t n) {
+static void stand(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
   double place[3] = {1.0, 0.0, 0.0}, along[3] = {0.0, 0.0, 0.0};
   double u = turn_round(f, n, k->edge.reversed), x = 2.0 * u - 1.0;
   f->room[n] = f->tilt[n] = 0.0;
@@ -121,8 +122,8 @@ static void stand(const gv_known_edge *k, gv_feet *f, int32_t n) {
   f->motion[n] = k->motion;
 }
 
-/* A place of a straight line; where it is on the ellipsoid is found for all feet at once. */
-static void stand_straight(const gv_known_edge *k, gv_feet *f, int32_t n) {
+/* A place of a straight line; where it is on the ellipsoid is found for all closest points at once. */
+static void stand_straight(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
   const gv_edge *edge = &k->edge;
   double u = turn_round(f, n, edge->reversed);
   double lon = u == 1.0 ? edge->lon[1] : edge->lon[0] + u * (edge->lon[1] - edge->lon[0]);
@@ -137,8 +138,8 @@ static void stand_straight(const gv_known_edge *k, gv_feet *f, int32_t n) {
   f->room[n] = f->tilt[n] = 0.0;
 }
 
-/* A point of a layer whose lines are straight. */
-static void stand_still(const gv_feature_set *set, int64_t v, gv_feet *f, int32_t n) {
+/* A point of a layer with straight lines. */
+static void stand_still(const gv_feature_set *set, int64_t v, gv_edge_points *f, int32_t n) {
   double lon = set->x[v], lat = set->y[v];
   gv_normalise_lonlat(&lon, &lat);
   f->known[n] = true;
@@ -148,8 +149,8 @@ static void stand_still(const gv_feature_set *set, int64_t v, gv_feet *f, int32_
   f->motion[n] = (gv_edge_motion){0.0, 0.0, 0.0};
 }
 
-void gv_feet_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, double part,
-                 const gv_known_edge *known, const double position[3], gv_feet *f) {
+void gv_edge_points_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, double part,
+                        const gv_prepared_edge *known, const double position[3], gv_edge_points *f) {
   const gv_feature_set *set = t->set;
   int32_t n = f->count++, v = t->entry[l->entry[i]];
   f->item[n] = i;
@@ -171,8 +172,8 @@ void gv_feet_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, dou
   } else if (known != NULL) {
     stand_straight(known, f, n);
   } else {
-    gv_known_edge made = {.made = false};
-    gv_know_edge(t, v, &made);
+    gv_prepared_edge made = {.made = false};
+    gv_prepare_edge(t, v, &made);
     stand_straight(&made, f, n);
   }
 }
@@ -185,15 +186,15 @@ static double bend(const gv_feature_tree *t, double x) {
   return root / tan(root * x);
 }
 
-/* What the edge may be nearer by than its foot, and how far the canonical value may be above the distance. */
-static double gain_of(const gv_feature_tree *t, const gv_feet *feet, int32_t n, double *above) {
-  gv_edge_motion m = feet->motion[n];
-  double f = feet->distance[n], s = feet->slope[n], room = feet->room[n], speed = m.fastest;
+/* What the edge may be nearer by than its closest point, and how far the canonical value may be above the distance. */
+static double gain_of(const gv_feature_tree *t, const gv_edge_points *points, int32_t n, double *above) {
+  gv_edge_motion m = points->motion[n];
+  double f = points->distance[n], s = points->slope[n], room = points->room[n], speed = m.fastest;
   double far = f + room + 1.5 * speed + 1.0, least = f - room;
-  *above = feet->end[n] != 0 ? 0.0 : GV_EDGE_ERROR;
+  *above = points->end[n] != 0 ? 0.0 : GV_EDGE_ERROR;
   if (!(least > 2.0) || !(t->set->surface.root_most * far < 1.57)) return speed;
-  double error = 1e-7 + feet->tilt[n] + 1.2 * room / least;
-  if (feet->end[n] != 0 && (feet->end[n] * s - error) * m.slowest >= 0.5 * m.turn) return 0.0;
+  double error = 1e-7 + points->tilt[n] + 1.2 * room / least;
+  if (points->end[n] != 0 && (points->end[n] * s - error) * m.slowest >= 0.5 * m.turn) return 0.0;
   double c = fabs(s) + error, gain = speed * c + 0.5 * m.turn;
   if (!(speed * c < 0.7 * m.slowest)) return fmin(gain, speed);
   double least_bend = bend(t, far), upward = m.slowest * m.slowest * least_bend;
@@ -207,7 +208,7 @@ static double gain_of(const gv_feature_tree *t, const gv_feet *feet, int32_t n, 
   return fmin(gain, speed);
 }
 
-void gv_feet_bound(const gv_feature_tree *t, gv_feet *f) {
+void gv_edge_points_bound(const gv_feature_tree *t, gv_edge_points *f) {
   const gv_geodesic *g = t->geodesic;
   double error = 2.0 * gv_chord_tolerance * g->geod.a;
   double *const place[3] = {f->place[0], f->place[1], f->place[2]}, *const along[3] = {f->along[0], f->along[1],
@@ -233,7 +234,7 @@ void gv_feet_bound(const gv_feature_tree *t, gv_feet *f) {
 }
 
 /* As on the sphere with a great circle for the edge; by secants once there is one. */
-double gv_feet_next(const gv_feature_tree *t, const gv_feet *f, int32_t n) {
+double gv_edge_points_next(const gv_feature_tree *t, const gv_edge_points *f, int32_t n) {
   double rho = t->set->surface.radius, angle = f->distance[n] / rho, slope = f->sense[n] * f->slope[n];
   double speed = f->motion[n].fastest, part = f->part[n];
   if (f->point[n] || !(f->distance[n] >= 0.0) || !(speed > 0.0)) return part;

@@ -1,6 +1,6 @@
 /*
- * The series of geodesics (series.h has the argument). Beside the names of exact/text it wants GV_NONE(mask), true where a mask has no
- * bit, and GV_SOLVER, how the function that solves is to be compiled: it is long.
+ * The series of geodesics (series.h has the argument). In addition to the names of exact/shared it needs
+ * GV_NONE(mask), true if a mask has no bit set, and GV_SOLVER, attributes of the solving function, which is long.
  */
 
 /* The angle 0 ... pi of a unit vector with these components, sine >= 0. */

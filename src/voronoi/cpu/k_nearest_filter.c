@@ -1,8 +1,8 @@
-/* The ranking in floats, see rank_filter.h. */
-#include "voronoi/cpu/rank_filter.h"
+/* The ranking in floats, see k_nearest_filter.h. */
+#include "voronoi/cpu/k_nearest_filter.h"
 #include "exact/lanes.h"
 
-/* Terms of all candidates but the first, whose value is 0. */
+/* Terms of all candidates except the first, for which the value is 0. */
 typedef struct filter_tables {
   float p[GV_FILTER_ROWS];
   float row[GV_FILTER_MOST][GV_FILTER_ROWS];
@@ -11,7 +11,7 @@ typedef struct filter_tables {
   uint32_t tag_bits;
 } filter_tables;
 
-/* What becomes of candidates before cells are looked at: see rank_filter.h. */
+/* Data of candidates, computed before the cells: see k_nearest_filter.h. */
 typedef struct filter_candidates {
   double dx[GV_FILTER_MOST], dy[GV_FILTER_MOST], dz[GV_FILTER_MOST];
   double middle[GV_FILTER_MOST]; /* K / 2 */
@@ -19,7 +19,7 @@ typedef struct filter_candidates {
 } filter_candidates;
 
 /* False where numbers do not suit floats. */
-GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
+GV_INLINE bool filter_tables_make(const gv_k_nearest_filter *f, filter_tables *t) {
   const gv_leaf *leaf = f->leaf;
   filter_candidates c;
   int32_t middle_row = leaf->rows / 2, middle_column = leaf->columns / 2;
@@ -117,15 +117,15 @@ GV_INLINE void sink(const int depth, vf *value, vf v) {
 
 /* Where labels go, apart from what they might overwrite. */
 typedef struct filter_out {
-  int32_t *row; /* the first rank's */
+  int32_t *row; /* of the first band */
   int64_t band_stride;
   int32_t columns, bands, count;
 } filter_out;
 
-/* Ranks `vectors` vectors of cells of one row from column `at`; `kept` ranks are found. */
-GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter_tables *t, filter_out to,
-                                 vf_table table, vi mask, int32_t row, int32_t at, vf closest) {
-  vf value[2][GV_FILTER_RANKS + 1], p = vf_all(t->p[row]);
+/* Finds the `kept` nearest of `vectors` vectors of cells of one row from column `at`. */
+GV_INLINE vf filter_cells_k(const int kept, const int vectors, const filter_tables *t, filter_out to,
+                            vf_table table, vi mask, int32_t row, int32_t at, vf closest) {
+  vf value[2][GV_FILTER_BANDS + 1], p = vf_all(t->p[row]);
   for (int v = 0; v < vectors; v++)
     value[v][0] = vf_all(0.0F);
 #define GV_VALUE(i, v)                                                                                             \
@@ -173,7 +173,7 @@ GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter
   return closest;
 }
 
-GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, const filter_tables *t) {
+GV_INLINE uint64_t filter_rows_k(const int kept, const gv_k_nearest_filter *f, const filter_tables *t) {
   const gv_leaf *leaf = f->leaf;
   filter_out to = {leaf->out + f->first * leaf->band_stride, leaf->band_stride, leaf->columns, f->bands, f->count};
   int64_t out_stride = leaf->out_stride;
@@ -190,35 +190,35 @@ GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, c
     vf closest = vf_all(INFINITY);
     int32_t at = 0;
     for (; kept <= 5 && at + 2 * VF_LANES <= to.columns; at += 2 * VF_LANES)
-      closest = filter_cells_ranked(kept, 2, t, to, table, mask, row, at, closest);
+      closest = filter_cells_k(kept, 2, t, to, table, mask, row, at, closest);
     for (; at < to.columns; at += VF_LANES)
-      closest = filter_cells_ranked(kept, 1, t, to, table, mask, row, at, closest);
+      closest = filter_cells_k(kept, 1, t, to, table, mask, row, at, closest);
     unsigned apart = vf_less_bits(margin, closest);
     open |= (uint64_t)(apart != (1U << VF_LANES) - 1U) << row;
   }
   return open;
 }
 
-uint64_t GV_VARIANT(gv_rank_filter)(const gv_rank_filter *f) {
+uint64_t GV_VARIANT(gv_k_nearest_filter)(const gv_k_nearest_filter *f) {
   filter_tables t;
   if (!filter_tables_make(f, &t)) return GV_FILTER_NONE;
   switch (f->bands < f->count ? f->bands + 1 : f->count) {
   case 2:
-    return filter_rows_ranked(2, f, &t);
+    return filter_rows_k(2, f, &t);
   case 3:
-    return filter_rows_ranked(3, f, &t);
+    return filter_rows_k(3, f, &t);
   case 4:
-    return filter_rows_ranked(4, f, &t);
+    return filter_rows_k(4, f, &t);
   case 5:
-    return filter_rows_ranked(5, f, &t);
+    return filter_rows_k(5, f, &t);
   case 6:
-    return filter_rows_ranked(6, f, &t);
+    return filter_rows_k(6, f, &t);
   case 7:
-    return filter_rows_ranked(7, f, &t);
+    return filter_rows_k(7, f, &t);
   case 8:
-    return filter_rows_ranked(8, f, &t);
+    return filter_rows_k(8, f, &t);
   case 9:
-    return filter_rows_ranked(9, f, &t);
+    return filter_rows_k(9, f, &t);
   default:
     return GV_FILTER_NONE;
   }

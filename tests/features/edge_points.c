@@ -1,10 +1,11 @@
-/* Bounds of distances to edges by the series hold what every edge is asked for, and mostly say more than chords. */
+/* Bounds of distances to edges by the series contain the exact distance of every edge, and mostly are tighter than
+ * chords. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/features.h"
 
 #include <math.h>
 
-#include "features/feet.h"
+#include "features/edge_points.h"
 #include "features/finder.h"
 #include "features/layer.h"
 #include "guarded_memory.h"
@@ -40,30 +41,31 @@ static void make_line(const struct geod_geodesic *g, double length, double away,
   layer_end_feature(&l);
 }
 
-/* From the chord's foot without the edge, with it, and then from better places: the passes after which bounds were less than `apart` from each other
+/* From the chord's closest point without the edge, with it, and then from better places: the passes after which bounds were less than `apart` from each other
  * for the first time. */
 static int passes_until(const gv_feature_tree *tree, const gv_shortlist *list, const gv_edge_place *q,
                         double canonical, double apart) {
   const gv_feature_set *set = tree->set;
-  gv_known_edge edge = {.made = false};
-  gv_feet feet, next;
+  gv_prepared_edge edge = {.made = false};
+  gv_edge_points points, next;
   int first = MOST_PASSES;
-  gv_know_edge(tree, 0, &edge);
-  feet.count = 0;
-  gv_feet_add(tree, list, 0, list->part[0], NULL, q->vector, &feet);
+  gv_prepare_edge(tree, 0, &edge);
+  points.count = 0;
+  gv_edge_points_add(tree, list, 0, list->part[0], NULL, q->vector, &points);
   for (int pass = 0; pass < MOST_PASSES; pass++) {
-    gv_feet_bound(tree, &feet);
-    if (!(feet.low[0] <= canonical) || !(canonical <= feet.high[0])) {
+    gv_edge_points_bound(tree, &points);
+    if (!(points.low[0] <= canonical) || !(canonical <= points.high[0])) {
       fail_msg("%.17g not in %.17g ... %.17g: %s, pass %d, %.17g %.17g from %.17g %.17g to %.17g %.17g", canonical,
-               feet.low[0], feet.high[0], set->straight ? "straight" : "geodesic", pass, q->lon, q->lat, set->x[0],
-               set->y[0], set->x[1], set->y[1]);
+               points.low[0], points.high[0], set->straight ? "straight" : "geodesic", pass, q->lon, q->lat,
+               set->x[0], set->y[0], set->x[1], set->y[1]);
     }
-    if (feet.high[0] - feet.low[0] < apart && pass < first) first = pass;
+    if (points.high[0] - points.low[0] < apart && pass < first) first = pass;
     next.count = 0;
-    gv_feet_add(tree, list, 0, pass == 0 ? feet.part[0] : gv_feet_next(tree, &feet, 0), &edge, q->vector, &next);
-    next.last_part[0] = feet.part[0];
-    next.last_slope[0] = feet.sense[0] * feet.slope[0];
-    feet = next;
+    gv_edge_points_add(tree, list, 0, pass == 0 ? points.part[0] : gv_edge_points_next(tree, &points, 0), &edge,
+                       q->vector, &next);
+    next.last_part[0] = points.part[0];
+    next.last_slope[0] = points.sense[0] * points.slope[0];
+    points = next;
   }
   return first;
 }
@@ -84,18 +86,18 @@ static void bounds_hold(void **unused) {
       gv_feature_set set;
       gv_feature_tree tree;
       gv_shortlist list;
-      gv_edge_foot foot;
+      gv_edge_closest closest;
       gv_ball here = {{q.vector[0], q.vector[1], q.vector[2]}, 0.0};
       assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
       assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
       assert_int_equal(gv_shortlist_init(context, &tree, 8, &list), GV_OK);
-      assert_true(gv_feet_serve(&tree));
+      assert_true(gv_edge_points_serve(&tree));
       assert_true(gv_shortlist_gather(&tree, 0, &here, INFINITY, &list) && list.count == 1);
       gv_shortlist_nearest(&tree, &list, q.vector);
-      gv_feature_nearest(&set, 0, &q, true, &foot);
+      gv_feature_nearest(&set, 0, &q, true, &closest);
       bool easy = far > 1e3 && far < 5e6 && length < 3e4 && fabs(q.lat) < 80.0 && fabs(set.y[0]) < 80.0;
       asked += easy;
-      told[passes_until(&tree, &list, &q, foot.canonical, 1e-5)] += easy;
+      told[passes_until(&tree, &list, &q, closest.canonical, 1e-5)] += easy;
       gv_shortlist_clear(&list);
       gv_feature_tree_clear(&tree);
       gv_feature_set_clear(&set);
@@ -122,7 +124,7 @@ static bool take_position(const gv_feature_set *set, const gv_edge_place *middle
   return square <= ball->radius * ball->radius;
 }
 
-/* Where a vertex is told to be the nearest point for a ball, it is for each position. */
+/* A vertex reported as the closest point for a ball is the closest for each position. */
 static void vertices_of_balls(void **unused) {
   (void)unused;
   int told = 0;
@@ -133,7 +135,7 @@ static void vertices_of_balls(void **unused) {
     gv_feature_set set;
     gv_feature_tree tree;
     gv_finder finder;
-    gv_edge_foot foot;
+    gv_edge_closest closest;
     gv_edge_place middle = {.lon = 0.0}, q = middle;
     gv_geodesic_init(&ellipsoid, &geodesic);
     make_line(&geodesic.geod, length, far, &middle);
@@ -148,12 +150,12 @@ static void vertices_of_balls(void **unused) {
     told += finder.vertex >= 0;
     for (int n = 0; n < 8 && finder.vertex >= 0; n++) {
       if (!take_position(&set, &middle, &ball, &q)) continue;
-      gv_feature_nearest(&set, 0, &q, true, &foot);
+      gv_feature_nearest(&set, 0, &q, true, &closest);
       double lon = set.x[finder.vertex], lat = set.y[finder.vertex];
       gv_normalise_lonlat(&lon, &lat);
       geod_inverse(&set.surface.geod, q.lat, q.lon, lat, lon, &distance, NULL, NULL);
-      if (foot.canonical != distance)
-        fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", foot.canonical, distance, far, length,
+      if (closest.canonical != distance)
+        fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", closest.canonical, distance, far, length,
                  ball.radius);
     }
     gv_finder_clear(&finder);
@@ -163,7 +165,7 @@ static void vertices_of_balls(void **unused) {
   assert_in_range(told, 5000, 20000);
 }
 
-/* Values for so many positions: no more are read, no more are written. */
+/* Values for this number of positions: no more are read or written. */
 static void floats_of_so_many(void **unused) {
   (void)unused;
   const gv_ellipsoid ellipsoid = {6378137.0, flattenings[0], flattenings[0] * (2.0 - flattenings[0])};

@@ -1,6 +1,6 @@
 /*
- * The canonical distance: what one difference of coordinates counts, and how two such add up. Metrics are constants where
- * speed matters.
+ * The exact distance: the term of one difference of coordinates, and the combination of two terms. Metrics are
+ * constants where speed matters.
  */
 GV_FORMULA GV_REAL GV_NAME(norm_of)(int metric, GV_REAL difference) {
   return metric == GV_MANHATTAN || metric == GV_CHEBYSHEV ? GV_ABS(difference) : difference * difference;

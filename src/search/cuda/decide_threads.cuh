@@ -1,38 +1,36 @@
-/*
- * What teams of threads, a warp or a block, do together that decide about a query.
- */
-#ifndef GV_CUDA_DECIDE_TEAM_CUH
-#define GV_CUDA_DECIDE_TEAM_CUH
+/* Operations of the threads (a warp or a block) that decide a query together. */
+#ifndef GV_CUDA_DECIDE_THREADS_CUH
+#define GV_CUDA_DECIDE_THREADS_CUH
 
 #include "search/cuda/decide.cuh"
 
-enum { GV_TEAM_WARP = 32, GV_TEAM_BLOCK = 256, GV_TEAM_EACH = 4 /* minima a thread reads at once */ };
+enum { GV_THREADS_WARP = 32, GV_THREADS_BLOCK = 256, GV_THREADS_EACH = 4 /* minima a thread reads at once */ };
 
 static __device__ inline bool gv_before(double a, int64_t a_index, double b, int64_t b_index) {
   return a < b || (a == b && a_index < b_index);
 }
 
-template <int TEAM> static __device__ inline void gv_team_sync() {
-  if (TEAM == GV_TEAM_WARP) {
+template <int THREADS> static __device__ inline void gv_threads_sync() {
+  if (THREADS == GV_THREADS_WARP) {
     __syncwarp();
   } else {
     __syncthreads();
   }
 }
 
-template <int TEAM> static __device__ inline bool gv_team_any(bool mine) {
-  return TEAM == GV_TEAM_WARP ? __any_sync(0xffffffffU, mine) != 0 : __syncthreads_or(mine) != 0;
+template <int THREADS> static __device__ inline bool gv_threads_any(bool mine) {
+  return THREADS == GV_THREADS_WARP ? __any_sync(0xffffffffU, mine) != 0 : __syncthreads_or(mine) != 0;
 }
 
-template <int TEAM> static __device__ inline float gv_team_minimum(float x) {
+template <int THREADS> static __device__ inline float gv_threads_minimum(float x) {
   for (int shift = 16; shift > 0; shift /= 2)
     x = fminf(x, __shfl_xor_sync(0xffffffffU, x, shift));
-  if (TEAM > GV_TEAM_WARP) {
-    __shared__ float parts[TEAM / GV_TEAM_WARP];
-    if (threadIdx.x % GV_TEAM_WARP == 0) parts[threadIdx.x / GV_TEAM_WARP] = x;
+  if (THREADS > GV_THREADS_WARP) {
+    __shared__ float parts[THREADS / GV_THREADS_WARP];
+    if (threadIdx.x % GV_THREADS_WARP == 0) parts[threadIdx.x / GV_THREADS_WARP] = x;
     __syncthreads();
     x = parts[0];
-    for (int i = 1; i < TEAM / GV_TEAM_WARP; i++)
+    for (int i = 1; i < THREADS / GV_THREADS_WARP; i++)
       x = fminf(x, parts[i]);
     __syncthreads();
   }
@@ -40,10 +38,10 @@ template <int TEAM> static __device__ inline float gv_team_minimum(float x) {
 }
 
 /* A bitonic sort, ascending; `size` is a power of two. */
-template <int TEAM> static __device__ void gv_sort_values(float *value, int size, int rank) {
+template <int THREADS> static __device__ void gv_sort_values(float *value, int size, int thread) {
   for (int length = 2; length <= size; length *= 2) {
     for (int gap = length / 2; gap > 0; gap /= 2) {
-      for (int i = rank; i < size / 2; i += TEAM) {
+      for (int i = thread; i < size / 2; i += THREADS) {
         int low = 2 * i - (i & (gap - 1)), high = low + gap;
         bool up = (low & length) == 0;
         float a = value[low], b = value[high];
@@ -52,7 +50,7 @@ template <int TEAM> static __device__ void gv_sort_values(float *value, int size
           value[high] = a;
         }
       }
-      gv_team_sync<TEAM>();
+      gv_threads_sync<THREADS>();
     }
   }
 }

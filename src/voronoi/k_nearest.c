@@ -1,5 +1,5 @@
 /* Canonical decisions, cell by cell. */
-#include "voronoi/rank.h"
+#include "voronoi/k_nearest.h"
 
 #include <float.h>
 
@@ -26,53 +26,53 @@ static double canonical_to(const gv_voronoi *v, const gv_place *place, int32_t s
   return gv_canonical_distance(place->vector, s, v->cells.dim, metric);
 }
 
-/* A list of v->k places that takes what is within the limit. */
-typedef struct ranking {
+/* A list of the v->k nearest within the limit. */
+typedef struct k_nearest {
   gv_nearest_list list;
   double value[GV_VORONOI_MAX_K];
   int64_t index[GV_VORONOI_MAX_K];
-} ranking;
+} k_nearest;
 
-static void ranking_start(const gv_voronoi *v, ranking *r) {
+static void k_nearest_start(const gv_voronoi *v, k_nearest *r) {
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
   gv_list_start(&r->list, r->value, r->index, v->k, weighted ? INFINITY : v->limit);
 }
 
-static void ranking_offer(const gv_voronoi *v, ranking *r, double canonical, int32_t seed) {
+static void k_nearest_offer(const gv_voronoi *v, k_nearest *r, double canonical, int32_t seed) {
   if (v->weigher.weighting != GV_UNWEIGHTED) {
     if (canonical > v->limit) return;
-    /* Infinities would make differences that are no numbers. */
+    /* Differences of infinities would be NaN. */
     canonical = fmin(gv_weigh(&v->weigher, fmin(canonical, DBL_MAX), v->seeds.weight[seed]), DBL_MAX);
   }
   gv_list_offer(&r->list, canonical, seed);
 }
 
-static void ranking_finish(const gv_voronoi *v, ranking *r, int32_t *found) {
+static void k_nearest_finish(const gv_voronoi *v, k_nearest *r, int32_t *found) {
   gv_list_finish(&r->list);
   for (int32_t i = 0; i < v->k; i++)
     found[i] = (int32_t)r->index[i];
 }
 
-void gv_rank_all(const gv_voronoi *v, const gv_place *place, int32_t *found) {
-  ranking r;
-  ranking_start(v, &r);
+void gv_k_nearest_all(const gv_voronoi *v, const gv_place *place, int32_t *found) {
+  k_nearest r;
+  k_nearest_start(v, &r);
   for (int32_t i = 0; i < v->seeds.count; i++)
-    ranking_offer(v, &r, canonical_to(v, place, i), i);
-  ranking_finish(v, &r, found);
+    k_nearest_offer(v, &r, canonical_to(v, place, i), i);
+  k_nearest_finish(v, &r, found);
 }
 
 /*
- * Geodesics known to within the error of the series (gv_geodesic_bounds), and what weights make of both ends: weighing is
- * monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ is asked unless their order is
- * plain.
+ * Geodesics bounded by the error of the series (gv_geodesic_bounds), with weights applied to both bounds: weighting
+ * is monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ computes those that the
+ * bounds do not order.
  */
 enum { RACE_BATCH = 64, RACE_OPEN = 2 * GV_VORONOI_MAX_K };
 
 typedef struct race {
   const gv_voronoi *v;
   const gv_place *place;
-  ranking exact; /* of those that PROJ was asked about */
-  ranking worst; /* the k least upper ends of seeds that are certainly within the limit */
+  k_nearest exact; /* of those that PROJ computed */
+  k_nearest worst; /* the k least upper ends of seeds that are certainly within the limit */
   bool asked;
   int32_t waiting, open;
   int32_t waiting_seed[RACE_BATCH];
@@ -95,7 +95,7 @@ static void race_shorten(race *r) {
 
 static void race_ask(race *r) {
   for (int32_t i = 0; i < r->open; i++)
-    ranking_offer(r->v, &r->exact, geodesic_to(r->v, r->place, r->seed[i]), r->seed[i]);
+    k_nearest_offer(r->v, &r->exact, geodesic_to(r->v, r->place, r->seed[i]), r->seed[i]);
   r->asked |= r->open > 0;
   r->open = 0;
 }
@@ -123,7 +123,7 @@ static void race_evaluate(race *r) {
   if (r->open > RACE_OPEN) race_ask(r);
 }
 
-/* True if the i-th open seed and the next one are of one place: PROJ would say the same of both. */
+/* True if the i-th open seed and the next one are of one place: PROJ's distances are equal. */
 static bool race_one_place(const race *r, int32_t i) {
   const int32_t *site = r->v->seeds.site;
   return site != NULL && site[r->seed[i]] == site[r->seed[i + 1]];
@@ -152,8 +152,8 @@ static bool race_is_plain(race *r) {
   return true;
 }
 
-void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
-                      int32_t *found) {
+void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
+                           int32_t *found) {
   race r; /* field by field: its lists are long and mostly stay empty */
   r.v = v;
   r.place = place;
@@ -166,7 +166,7 @@ void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t 
   double reach = v->weigher.weighting == GV_UNWEIGHTED ? r.worst.list.worst : INFINITY;
   if (isfinite(reach)) reach += gv_geodesic_slack(&v->geodesic, sqrt(reach));
   gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
-  ranking_start(v, &r.exact);
+  k_nearest_start(v, &r.exact);
   for (int32_t i = 0; i < count; i++) {
     if (chord2_to(v, place, seed[i]) > reach) continue;
     r.x[r.waiting] = v->seeds.x[seed[i]];
@@ -182,5 +182,5 @@ void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t 
     return;
   }
   race_ask(&r);
-  ranking_finish(v, &r.exact, found);
+  k_nearest_finish(v, &r.exact, found);
 }

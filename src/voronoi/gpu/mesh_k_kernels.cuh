@@ -1,22 +1,22 @@
 /*
- * Leaves of the QTM mesh where more is asked than the nearest seed: several neighbours, a largest distance. One warp a span of
- * cells, canonically, as for rasters (decide_canonically); what chords leave open of geodesics goes to the host.
+ * Leaves of the QTM mesh for several neighbours or a maximum distance. One warp a span of cells, by exact
+ * distances, as for rasters (decide_canonically); geodesics that chords do not decide are left to the host.
  */
-#ifndef GV_MESH_RANK_KERNELS_CUH
-#define GV_MESH_RANK_KERNELS_CUH
+#ifndef GV_MESH_K_KERNELS_CUH
+#define GV_MESH_K_KERNELS_CUH
 
 #include "voronoi/gpu/hand_over.cuh"
+#include "voronoi/gpu/k_nearest.cuh"
 #include "voronoi/gpu/limits.cuh"
 #include "voronoi/gpu/mesh_positions.cuh"
-#include "voronoi/gpu/ranking.cuh"
 
 namespace gv {
 
 template <int K, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *LEAF_WARPS)
-    leaf_mesh_ranks(const __grid_constant__ problem p, const __grid_constant__ level lists,
-                    const __grid_constant__ target t, const __grid_constant__ level leaves,
-                    const __grid_constant__ open_list open, counters *count) {
+    leaf_mesh_k(const __grid_constant__ problem p, const __grid_constant__ level lists,
+                const __grid_constant__ target t, const __grid_constant__ level leaves,
+                const __grid_constant__ open_list open, counters *count) {
   const int lane = threadIdx.x % WARP;
   const int32_t number = (int32_t)blockIdx.x * LEAF_WARPS + (int32_t)threadIdx.x / WARP;
   if (number >= leaves.across) return;
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   }
   if (limit == NOBODY) {
     for (int32_t k = 0; k < p.neighbours; k++)
-      fill_span(out + k * t.rank_stride, cells, p.nodata, lane);
+      fill_span(out + k * t.band_stride, cells, p.nodata, lane);
     return;
   }
   if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   for (int32_t begin = 0; begin < cells; begin += WARP) {
     bool inside = begin + lane < cells;
     int32_t within = inside ? begin + lane : 0;
-    ranking<K> best;
-    rank_cell<SQUARE, K>(p, centre_of(p, descend(leaf, within, leaf.bits)), list, from.count, &best);
-    if (inside) write_ranks(p, t, out + within, best);
+    k_nearest<K> best;
+    k_nearest_cell<SQUARE, K>(p, centre_of(p, descend(leaf, within, leaf.bits)), list, from.count, &best);
+    if (inside) write_bands(p, t, out + within, best);
     if (GEODESIC) {
       hand_over_doubtful(t, count, open, inside && in_doubt(p, best), first + within, 0, list, from.count, &list_at,
                          lane);

@@ -1,16 +1,16 @@
-/* Kernels that rank the cells of a leaf: where more is asked than the one nearest seed (gv_ranking). */
+/* Kernels for the k nearest seeds of the cells of a leaf, weights and limits (gv_k_nearest). */
 #include "voronoi/cpu/kernel_lanes.h"
 
 enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
 /* Some vectors of cells of one row of a ranking's part. */
-typedef struct rank_cells {
+typedef struct k_nearest_cells {
   vd_place q[2];
   const double *matrix;
-} rank_cells;
+} k_nearest_cells;
 
-GV_INLINE void find_cells(const int form, const int vectors, const gv_ranking *r, int32_t row, int32_t at,
-                          rank_cells *cells) {
+GV_INLINE void find_cells(const int form, const int vectors, const gv_k_nearest *r, int32_t row, int32_t at,
+                          k_nearest_cells *cells) {
   if (form == FORM_MATRIX) {
     cells->matrix = r->matrix + row * r->width + at;
     return;
@@ -19,9 +19,9 @@ GV_INLINE void find_cells(const int form, const int vectors, const gv_ranking *r
     cells->q[v] = place_cells(form, r->leaf, r->row + row, r->column + at + v * VD_LANES);
 }
 
-/* The canonical distance of candidate i from vector v of the cells, or its value in the matrix. */
-GV_INLINE vd value_of(const int form, const int metric, const gv_ranking *r, const rank_cells *cells, int32_t i,
-                      int v) {
+/* The exact distance of candidate i from vector v of the cells, or its value in the matrix. */
+GV_INLINE vd value_of(const int form, const int metric, const gv_k_nearest *r, const k_nearest_cells *cells,
+                      int32_t i, int v) {
   const gv_candidates *c = r->candidates;
   if (form == FORM_MATRIX) return vd_load(cells->matrix + (int64_t)i * r->stride + v * VD_LANES);
   vd distance = vd_norm_of(metric, cells->q[v].x - c->x[i]);
@@ -30,8 +30,8 @@ GV_INLINE vd value_of(const int form, const int metric, const gv_ranking *r, con
   return vd_norm_join(metric, distance, vd_norm_of(metric, cells->q[v].z - c->z[i]));
 }
 
-GV_INLINE void measure_body(const int form, const int metric, const gv_ranking *r, double *matrix) {
-  rank_cells cells;
+GV_INLINE void measure_body(const int form, const int metric, const gv_k_nearest *r, double *matrix) {
+  k_nearest_cells cells;
   for (int32_t row = 0; row < r->rows; row++) {
     for (int32_t at = 0; at < r->width; at += VD_LANES) {
       find_cells(form, 1, r, row, at, &cells);
@@ -42,9 +42,9 @@ GV_INLINE void measure_body(const int form, const int metric, const gv_ranking *
   }
 }
 
-/* Marks the lanes of a vector of cells, from column `at` of the part, that rank n leaves open: see gv_ranking. Returns
- * the label, which is nobody's beyond the limit. */
-GV_INLINE vd doubt_lanes(const gv_ranking *r, int32_t n, vd value, vd next, vd label, int32_t row, int32_t at) {
+/* Marks the lanes of a vector of cells, from column `at` of the part, with an undecided n-th neighbour: see
+ * gv_k_nearest. Returns the label, or the empty label outside the limit. */
+GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd label, int32_t row, int32_t at) {
   unsigned there = vm_bits(vd_less(value, vd_all(INFINITY))), open = 0;
   if (n + 1 < r->kept) open = ~vm_bits(vd_less(value, next - r->gap));
   vm out_of_reach = vd_less(vd_all(r->beyond), value);
@@ -57,16 +57,16 @@ GV_INLINE vd doubt_lanes(const gv_ranking *r, int32_t n, vd value, vd next, vd l
 }
 
 /*
- * Few ranks, in registers: insertion into a sorted column. A value's place is where the comparisons with all of the
- * column, made at once, change; what is below moves down by one. Candidates come in ascending number, and only a smaller
- * value goes before another.
+ * A few neighbours, in registers: insertion into a sorted column. A value's place is found by comparisons with the
+ * whole column at once; entries below move down by one. Candidates come in ascending number, and only a smaller
+ * value is inserted before another.
  */
-typedef struct rank_column {
+typedef struct k_nearest_column {
   vd value[GV_FEW], label[GV_FEW];
-} rank_column;
+} k_nearest_column;
 
 /* Inserts into the first `depth` of the column; the last of them falls out. */
-GV_INLINE void insert(const int depth, rank_column *column, vd d, vd own) {
+GV_INLINE void insert(const int depth, k_nearest_column *column, vd d, vd own) {
   vm before[GV_FEW];
   for (int n = 0; n < depth; n++)
     before[n] = vd_less(d, column->value[n]);
@@ -79,16 +79,17 @@ GV_INLINE void insert(const int depth, rank_column *column, vd d, vd own) {
 }
 
 GV_INLINE void insert_candidate(const int form, const int metric, const int depth, const int vectors,
-                                const gv_ranking *r, const rank_cells *cells, int32_t i, rank_column *column) {
+                                const gv_k_nearest *r, const k_nearest_cells *cells, int32_t i,
+                                k_nearest_column *column) {
   vd own = vd_all(r->label[i]);
   for (int v = 0; v < vectors; v++)
     insert(depth, &column[v], value_of(form, metric, r, cells, i, v), own);
 }
 
-GV_INLINE void rank_few_vectors(const int form, const int metric, const int kept, const int vectors,
-                                const gv_ranking *r, int32_t row, int32_t at) {
-  rank_column column[2];
-  rank_cells cells;
+GV_INLINE void k_nearest_few_vectors(const int form, const int metric, const int kept, const int vectors,
+                                     const gv_k_nearest *r, int32_t row, int32_t at) {
+  k_nearest_column column[2];
+  k_nearest_cells cells;
   find_cells(form, vectors, r, row, at, &cells);
   for (int v = 0; v < vectors; v++) {
     for (int n = 0; n < kept; n++) {
@@ -96,7 +97,7 @@ GV_INLINE void rank_few_vectors(const int form, const int metric, const int kept
       column[v].label[n] = vd_all(r->nobody);
     }
   }
-  /* The first candidates have only each other to be compared with; there are at least as many as ranks kept. */
+  /* The first candidates are compared only with each other; there are at least as many as neighbours kept. */
 #define GV_FIRST(i)                                                                                                \
   if (kept > (i)) insert_candidate(form, metric, (i) + 1, vectors, r, &cells, i, column)
   GV_FIRST(0);
@@ -124,28 +125,28 @@ GV_INLINE void rank_few_vectors(const int form, const int metric, const int kept
   }
 }
 
-GV_INLINE void rank_few(const int form, const int metric, const int kept, const gv_ranking *r) {
+GV_INLINE void k_nearest_few(const int form, const int metric, const int kept, const gv_k_nearest *r) {
   for (int32_t row = 0; row < r->rows; row++) {
     int32_t at = 0;
     for (; kept <= 3 && at + 2 * VD_LANES <= r->columns; at += 2 * VD_LANES)
-      rank_few_vectors(form, metric, kept, 2, r, row, at);
+      k_nearest_few_vectors(form, metric, kept, 2, r, row, at);
     for (; at < r->columns; at += VD_LANES)
-      rank_few_vectors(form, metric, kept, 1, r, row, at);
+      k_nearest_few_vectors(form, metric, kept, 1, r, row, at);
   }
 }
 
-/* Many ranks, in memory: insertion from the lower end for as long as any lane moves. Best with candidates that come
- * about in order. */
-GV_INLINE void rank_many(const int form, const int metric, const gv_ranking *r) {
+/* Many neighbours, in memory: insertion from the lower end as long as any lane moves. Fastest for nearly sorted
+ * candidates. */
+GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_nearest *r) {
   int32_t kept = r->kept;
   double *value = r->scratch, *number = value + kept * VD_LANES, *label = number + kept * VD_LANES;
   for (int32_t row = 0; row < r->rows; row++) {
     for (int32_t at = 0; at < r->columns; at += VD_LANES) {
-      rank_cells cells;
+      k_nearest_cells cells;
       find_cells(form, 1, r, row, at, &cells);
       for (int32_t n = 0; n < kept; n++) {
         vd_store(value + n * VD_LANES, vd_all(r->start));
-        vd_store(number + n * VD_LANES, vd_all(-1.0)); /* no real value equals `start` and goes before */
+        vd_store(number + n * VD_LANES, vd_all(-1.0)); /* no real value equals `start` and precedes it */
         vd_store(label + n * VD_LANES, vd_all(r->nobody));
       }
       for (int32_t i = 0; i < r->candidates->count; i++) {
@@ -183,63 +184,65 @@ GV_INLINE void rank_many(const int form, const int metric, const gv_ranking *r) 
   }
 }
 
-#define GV_RANK(name, form, metric)                                                                                \
-  static void rank_##name##_many(const gv_ranking *r) {                                                            \
-    rank_many(form, metric, r);                                                                                    \
+#define GV_K_NEAREST_KERNELS_OF(name, form, metric)                                                                \
+  static void k_nearest_##name##_many(const gv_k_nearest *r) {                                                     \
+    k_nearest_many(form, metric, r);                                                                               \
   }                                                                                                                \
-  static void rank_##name##_1(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 1, r);                                                                                  \
+  static void k_nearest_##name##_1(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 1, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_2(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 2, r);                                                                                  \
+  static void k_nearest_##name##_2(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 2, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_3(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 3, r);                                                                                  \
+  static void k_nearest_##name##_3(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 3, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_4(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 4, r);                                                                                  \
+  static void k_nearest_##name##_4(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 4, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_5(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 5, r);                                                                                  \
+  static void k_nearest_##name##_5(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 5, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_6(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 6, r);                                                                                  \
+  static void k_nearest_##name##_6(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 6, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_7(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 7, r);                                                                                  \
+  static void k_nearest_##name##_7(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 7, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_8(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 8, r);                                                                                  \
+  static void k_nearest_##name##_8(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 8, r);                                                                             \
   }                                                                                                                \
-  static void rank_##name##_9(const gv_ranking *r) {                                                               \
-    rank_few(form, metric, 9, r);                                                                                  \
+  static void k_nearest_##name##_9(const gv_k_nearest *r) {                                                        \
+    k_nearest_few(form, metric, 9, r);                                                                             \
   }                                                                                                                \
-  static void measure_##name(const gv_ranking *r, double *matrix) {                                                \
+  static void measure_##name(const gv_k_nearest *r, double *matrix) {                                              \
     measure_body(form, metric, r, matrix);                                                                         \
   }
-GV_RANK(plane_euclidean, FORM_PLANE, GV_EUCLIDEAN)
-GV_RANK(plane_manhattan, FORM_PLANE, GV_MANHATTAN)
-GV_RANK(plane_chebyshev, FORM_PLANE, GV_CHEBYSHEV)
-GV_RANK(points2_euclidean, FORM_POINTS2, GV_EUCLIDEAN)
-GV_RANK(points2_manhattan, FORM_POINTS2, GV_MANHATTAN)
-GV_RANK(points2_chebyshev, FORM_POINTS2, GV_CHEBYSHEV)
-GV_RANK(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)
-GV_RANK(lonlat_chord, FORM_LONLAT, GV_EUCLIDEAN)
-GV_RANK(matrix, FORM_MATRIX, GV_EUCLIDEAN)
-#undef GV_RANK
+GV_K_NEAREST_KERNELS_OF(plane_euclidean, FORM_PLANE, GV_EUCLIDEAN)
+GV_K_NEAREST_KERNELS_OF(plane_manhattan, FORM_PLANE, GV_MANHATTAN)
+GV_K_NEAREST_KERNELS_OF(plane_chebyshev, FORM_PLANE, GV_CHEBYSHEV)
+GV_K_NEAREST_KERNELS_OF(points2_euclidean, FORM_POINTS2, GV_EUCLIDEAN)
+GV_K_NEAREST_KERNELS_OF(points2_manhattan, FORM_POINTS2, GV_MANHATTAN)
+GV_K_NEAREST_KERNELS_OF(points2_chebyshev, FORM_POINTS2, GV_CHEBYSHEV)
+GV_K_NEAREST_KERNELS_OF(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)
+GV_K_NEAREST_KERNELS_OF(lonlat_chord, FORM_LONLAT, GV_EUCLIDEAN)
+GV_K_NEAREST_KERNELS_OF(matrix, FORM_MATRIX, GV_EUCLIDEAN)
+#undef GV_K_NEAREST_KERNELS_OF
 
-#define GV_RANK_KERNELS(name)                                                                                      \
+#define GV_K_NEAREST_KERNELS(name)                                                                                 \
   {                                                                                                                \
-    {rank_##name##_many, rank_##name##_1, rank_##name##_2, rank_##name##_3, rank_##name##_4,                       \
-     rank_##name##_5,    rank_##name##_6, rank_##name##_7, rank_##name##_8, rank_##name##_9},                      \
+    {k_nearest_##name##_many, k_nearest_##name##_1, k_nearest_##name##_2, k_nearest_##name##_3,                    \
+     k_nearest_##name##_4,    k_nearest_##name##_5, k_nearest_##name##_6, k_nearest_##name##_7,                    \
+     k_nearest_##name##_8,    k_nearest_##name##_9},                                                               \
         measure_##name                                                                                             \
   }
 
-const gv_rankings GV_VARIANT(gv_rankings) = {
-    .plane = {GV_RANK_KERNELS(plane_euclidean), GV_RANK_KERNELS(plane_manhattan), GV_RANK_KERNELS(plane_chebyshev)},
-    .points2 = {GV_RANK_KERNELS(points2_euclidean), GV_RANK_KERNELS(points2_manhattan),
-                GV_RANK_KERNELS(points2_chebyshev)},
-    .points3 = GV_RANK_KERNELS(points3_chord),
-    .lonlat = GV_RANK_KERNELS(lonlat_chord),
-    .matrix = GV_RANK_KERNELS(matrix),
+const gv_k_nearest_table GV_VARIANT(gv_k_nearest_table) = {
+    .plane = {GV_K_NEAREST_KERNELS(plane_euclidean), GV_K_NEAREST_KERNELS(plane_manhattan),
+              GV_K_NEAREST_KERNELS(plane_chebyshev)},
+    .points2 = {GV_K_NEAREST_KERNELS(points2_euclidean), GV_K_NEAREST_KERNELS(points2_manhattan),
+                GV_K_NEAREST_KERNELS(points2_chebyshev)},
+    .points3 = GV_K_NEAREST_KERNELS(points3_chord),
+    .lonlat = GV_K_NEAREST_KERNELS(lonlat_chord),
+    .matrix = GV_K_NEAREST_KERNELS(matrix),
 };

@@ -1,5 +1,5 @@
 /*
- * Sines and cosines of degrees, and points of a meridian: what canonical positions on the globe are made of.
+ * Sines and cosines of degrees, and points of a meridian, for positions on the globe.
  *
  * No fused multiply-adds and no library functions: the same bits on every processor. The polynomials are Chebyshev fits on
  * [0, (pi/4)^2] (errors below 3e-17 and 2e-18); cos is summed as in Cody and Waite's scheme, with the rounding of 1 - u/2 put
@@ -42,7 +42,7 @@ GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) 
   *cosine = GV_SELECT(odd, s, c) * GV_SELECT(GV_LESS(GV_ALL(0.5), quadrant), minus, backward) + 0.0;
 }
 
-/* Distance from the axis and height of the place with this latitude; eccentricity2 < 0 stands for the unit sphere. */
+/* Distance from the axis and height of the place with this latitude; eccentricity2 < 0 means the unit sphere. */
 GV_FORMULA void GV_NAME(meridian_point)(double eccentricity2, GV_REAL sine, GV_REAL cosine, GV_REAL *p,
                                         GV_REAL *z) {
   if (eccentricity2 < 0.0) {

@@ -2,17 +2,17 @@
  * The canonical rule for a cell: its k nearest of a list, and whether geodesics, of which the chords are compared, might
  * order them otherwise.
  */
-#ifndef GV_RANKING_CUH
-#define GV_RANKING_CUH
+#ifndef GV_K_NEAREST_CUH
+#define GV_K_NEAREST_CUH
 
 #include "voronoi/gpu/positions.cuh"
 
 namespace gv {
 
-/* What a list says of one cell: the K nearest in ascending order of (distance, seed), and the least distance of the
- * others. */
-template <int K> struct ranking {
-  static constexpr int unroll = K <= 9 ? K : 1; /* few ranks stay in registers */
+/* Result of a list for one cell: the K nearest in ascending order of (distance, seed), and the least distance of
+ * the others. */
+template <int K> struct k_nearest {
+  static constexpr int unroll = K <= 9 ? K : 1; /* a small number stays in registers */
   double value[K], next;
   int32_t id[K];
 };
@@ -20,9 +20,9 @@ template <int K> struct ranking {
 static constexpr int32_t no_seed = INT32_MAX;
 
 template <int NORM, int K>
-__device__ static void rank_cell(const problem &p, const place &cell, const int32_t *list, int32_t candidates,
-                                 ranking<K> *best) {
-#pragma unroll ranking < K> ::unroll
+__device__ static void k_nearest_cell(const problem &p, const place &cell, const int32_t *list, int32_t candidates,
+                                      k_nearest<K> *best) {
+#pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     best->value[k] = CUDART_INF;
     best->id[k] = no_seed;
@@ -35,12 +35,12 @@ __device__ static void rank_cell(const problem &p, const place &cell, const int3
     best->next = fmin(best->next, fmax(value, best->value[K - 1]));
     if (!(value < best->value[K - 1] || (value == best->value[K - 1] && id < best->id[K - 1]))) continue;
       /* From the end upwards: it pushes the ones that are farther down by one. */
-#pragma unroll ranking < K> ::unroll
+#pragma unroll k_nearest < K> ::unroll
     for (int k = K - 1; k >= 0; k--) {
       const int above = k > 0 ? k - 1 : 0;
       bool here = value < best->value[k] || (value == best->value[k] && id < best->id[k]);
       bool higher = k > 0 && (value < best->value[above] || (value == best->value[above] && id < best->id[above]));
-      if (ranking<K>::unroll < K && !here) break;
+      if (k_nearest<K>::unroll < K && !here) break;
       if (here) {
         best->value[k] = higher ? best->value[above] : value;
         best->id[k] = higher ? best->id[above] : id;
@@ -50,12 +50,12 @@ __device__ static void rank_cell(const problem &p, const place &cell, const int3
 }
 
 template <int K>
-__device__ static void write_ranks(const problem &p, const target &t, int32_t *out, const ranking<K> &best) {
-#pragma unroll ranking < K> ::unroll
+__device__ static void write_bands(const problem &p, const target &t, int32_t *out, const k_nearest<K> &best) {
+#pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     if (k < p.neighbours) {
       bool there = best.id[k] != no_seed && best.value[k] <= p.beyond;
-      out[k * t.rank_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
+      out[k * t.band_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
     }
   }
 }
@@ -64,8 +64,8 @@ __device__ static __noinline__ double slack_of(const problem &p, double chord2) 
   return gv_chord_slack(&p.chords, sqrt(chord2));
 }
 
-/* True if rank k and the next one are seeds of one place, whose order is that of their numbers. */
-template <int K> __device__ static inline bool one_place(const problem &p, const ranking<K> &best, int k) {
+/* True if neighbour k and the next one are seeds of one place; their order is that of their numbers. */
+template <int K> __device__ static inline bool one_place(const problem &p, const k_nearest<K> &best, int k) {
   if (k + 1 >= K || best.value[k] != best.value[k + 1 < K ? k + 1 : k] ||
       best.id[k + 1 < K ? k + 1 : k] == no_seed) {
     return false;
@@ -73,10 +73,10 @@ template <int K> __device__ static inline bool one_place(const problem &p, const
   return seed_site(p.seeds, best.id[k]) == seed_site(p.seeds, best.id[k + 1 < K ? k + 1 : k]);
 }
 
-/* By how much the next one is farther than rank k; infinite where that cannot matter. `matters`, true before rank 0, says
- * so for seeds of one place the first of which is within the ranks that are written. */
+/* By how much the next one is farther than neighbour k; infinite if that does not matter. `matters`: true before
+ * the first call; stays true for seeds of one place if the first of them is written. */
 template <int K>
-__device__ static inline double gap_after(const problem &p, const ranking<K> &best, int k, bool *matters) {
+__device__ static inline double gap_after(const problem &p, const k_nearest<K> &best, int k, bool *matters) {
   *matters = k < p.neighbours || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
   double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : k] : best.next;
   bool there = best.id[k] != no_seed && best.value[k] <= p.beyond && next <= p.beyond && next < CUDART_INF;
@@ -84,15 +84,15 @@ __device__ static inline double gap_after(const problem &p, const ranking<K> &be
 }
 
 /*
- * Geodesics, ranked by chords: whether the ranks that are written may be others. One is certain when it is certainly within
- * the limit, and the next one is farther by more than the slack, or certainly beyond the limit, or a seed of the same
- * place (then it is the one after that which has to be farther). The slack grows with the chord, so that of the last rank
- * mostly tells that all is well.
+ * Geodesics, sorted by chords: whether the written neighbours are in doubt. A neighbour is certain if it is
+ * certainly within the limit, and the next one is farther by more than the slack, or certainly outside the limit,
+ * or a seed of the same place (then the one after it must be farther). The slack grows with the chord, so the test
+ * of the last neighbour mostly suffices.
  */
-template <int K> __device__ static bool in_doubt(const problem &p, const ranking<K> &best) {
+template <int K> __device__ static bool in_doubt(const problem &p, const k_nearest<K> &best) {
   double least = CUDART_INF, farthest = 0.0;
   bool doubt = false, matters = true;
-#pragma unroll ranking < K> ::unroll
+#pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     double gap = gap_after(p, best, k, &matters);
     if (gap < CUDART_INF) farthest = best.value[k];
@@ -103,7 +103,7 @@ template <int K> __device__ static bool in_doubt(const problem &p, const ranking
   if (doubt || least == CUDART_INF) return doubt;
   if (least > slack_of(p, farthest)) return false;
   matters = true;
-#pragma unroll ranking < K> ::unroll
+#pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     double gap = gap_after(p, best, k, &matters);
     doubt = doubt || (gap < CUDART_INF && !(gap > slack_of(p, best.value[k])));

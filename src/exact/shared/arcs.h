@@ -32,7 +32,7 @@ GV_FORMULA GV_REAL GV_NAME(arcsine)(GV_REAL x) {
   return GV_SELECT(steep, 1.5707963267948966 - 2.0 * s, s);
 }
 
-/* asin(sqrt(h)) for h >= 0; what is above 1 counts as 1. */
+/* asin(sqrt(h)) for h >= 0; values above 1 count as 1. */
 GV_FORMULA GV_REAL GV_NAME(arcsine_of_root)(GV_REAL h) {
   /* asin(sqrt(h)) / sqrt(h) by powers of h in [0, 1/2]: 4e-18. */
   enum { TERMS = 20 };
@@ -49,7 +49,7 @@ GV_FORMULA GV_REAL GV_NAME(arcsine_of_root)(GV_REAL h) {
   return GV_SELECT(low, angle, 1.57079632679489661923 - angle);
 }
 
-/* The arc of a squared chord on the unit sphere, times the radius: what is reported of great circles. */
+/* The arc of a squared chord on the unit sphere, times the radius: the reported distance of great circles. */
 GV_FORMULA GV_REAL GV_NAME(arc_of_chord2)(double radius, GV_REAL chord2) {
   return (2.0 * radius) * GV_NAME(arcsine_of_root)(0.25 * chord2);
 }
