@@ -1,5 +1,6 @@
 /*
- * Errors and warnings by name, for programs that word them anew: docs/usage.md ("As JSON") tells what each means. Names stay.
+ * Errors and warnings by name, for programs that rephrase them; docs/usage.md ("As JSON") explains each. Names
+ * never change.
  */
 #ifndef GV_IO_CODES_H
 #define GV_IO_CODES_H
@@ -10,7 +11,7 @@
 
 typedef enum gv_code {
   GV_CODE_NONE,
-  /* Errors of a kind, where there is no closer name: gv_code_of_status. */
+  /* Errors of a kind without a more specific name: gv_code_of_status. */
   GV_CODE_INVALID,
   GV_CODE_MEMORY,
   GV_CODE_BACKEND_UNKNOWN,

@@ -1,4 +1,4 @@
-/* Coordinate systems that are not tied to the globe: local ones, and those that stand for none. */
+/* Coordinate systems that are not tied to the globe: local ones, and those that mean "none". */
 #include <math.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An array of *capacity entries of `size` bytes (NULL: of none) with room for `count`: as it is, or moved to where it has room for
- * half as many again at least. NULL when out of memory: then the array is as it was. */
+/* Grows an array of *capacity entries of `size` bytes (NULL: empty) to hold `count`. Returns it unchanged, or moved
+ * to memory for at least half as many entries more. NULL when out of memory: the array is then unchanged. */
 void *gv_grow(void *array, int64_t *capacity, int64_t count, size_t size);
 
 #endif

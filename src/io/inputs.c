@@ -70,9 +70,9 @@ static char *archive_of(const char *source) {
   return NULL;
 }
 
-/* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name. Sources that cannot be
- * opened have no files but themselves; what is wrong with them is reported when they are read. `within`: the drivers of files that name
- * others. */
+/* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name.
+ * Sources that cannot be opened have only themselves as a file; their errors are reported when they are read.
+ * `within`: the drivers of files that name others. */
 static void list_files(gv_input *input, int *opened, const char *source, unsigned kind, const char *const *drivers,
                        const char *const *within, char *const *options) {
   char *archive = archive_of(source);
@@ -170,7 +170,7 @@ bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer
   return false;
 }
 
-/* Whether a source that is made of a GeoPackage may be that raster: all but those that name another. */
+/* Whether a source in a GeoPackage may be that raster: true unless it names another table. */
 static bool may_be_table(const gv_input *input, const char *table) {
   const char *chosen = CSLFetchNameValue(input->open_options, "TABLE");
   if (chosen != NULL) return EQUAL(chosen, table);

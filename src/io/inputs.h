@@ -1,6 +1,4 @@
-/*
- * The files that a run reads, so that no output takes the place of one.
- */
+/* The files that a run reads; no output may replace one of them. */
 #ifndef GV_IO_INPUTS_H
 #define GV_IO_INPUTS_H
 
@@ -8,13 +6,14 @@
 
 #include "io/io.h"
 
-/* A source as it was given; `kind` (GDAL_OF_RASTER, GDAL_OF_VECTOR) is what GDAL opens it as, 0 if it is a plain file. */
+/* A source as the caller named it; `kind` (GDAL_OF_RASTER, GDAL_OF_VECTOR) is how GDAL opens it, 0 for a plain
+ * file. */
 typedef struct gv_input {
   const char *source;
   unsigned kind;
   const char *layer;   /* that is read of it; NULL = the only one */
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
-  char **files;        /* that it is made of, once that is known */
+  char **files;        /* its files, once they are found */
 } gv_input;
 
 /* The inputs of a run. Begins as {0}; texts and options are borrowed. */
@@ -22,15 +21,15 @@ typedef struct gv_inputs {
   gv_input *list;
   int64_t room;
   int count;
-  bool opened; /* the files are known */
+  bool opened; /* the files are found */
 } gv_inputs;
 
 /* Adds an input, unless its source is NULL. */
 gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input);
 
-/* The file of an input that `path` leads to, or NULL. If there is something at `path`, all inputs are opened to learn which
- * files they are made of, once for all calls: t.shp has t.dbf and t.shx, a VRT its sources and theirs, an on-demand raster its
- * description and what that names, a file in an archive the archive. */
+/* The file of an input at `path`, or NULL. If a file exists at `path`, all inputs are opened to find their files,
+ * once for all calls: t.shp has t.dbf and t.shx, a VRT its sources and theirs, an on-demand raster its description
+ * and what that names, a file in an archive the archive. */
 const char *gv_inputs_find(gv_inputs *inputs, const char *path);
 
 /* All files of all inputs of an on-demand raster, to be freed with CSLDestroy. */
@@ -40,7 +39,7 @@ char **gv_inputs_files(gv_inputs *inputs);
  * only. */
 const char *gv_inputs_find_on_demand(gv_inputs *inputs);
 
-/* True if a layer of the file at `path`, which has so many, is read, or may be: by a source that is made of this file. */
+/* True if a layer of the file at `path`, which has `layers` layers, is or may be read by a source in this file. */
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers);
 
 /* The same of a raster, a table of a GeoPackage. */
@@ -48,7 +47,7 @@ bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *tabl
 
 void gv_inputs_free(gv_inputs *inputs);
 
-/* True if there is anything at `path`, be it a link that leads nowhere. */
+/* True if `path` exists, also as a broken link. */
 bool gv_is_there(const char *path);
 
 /* True if both names lead to one file, which need not exist. NULL leads nowhere. */

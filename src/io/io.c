@@ -81,7 +81,7 @@ int gv_messages_call_host(gv_progress_fn call, double fraction, void *user) {
   return go_on;
 }
 
-/* Files in temporary directories are reached as /proc/self/fd/N/NAME: only the name is of use in a message. */
+/* Files in temporary directories have paths /proc/self/fd/N/NAME: messages show only the name. */
 static void hide_descriptors(char *text) {
   static const char prefix[] = "/proc/self/fd/";
   for (char *at = text; (at = strstr(at, prefix)) != NULL;) {
@@ -100,7 +100,7 @@ static void one_line(char *text) {
   gv_text_make_printable(text);
 }
 
-/* Takes a text that gv_clean_... has made. */
+/* Copies a text made by gv_clean_...; frees it. */
 static void io_copy_text(char *line, size_t size, char *clean) {
   snprintf(line, size, "%s", clean != NULL ? clean : "out of memory for a message");
   free(clean);
@@ -113,7 +113,7 @@ static void queue_warning(gv_messages *m, const gv_warning *warning) {
   if (m->warnings < MAX_WARNINGS) m->warning[m->warnings++] = *warning;
 }
 
-/* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
+/* Warnings of GDAL that mean that a file is incomplete or was not read completely. */
 static bool is_loss(const char *line) {
   if (strstr(line, "IO error during reading") != NULL) return true;
   if (strstr(line, "sqlite3_get_table(") != NULL && strstr(line, " failed: ") != NULL) return true;
@@ -142,7 +142,7 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
   pthread_mutex_unlock(&m->lock);
 }
 
-/* `behind`: what is clean already and follows; NULL or "": nothing. */
+/* `behind`: a clean text to append; NULL or "": none. */
 static gv_status io_fail(gv_io *io, gv_status status, const char *behind, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
   io_copy_text(io->message, sizeof io->message, gv_clean_message(io->message));

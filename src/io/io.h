@@ -1,11 +1,10 @@
 /*
- * What the parts of the input and output layer share: one line of error text, GDAL's messages, and the wish to
- * stop.
+ * Shared by all files of src/io: one line of error text, GDAL's messages, and cancelling.
  *
- * No text has the secrets of sources (io/source_name.h): it is cleaned of them where it is made, and printed as it is.
+ * Texts never contain secrets of sources (io/source_name.h): they are removed where the text is made.
  *
- * Nothing here prints or exits, or sets what belongs to the process. The program that uses this layer registers GDAL's
- * drivers and installs gv_io_take_message: failures are kept until asked for, warnings are queued for it to show.
+ * This layer never prints, exits or changes process-wide settings. The program registers GDAL's drivers and
+ * installs gv_io_take_message: failures are kept until they are read, warnings are queued for the program to show.
  */
 #ifndef GV_IO_H
 #define GV_IO_H
@@ -26,13 +25,13 @@
 
 /* One run of the command: its error line and its cancel flag. Used by one thread at a time. */
 typedef struct gv_io {
-  char message[4096];            /* two long names of files and what is wrong with them */
+  char message[4096];            /* two long names of files and an error text */
   gv_code code;                  /* of that */
-  bool (*cancelled)(void *user); /* NULL = never; any thread may ask */
+  bool (*cancelled)(void *user); /* NULL = never; called by any thread */
   void *cancelled_user;
 } gv_io;
 
-/* Takes GDAL's messages: for CPLSetErrorHandler, as threads of GDAL's own report too. */
+/* Receives GDAL's messages: for CPLSetErrorHandler, because threads of GDAL report too. */
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text);
 
 /* A store of messages for threads that share a process with others: while they use it, what fails elsewhere is not theirs. */
@@ -51,8 +50,9 @@ typedef struct gv_messages_scope {
   bool entered, replaces_codes;
 } gv_messages_scope;
 
-/* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes of coordinate systems are
- * taken as they are written (gv_crs_keep_codes). Does nothing where `messages` is NULL or in use already. */
+/* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes of
+ * coordinate systems are kept unchanged (gv_crs_keep_codes). Does nothing where `messages` is NULL or in use
+ * already. */
 gv_messages_scope gv_messages_enter(gv_messages *messages);
 void gv_messages_leave(gv_messages_scope scope);
 
@@ -65,16 +65,17 @@ gv_status gv_io_fail_memory(gv_io *io, const char *what);
 /* The same with a closer name than the status. */
 gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) GV_IO_PRINTF(4, 5);
 
-/* Unless `condition` holds, returns an error about what was asked for, whose text follows. For functions that have nothing to release yet. */
+/* Unless `condition` holds, returns an INVALID_ARGUMENT error with the text that follows. For functions that have
+ * nothing to release yet. */
 #define GV_REQUIRE(io, condition, ...)                                                                             \
   do {                                                                                                             \
     if (!(condition)) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                               \
   } while (0)
 
-/* Puts "FORMAT: " before the message of what has just failed; returns `status`. */
+/* Prefixes the message of the last failure with "FORMAT: "; returns `status`. */
 gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* Gives what has just failed such a name; returns `status`. */
+/* Sets the name of the last failure; returns `status`. */
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status);
 
 /* True once the run is to stop. */
@@ -93,7 +94,7 @@ static inline gv_status gv_io_pass_on_library(gv_io *io, const gv_context *conte
   return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(context));
 }
 
-/* The same for contexts of the library: a gv_progress_fn whose `user` is a gv_io. */
+/* The same for contexts of the library: a gv_progress_fn with a gv_io as `user`. */
 int gv_io_go_on(double fraction, void *io);
 
 /* Forgets GDAL's failures so far. */
@@ -102,7 +103,7 @@ void gv_gdal_reset(void);
 /* True if GDAL, in any thread, has reported a failure since the last reset. */
 bool gv_gdal_failed(void);
 
-/* The same where GDAL goes on, with or without a warning: part of a file could not be read or written. */
+/* The same if GDAL continues, with or without a warning: part of a file could not be read or written. */
 bool gv_gdal_lost(void);
 
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
@@ -124,8 +125,7 @@ typedef struct gv_warning {
   char text[512];
 } gv_warning;
 
-/* Hands out GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is
- * left. */
+/* Returns GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is left. */
 bool gv_io_next_warning(gv_warning *out);
 
 /* Queues a warning of this layer. */

@@ -9,7 +9,7 @@ static void json_put_line(gv_json_writer *json) {
   gv_text_put_string(&json->text, line);
 }
 
-/* What stands before a value. */
+/* Writes the separator and name before a value. */
 static void json_put_name(gv_json_writer *json, const char *name) {
   if (json->depth > 0) {
     bool lines = json->open[json->depth - 1].lines;

@@ -40,7 +40,7 @@ void gv_json_put_null(gv_json_writer *json, const char *name);
 /* One that reads back; null if it is not finite. */
 void gv_json_put_number(gv_json_writer *json, const char *name, double value);
 
-/* What is JSON already. */
+/* Writes a value that is already JSON. */
 void gv_json_put_as_is(gv_json_writer *json, const char *name, const char *value);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Which metric goes with a coordinate system: one decision for rasters and for searches.
- */
+/* The metric for a coordinate system: one decision for rasters and for searches. */
 #ifndef GV_IO_METRIC_H
 #define GV_IO_METRIC_H
 
@@ -13,13 +11,14 @@ typedef struct gv_metric_question {
   OGRSpatialReferenceH crs; /* in which distances would be measured on the map; NULL = none */
   bool asked;               /* for `metric` */
   gv_metric metric;
-  const char *places; /* "the seeds have", for messages: what may lack a coordinate system ... */
+  const char *places; /* ... and the option that declares one */
   const char *remedy; /* ... and the option that gives one */
 } gv_metric_question;
 
 /*
- * The metric that was asked for, or the default: geodesic for longitudes and latitudes and where distances on the map are none on
- * the ground (gv_crs_fits_distances), else euclidean. An error where it makes no sense; a warning for distances on such a map.
+ * The requested metric, or the default: geodesic for longitudes and latitudes and for maps that do not preserve
+ * distances even nearly (gv_crs_fits_distances), else euclidean. An error if it is not supported for the system; a
+ * warning for distances on such a map.
  */
 gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out);
 

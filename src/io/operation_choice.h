@@ -1,6 +1,4 @@
-/*
- * Which of PROJ's operations between two coordinate systems is used, and what people should know of it.
- */
+/* The PROJ operation used between two coordinate systems, and the warnings about it. */
 #ifndef GV_IO_OPERATION_CHOICE_H
 #define GV_IO_OPERATION_CHOICE_H
 
@@ -14,7 +12,7 @@ typedef struct gv_operation_choice {
   double area[4]; /* west, south, east, north where it may be used, in degrees */
 } gv_operation_choice;
 
-/* PROJ's first choice of those whose grids are installed; area (west, south, east, north of the positions) may be NULL. */
+/* PROJ's first choice of those with installed grids; area (west, south, east, north of the positions) may be NULL. */
 gv_operation_choice gv_operation_choose(PJ_CONTEXT *context, const PJ *source, const PJ *target,
                                         const double *area);
 

@@ -27,6 +27,6 @@ static gv_status io_loop_work(gv_worker *worker, int64_t first, int64_t end) {
 gv_status gv_io_parallel_for(gv_io *io, const gv_io_loop *loop, gv_io_loop_body *body) {
   state s = {.io = io, .messages = gv_messages_used(), .loop = loop, .body = body};
   gv_loop whole = {.threads = loop->threads, .count = loop->count, .grain = loop->grain, .user = &s};
-  gv_parallel_for(&whole, io_loop_work); /* whose status is that of any worker that failed */
+  gv_parallel_for(&whole, io_loop_work); /* returns the status of a worker that failed */
   return s.status;
 }

@@ -8,13 +8,14 @@
 typedef gv_status gv_io_loop_body(gv_io *io, void *user, int worker, int64_t first, int64_t end);
 
 typedef struct gv_io_loop {
-  int threads;   /* at most so many */
+  int threads;   /* maximum number */
   int64_t count; /* of items */
-  int64_t grain; /* items in a stretch, handed out in their order */
+  int64_t grain; /* items in a stretch; stretches are assigned in order */
   void *user;
 } gv_io_loop;
 
-/* Workers use the messages of the calling thread. Ends early with the first error, whose line `io` gets; that the run is cancelled is for the body to say. */
+/* Workers use the messages of the calling thread. Ends early with the first error, and copies its message to `io`.
+ * The body checks for cancelling. */
 gv_status gv_io_parallel_for(gv_io *io, const gv_io_loop *loop, gv_io_loop_body *body);
 
 #endif

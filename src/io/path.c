@@ -43,7 +43,7 @@ char *gv_path_join(const char *directory, const char *name) {
   return concatenate(directory, length > 0 && directory[length - 1] == '/' ? "" : "/", name);
 }
 
-/* What a link says, seen from where the link is. NULL: it is none, or out of memory (ENOMEM). */
+/* The target of a link, relative to the link's directory. NULL: not a link, or out of memory (ENOMEM). */
 static char *read_link(const char *path) {
   char text[PATH_MAX + 1];
   ssize_t length = readlink(path, text, sizeof text - 1);

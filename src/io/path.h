@@ -1,27 +1,28 @@
 /*
- * Names of files, of any length: GDAL's functions for that have buffers of 2,048 bytes and give "" beyond.
+ * Names of files, of any length: GDAL's functions for that have buffers of 2,048 bytes and return "" for longer
+ * names.
  *
- * The strings that are returned are to be freed by free; NULL = out of memory.
+ * Free the returned strings with free; NULL = out of memory.
  */
 #ifndef GV_IO_PATH_H
 #define GV_IO_PATH_H
 
 #include <stdbool.h>
 
-/* What is before the last slash: "." for a name alone, "/" for a name in the root. */
+/* The part before the last slash: "." for a name without slash, "/" for a name in the root. */
 char *gv_path_parent(const char *path);
 
-/* What is after the last slash, within `path`. */
+/* The part after the last slash, within `path`. */
 const char *gv_path_name(const char *path);
 
 /* Whether a path ends with `end`, in upper or lower case. */
 bool gv_path_ends(const char *path, const char *end);
 
-/* The name alone if the directory is ".". */
+/* Only the name if the directory is ".". */
 char *gv_path_join(const char *directory, const char *name);
 
-/* Where a path leads if its last name is a link, or a link to one ...: that need not exist. `path` itself if it is none; a link
- * that leads round in a circle is left as it is. */
+/* The target of a path if its last name is a link, or a link to one ...: the target need not exist. `path` itself
+ * if it is not a link; circular links are unchanged. */
 char *gv_path_follow(const char *path);
 
 /* `path` with `suffix` behind it. */

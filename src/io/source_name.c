@@ -14,7 +14,7 @@
 #include "io/grow.h"
 #include "io/text.h"
 
-/* Shorter secrets are hidden only where they stand alone: they may be parts of any word. */
+/* Shorter secrets are hidden only as whole words: they may be parts of any word. */
 enum { LEAST_SECRET = 4 };
 
 static const char HIDDEN[] = "***";
@@ -108,7 +108,7 @@ static span value_of_word(const char *text, size_t at) {
       in_query && length == 3 && (strncasecmp(text + at, "key", 3) == 0 || strncasecmp(text + at, "url", 3) == 0);
   if (length == 0 || (!is_secret_word(text + at, length) && !query_key)) return (span){0, 0};
   size_t begin = skip(text, at + length, " \t\"'\\=:>");
-  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (span){0, 0}; /* the word alone */
+  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (span){0, 0}; /* only the word */
   char quote = text[begin - 1] == '"' || text[begin - 1] == '\'' ? text[begin - 1] : '\0';
   size_t end = begin;
   for (; text[end] != '\0' && text[end] != '<'; end++) {
@@ -130,7 +130,8 @@ static span value_of_word(const char *text, size_t at) {
   return end > begin ? (span){begin, end} : (span){0, 0};
 }
 
-/* scheme://user:password@host: what is before '@'; a user alone is a token in http. The password may have a '/' in it. */
+/* scheme://user:password@host: the part before '@'; in http a user without password is a token. The password may
+ * have a '/' in it. */
 static span value_of_login(const char *text, size_t at) {
   if (strncmp(text + at, "://", 3) != 0) return (span){0, 0};
   size_t begin = at + 3, length = strcspn(text + begin, " \t\r\n\"<>"), last = 0;
@@ -267,8 +268,8 @@ static void put_secret(const char *secret) {
   if (*secret != '\0') gv_text_put(&memory.secrets, secret, strlen(secret) + 1);
 }
 
-/* A secret as it is, as it stands in URLs, without quotation marks and escapes, and word by word: drivers and their libraries repeat all
- * these. */
+/* A secret unchanged, URL-encoded, without quotation marks and escapes, and word by word: drivers and their
+ * libraries repeat all these. */
 static void add_secret(const char *secret) {
   char *decoded = CPLUnescapeString(secret, NULL, CPLES_URL), *plain = strdup(secret), *rest = NULL, *to = plain;
   const char *const forms[] = {secret, decoded, plain};

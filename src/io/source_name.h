@@ -1,12 +1,13 @@
 /*
  * Names of inputs as they may be shown: without passwords, tokens and signatures.
  *
- * A path is shown as it is, whether or not there is a file. Paths have no "DRIVER:" in front and none of "://", '@', '?', '{', '<' and
- * '='. Also shown are letters of disks, /vsi paths without '@', '?', '=' and '<', and DRIVER:PATH of drivers for files
- * (NETCDF:"a.nc":t). Every other source is shown as "DRIVER:***": no syntax of a connection string has to be understood.
+ * A path is shown unchanged, whether or not the file exists. Paths do not begin with "DRIVER:" and contain none of
+ * "://", '@', '?', '{', '<' and '='. Also shown are letters of disks, /vsi paths without '@', '?', '=' and '<', and
+ * DRIVER:PATH of drivers for files (NETCDF:"a.nc":t). Every other source is shown as "DRIVER:***": no syntax of a
+ * connection string has to be understood.
  *
- * Messages of GDAL may repeat sources in part or in other words: what follows a word like "password" or stands before '@' in a URL is
- * hidden there, and so are the secrets of sources and open options that were remembered.
+ * Messages of GDAL may repeat sources in part or rephrased: text after a word like "password" or before '@' in a
+ * URL is hidden there, and so are the secrets of remembered sources and open options.
  */
 #ifndef GV_IO_SOURCE_NAME_H
 #define GV_IO_SOURCE_NAME_H
@@ -27,7 +28,7 @@ char *gv_driver_option_name(const char *option, bool creates);
 void gv_source_remember(const char *source);
 void gv_driver_option_remember(const char *option, bool creates);
 
-/* Any other text that a user gives: remembered as a source if it is a connection string or URL with a secret. */
+/* Any other text of the user: remembered as a source if it is a connection string or URL with a secret. */
 void gv_text_remember(const char *text);
 
 /* Forgets them all: for programs that begin anew, as tests do a million times. */

@@ -27,7 +27,7 @@ void gv_text_put_json(gv_text *text, const char *string);
 
 enum { GV_NUMBER_TEXT = 32 };
 
-/* The fewest digits that read back as the number, in JSON's way; "" if it is not finite. */
+/* The fewest digits that read back as the number, in JSON's format; "" if it is not finite. */
 void gv_number_text(double value, char text[GV_NUMBER_TEXT]);
 
 /* The text with its end, the caller's to free; NULL if memory has run out. */

@@ -18,7 +18,7 @@ typedef struct gv_unit {
 /* The names of all units, for messages. */
 extern const char gv_unit_names[];
 
-/* The unit of that name, with blanks around it; "" is none. False: there is no such unit. */
+/* The unit of that name, surrounding blanks allowed; "" is not a unit. False: unknown unit. */
 bool gv_unit_find(const char *name, gv_unit *out);
 
 /*

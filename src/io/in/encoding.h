@@ -1,6 +1,6 @@
 /*
- * Texts of layers in UTF-8, whatever encoding a file has: drivers hand out the bytes of CSV files, and of Shapefiles that do not name their
- * encoding, as they are.
+ * Texts of layers in UTF-8, for any encoding of the file: drivers return the unchanged bytes of CSV files, and of
+ * Shapefiles without a declared encoding.
  */
 #ifndef GV_IO_ENCODING_H
 #define GV_IO_ENCODING_H
@@ -19,8 +19,8 @@ char *gv_utf8_of(const char *text, const char *encoding);
 /* Converts all texts of a feature so; true if one has changed. */
 bool gv_feature_to_utf8(OGRFeatureH feature, const char *encoding);
 
-/* A text in UTF-8 converted to what the layer's texts are in, for its attribute filter. Reads the layer until a text tells. To be freed with
- * CPLFree. */
+/* Converts a text in UTF-8 to the encoding of the layer's texts, for its attribute filter. Reads the layer until a
+ * text decides. Free the result with CPLFree. */
 char *gv_text_for_layer(const char *utf8, OGRLayerH layer, const char *encoding);
 
 #endif

@@ -20,8 +20,8 @@ static void widen_box(double box[4], double x, double y) {
   box[3] = fmax(box[3], y);
 }
 
-/* Carries a box by a lattice of its places; longitudes that come out are next to each other, beyond 180 if need be. False if none
- * of the lattice has an image. */
+/* Transforms a box by a lattice of its places; longitudes of the result are continuous, also across 180. False if
+ * no place has an image. */
 static gv_status carry_box(gv_io *io, const double box[4], gv_operation *operation, double turn, double out[4]) {
   enum { SIDE = 65 };
   double middle = 0.5 * (box[0] + box[2]), height = 0.5 * (box[1] + box[3]);
@@ -44,7 +44,7 @@ static double turn_of(OGRSpatialReferenceH crs) {
   return gv_crs_is_lonlat(crs) ? 360.0 / gv_crs_unit_degrees(crs) : 0.0;
 }
 
-/* The area that a projected system is for, in its own coordinates; *known false if it states none. */
+/* The area of use of a projected system, in its own coordinates; *known false if it declares none. */
 static gv_status area_of_use(gv_io *io, OGRSpatialReferenceH crs, double box[4], bool *known) {
   double area[4];
   *known = false;
@@ -136,8 +136,9 @@ static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH da
 }
 
 /*
- * The box of places whose longitudes go around the globe (`turn` > 0: in this many units): the short one across +-180 degrees, where
- * that is narrower than half a turn. All of it is within half a turn of any of its places, of the first one too.
+ * The box of places on the globe with wrapping longitudes (`turn` > 0: a turn in their unit): the shorter one
+ * across +-180 degrees, if that is narrower than half a turn. All of it is within half a turn of any of its places,
+ * also of the first.
  */
 typedef struct round_box {
   double turn, first;
@@ -187,7 +188,7 @@ static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer,
              OGR_L_GetName(layer), source);
   box[0] = e.MinX, box[1] = e.MinY;
   box[2] = e.MaxX, box[3] = e.MaxY;
-  /* The extent of coordinates that come as y, x may be in another order than they are, as GML's. */
+  /* The extent of coordinates in the order y, x may itself be in another order, as for GML. */
   if (!swapped && (turn == 0.0 || box[2] - box[0] <= 0.5 * turn)) return GV_OK;
   round_box r;
   begin_round_box(&r, turn);
@@ -219,7 +220,7 @@ static gv_status extent_of_table(gv_io *io, const char *source, const char *laye
   return status;
 }
 
-/* What is of interest in the dataset, and its coordinate system. */
+/* Reads the parts of the dataset that are needed, and its coordinate system. */
 static gv_status read_source(gv_io *io, const char *source, const char *name, char **open_options,
                              GDALDatasetH dataset, OGRSpatialReferenceH given, double box[4],
                              OGRSpatialReferenceH *crs) {

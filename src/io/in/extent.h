@@ -7,15 +7,16 @@
 #include "io/in/seeds.h"
 
 /*
- * The default: the seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box without a unit. Where
- * seeds of another system reach beyond the area that the coordinate system is for, that area, with a warning that counts them. `operation` takes
- * the seeds to the grid's CRS, NULL if they are there; those without an image are beyond it.
+ * The default: the seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box
+ * without a unit. If seeds of another system are outside the area of use of the coordinate system, that area, with
+ * a warning that counts them. `operation` transforms the seeds to the grid's CRS, NULL if they are in it; seeds
+ * without an image are outside.
  */
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]);
 
-/* That of a raster or of a layer (NULL: the only one), carried to `crs` (NULL: none), for --extent-of. `given`: its system in place
- * of its own; NULL: none. */
+/* The extent of a raster or a layer (NULL: the only one), transformed to `crs` (NULL: unchanged), for --extent-of.
+ * `given`: overrides its coordinate system; NULL: its own. */
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
                               OGRSpatialReferenceH given, OGRSpatialReferenceH crs, double extent[4]);
 

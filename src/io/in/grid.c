@@ -22,7 +22,7 @@ void gv_raster_grid_free(gv_raster_grid *grid) {
   memset(grid, 0, sizeof *grid);
 }
 
-/* True if cells on the globe ask, other than the pixels of a raster. */
+/* True if the queries are cells on the globe that are not pixels of a raster. */
 static bool asks_on_globe(const gv_grid_options *options) {
   return options->has_level || gv_cells_of_lists(&options->cells_of);
 }
@@ -77,7 +77,7 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   return GV_OK;
 }
 
-/* `asked` is --res, in the grid's unit. */
+/* `asked`: the value of --res, in the grid's unit. */
 static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double asked[2],
                                   const double extent[4], gv_raster_grid *out) {
   gv_status status = GV_OK;
@@ -178,7 +178,7 @@ static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
                     fmin(first, last), fmax(first, last));
 }
 
-/* Longitude and latitude as they are: what makes a rotated lon/lat template a "projected" grid. */
+/* Longitude and latitude unchanged: the operation of a rotated lon/lat template, which is a "projected" grid. */
 static int keep_lonlat(double *x, double *y, int64_t n, void *user) {
   (void)user;
   for (int64_t i = 0; i < n; i++) {
@@ -187,7 +187,7 @@ static int keep_lonlat(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
-/* The library takes latitudes within 90 degrees only; what is out by more than rounding has no place. */
+/* The library accepts latitudes within 90 degrees only; positions outside by more than rounding have no place. */
 static int invert(double *x, double *y, int64_t n, void *user) {
   int error = gv_operation_apply(x, y, n, user);
   for (int64_t i = 0; i < n; i++) {
@@ -202,9 +202,9 @@ static int invert(double *x, double *y, int64_t n, void *user) {
 }
 
 /*
- * Some projections (sinusoidal, transverse Mercator far out ...) have inverses that answer for positions outside
- * the projected globe too. Looks at a lattice of positions over the grid: if some do not come back when projected
- * again, every cell is checked that way. Cylindrical projections repeat the globe on purpose.
+ * Some projections (sinusoidal, transverse Mercator far out ...) have inverses that also return results for
+ * positions outside the projected globe. Tests a lattice of positions over the grid: if some do not return to their
+ * position, every cell is checked. Cylindrical projections repeat the globe on purpose.
  */
 static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   enum { SIDE = 33, COUNT = SIDE * SIDE };
@@ -357,7 +357,7 @@ static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const g
   return status;
 }
 
-/* The extent that is asked for, or the default; *known: false where it depends on seeds that are not read. */
+/* The requested extent, or the default; *known: false if it depends on seeds that are not read yet. */
 static gv_status choose_extent(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                                const gv_raster_grid *out, double extent[4], bool *known) {
   if (options->has_extent) {

@@ -1,7 +1,7 @@
 /*
- * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the seeds' way there. With a
- * QTM level the raster's pixels carry the answers of the mesh's triangles; by default it is 2^(level + 3) pixels around
- * the globe, one or more for every triangle.
+ * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the operation from the
+ * seeds' system. With a QTM level the raster's pixels have the results of the mesh's triangles; by default it is
+ * 2^(level + 3) pixels around the globe, one or more for every triangle.
  */
 #ifndef GV_IO_GRID_H
 #define GV_IO_GRID_H
@@ -19,24 +19,25 @@ typedef struct gv_grid_options {
   gv_unit resolution_unit[2]; /* without one the grid's */
   int64_t size[2];
   double extent[4];         /* xmin, ymin, xmax, ymax */
-  const char *extent_of;    /* raster or vector source whose extent it is; NULL = none */
+  const char *extent_of;    /* raster or vector source of the extent; NULL = none */
   const char *extent_layer; /* of it; NULL = the only one */
   char **extent_options;    /* as like_options */
   const char
-      *seeds_source; /* of seeds that are given a coordinate system: then an extent of it is in that; NULL = none */
+      *seeds_source; /* source of seeds with a declared coordinate system; an extent of this source has it too; NULL
+                      * = none */
   bool has_metric;   /* else as gv_metric_choose */
   gv_metric metric;
-  bool has_level; /* the cells that ask are the triangles of this QTM level */
+  bool has_level; /* the query cells are the triangles of this QTM level */
   int level;
   bool snap_seeds;      /* with a level: seeds move to the centre of their own triangle */
-  gv_cells_of cells_of; /* HEALPix or a file of places: these ask, not the grid's cells */
+  gv_cells_of cells_of; /* HEALPix or a file of places: the query cells, instead of the grid's */
 } gv_grid_options;
 
 typedef struct gv_raster_grid {
   gv_grid grid;             /* for the library; in degrees on the globe */
   double geotransform[6];   /* for the output; in the CRS's unit */
   OGRSpatialReferenceH crs; /* NULL = unknown */
-  bool undeclared;          /* of a template without a system, which the seeds or --crs give it */
+  bool undeclared;          /* of a template without a system; the seeds or --crs define it */
   gv_metric metric;
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */
@@ -45,17 +46,18 @@ typedef struct gv_raster_grid {
 } gv_raster_grid;
 
 /*
- * Decides grid and metric and carries the seeds over to it. `out` need not be initialised; free it with
- * gv_raster_grid_free in any case. Errors name the option that asks for the impossible.
+ * Decides grid and metric and transforms the seeds to it. `out` need not be initialised; always free it with
+ * gv_raster_grid_free. Errors name the invalid option.
  *
- * Of seeds that are not read yet (count 0) the coordinate system is looked at: grid.width stays 0 where the grid depends on more.
+ * Of seeds that are not read yet (count 0) only the coordinate system is used: grid.width stays 0 if the grid
+ * depends on more.
  */
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
 
 /* Carries other seeds over to a grid that was made. */
 gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
 
-/* The same extent in so many cells. `out` as above. */
+/* The same extent with another number of cells. `out` as above. */
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
                                 gv_raster_grid *out);
 

@@ -15,10 +15,10 @@ typedef struct gv_groups {
 gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out);
 void gv_groups_free(gv_groups *groups);
 
-/* The group of an id of the seeds that the groups were made of; -1: none. */
+/* The group of an id of the seeds that the groups were made from; -1: none. */
 int32_t gv_groups_find(const gv_groups *groups, const gv_seed_list *seeds, int64_t id);
 
-/* Whether a seed is the one by which its group goes, the lowest. */
+/* Whether a seed represents its group: the seed with the lowest number. */
 static inline bool gv_groups_leads(const gv_groups *groups, int64_t seed) {
   return groups->first[groups->of_seed[seed]] == seed;
 }

@@ -17,12 +17,12 @@ typedef enum gv_json_kind {
 
 typedef struct gv_json_item {
   gv_json_kind kind;
-  const char *text; /* of a text, or a number as it is written; else "" */
+  const char *text; /* text of a string or a number; else "" */
 } gv_json_item;
 
-/* A member of an object: an item, or an array of them. What is neither has one item that is GV_JSON_OTHER. */
+/* A member of an object: an item, or an array of items. Other values have one item of kind GV_JSON_OTHER. */
 typedef struct gv_json_member {
-  const char *object; /* whose member it is; NULL = the root's */
+  const char *object; /* name of the object; NULL = the root */
   const char *name;
   bool array;
   const gv_json_item *items;
@@ -31,8 +31,8 @@ typedef struct gv_json_member {
 
 typedef gv_status (*gv_json_member_fn)(gv_io *io, void *user, const gv_json_member *member);
 
-/* Calls `take` for each member of the root in order; of a member called `inner`, which must be an object, for each member of that.
- * `name` is what messages call the text. */
+/* Calls `take` for each member of the root in order; for the member named `inner`, which must be an object, for
+ * each of its members. `name`: of the text, for messages. */
 gv_status gv_json_read(gv_io *io, const char *text, size_t length, const char *name, const char *inner,
                        gv_json_member_fn take, void *user);
 

@@ -14,7 +14,7 @@ static const char *const standard_names[2] = {"longitude", "latitude"};
 static const char *const unit_names[2][4] = {{"degrees_east", "degree_east", "degrees_E", "degree_E"},
                                              {"degrees_north", "degree_north", "degrees_N", "degree_N"}};
 
-/* An array of one or the other, and its dimensions in one text. */
+/* A longitude or latitude array, and its dimensions as a text. */
 typedef struct place_array {
   GDALMDArrayH array;
   int which; /* 0 = longitudes, 1 = latitudes */
@@ -66,7 +66,7 @@ static bool place_is_radian(GDALMDArrayH array) {
   return place_text_is(array, "units", names, 3);
 }
 
-/* Adds an array if it is one of these; the list takes it. False: out of memory. */
+/* Adds an array if it is a coordinate array; the list takes ownership. False: out of memory. */
 static bool place_add(place_arrays *all, GDALMDArrayH array, const char *name) {
   int which = place_kind(array);
   size_t dimensions = 0;

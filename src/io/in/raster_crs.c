@@ -14,7 +14,7 @@ const char *gv_lack_of_geotransform(GDALDatasetH dataset) {
 }
 
 bool gv_fits_degrees(const double box[4]) {
-  const double rest = 1e-6; /* of rounded geotransforms, and half a cell beyond the poles is not rare */
+  const double rest = 1e-6; /* of rounded geotransforms; half a cell outside the poles is not rare */
   return box[0] >= -360.0 - rest && box[2] <= 540.0 + rest && box[2] - box[0] <= 361.0 && box[1] >= -95.0 &&
          box[3] <= 95.0;
 }

@@ -7,12 +7,13 @@
 #include "io/crs.h"
 
 /*
- * The system that a raster declares, in traditional GIS order; NULL if there is none. Without a grid mapping, coordinates in the units
- * degrees_east and degrees_north (CF conventions) are WGS 84, which a note says. *out is to be given back with OSRRelease.
+ * The system that a raster declares, in traditional GIS order; NULL if it declares none. Without a grid mapping,
+ * coordinates in the units degrees_east and degrees_north (CF conventions) are WGS 84, with a warning. Release *out
+ * with OSRRelease.
  */
 gv_status gv_crs_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, OGRSpatialReferenceH *out);
 
-/* What is wrong with a raster without a geotransform, and what mends it. */
+/* The reason why a raster has no geotransform, and the remedy. */
 const char *gv_lack_of_geotransform(GDALDatasetH dataset);
 
 /* Whether a box (xmin, ymin, xmax, ymax) can be one of longitudes and latitudes in degrees. */

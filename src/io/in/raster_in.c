@@ -18,10 +18,10 @@ enum {
 
 struct gv_raster_handle {
   GDALDatasetH dataset;
-  pthread_mutex_t lock; /* of whoever reads */
+  pthread_mutex_t lock; /* of the reading worker */
 };
 
-/* The worker's own, or shared with others; to be given back. */
+/* The worker's own handle, or one shared with others; return it with give_back. */
 static GDALDatasetH borrow(const gv_raster_in *raster, int worker) {
   gv_raster_handle *h = &raster->handle[worker % raster->handles];
   pthread_mutex_lock(&h->lock);
@@ -32,7 +32,7 @@ static void give_back(const gv_raster_in *raster, int worker) {
   pthread_mutex_unlock(&raster->handle[worker % raster->handles].lock);
 }
 
-/* Handles for all rasters take half of the files that may be open, at most. */
+/* Number of handles: those of all rasters use at most half of the files that may be open. */
 static int count_handles(gv_readers readers) {
   struct rlimit files;
   bool known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
@@ -206,7 +206,7 @@ bool gv_grid_in_crs(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {
   return grid->crs == NULL || crs == NULL || gv_crs_same(grid->crs, crs);
 }
 
-/* What a call that has read pixels comes to. */
+/* The status of a call that has read pixels. */
 static gv_status have_read(gv_io *io, const gv_raster_in *raster, CPLErr error) {
   if (error == CE_None) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", raster->option, raster->path);

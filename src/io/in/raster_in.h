@@ -1,6 +1,6 @@
 /*
- * Rasters that are read beside the seeds (masks, quantities). GDAL's handles belong to one thread at a time: there is one a thread,
- * or fewer that threads share where the process may not have so many files open.
+ * Rasters that are read in addition to the seeds (masks, quantities). A GDAL handle is used by one thread at a
+ * time: there is one for each thread, or fewer shared ones if the limit of open files is low.
  */
 #ifndef GV_IO_RASTER_IN_H
 #define GV_IO_RASTER_IN_H
@@ -16,14 +16,14 @@ typedef enum gv_validity {
   GV_BY_MASK    /* by GDAL's mask */
 } gv_validity;
 
-/* Who reads: so many workers, from so many rasters in one run, with so many bytes for what they read, all together. */
+/* Number of workers, of rasters in the run, and bytes for the data that all of them read. */
 typedef struct gv_readers {
   int workers, rasters;
   int64_t memory;
-  const gv_raster_grid *grid; /* whose coordinate system rasters may share; may be NULL */
+  const gv_raster_grid *grid; /* grid with a coordinate system that rasters may share; may be NULL */
 } gv_readers;
 
-/* Pixels that each worker may read at once from each raster: at most so many, and a few rows of a block in any case. */
+/* Pixels that each worker may read at once from each raster: at most `most`, and at least a few rows of a block. */
 int64_t gv_pixels_at_once(gv_readers readers, int64_t bytes_a_pixel, int64_t most);
 
 typedef struct gv_raster_handle gv_raster_handle;
@@ -84,7 +84,7 @@ gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker,
 /* How many rows of pixels are read at once where blocks do not matter: whole rows of blocks, if they are not too large. */
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster);
 
-/* Whether they are anything but 0, as 1 and 0. `values` and `valid` are room to work in. */
+/* Whether they differ from 0, as 1 and 0. `values` and `valid` are working memory. */
 gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                                int64_t h, uint8_t *out, double *values, uint8_t *valid);
 

@@ -55,7 +55,8 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
 }
 
 gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out) {
-  static const char threads[] = "GDAL_NUM_THREADS"; /* of drivers that read with several, told as they open */
+  static const char threads[] = "GDAL_NUM_THREADS"; /* option of drivers that read with several threads, set when
+                                                     * they open */
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
   bool told = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
@@ -114,7 +115,7 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 
 /* ---------------------------------------------------------------------------------------------------------- pixels */
 
-/* How rows are read: as they are stored, if those are integers. */
+/* How rows are read: in the stored type, if it is an integer. */
 typedef struct row_reader {
   const gv_raster_seed_reader *raster;
   GDALRasterBandH band, mask; /* mask NULL: none is needed */
@@ -239,7 +240,8 @@ static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) 
   return same;
 }
 
-/* Whether the library can be told who asks: it is in the raster's own coordinates, or can be brought there. */
+/* Whether the grid can be passed to the library: it is in the raster's own coordinates, or can be transformed to
+ * them. */
 static bool asks_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
   if ((r->crs == NULL) != (grid->crs == NULL) || (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
     return false;
@@ -341,7 +343,7 @@ static gv_status make_seeds(gv_io *io, const gv_raster_seed_reader *reader, cons
   return GV_OK;
 }
 
-/* The values, once it is known where their cells are. Values ascend, and seeds with them. */
+/* Makes the values, after their cells are located. Values ascend, and seeds with them. */
 static gv_status make_regions(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
                               gv_raster_seed_content *out) {
   const gv_seed_list *seeds = &out->seeds;

@@ -1,5 +1,6 @@
 /*
- * Seeds that are cells of a raster: the library keeps those that can be somebody's nearest (gpuvoronoi/raster_seeds.h).
+ * Seeds that are cells of a raster: the library keeps those that can be nearest to a query
+ * (gpuvoronoi/raster_seeds.h).
  */
 #ifndef GV_IO_RASTER_SEEDS_H
 #define GV_IO_RASTER_SEEDS_H
@@ -10,8 +11,8 @@
 #include "io/in/grid.h"
 
 typedef struct gv_raster_seed_options {
-  const char *source;  /* as GDAL takes it; NULL = seeds are no cells */
-  const char *option;  /* that gives it, for messages; NULL = --seeds-raster */
+  const char *source;  /* a source for GDAL; NULL = seeds are not cells */
+  const char *option;  /* option of the source, for messages; NULL = --seeds-raster */
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
   const char *crs;     /* NULL = the raster's own */
   const char *crs_option;
@@ -40,15 +41,15 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 /* True if the values of all cells have 32 bits. */
 bool gv_raster_seeds_are_narrow(const gv_raster_seed_reader *reader);
 
-/* Who asks. */
+/* The queries. */
 typedef struct gv_raster_seed_question {
   const gv_raster_grid *grid; /* NULL: no grid; seeds stay in the raster's coordinates, and all are kept */
   bool skip_invalid;
   bool all;         /* nothing is left out */
-  bool as_features; /* a value is one seed with many places, for ranks of values; not by cell */
+  bool as_features; /* a value is one seed with many places, for the k nearest values; not by cell */
 } gv_raster_seed_question;
 
-/* What was read. */
+/* Result of reading. */
 typedef struct gv_raster_seed_content {
   gv_raster_seeds *cells; /* the library's */
   bool own;               /* the grid's cells are the raster's: gv_raster_seed_list */

@@ -52,7 +52,7 @@ static void visit_seams(seam_search *search, seam_visit *call) {
   for (int64_t p = 0; p < s->parts; p++) {
     if (s->kind[p] != GV_PART_POLYGON) continue;
     for (int64_t r = s->ring[p]; r < s->ring[p + 1]; r++) {
-      int turned = 2; /* not known yet */
+      int turned = 2; /* unknown yet */
       for (int64_t v = s->vertex[r]; v + 1 < s->vertex[r + 1]; v++) {
         const double *lat = search->lat + v;
         if (is_at_pole(lat[0]) && is_at_pole(lat[1])) {
@@ -123,7 +123,7 @@ static gv_status search_seams(gv_io *io, seam_search *search) {
 
 /* ------------------------------------------------------------------------------------------------ longitudes */
 
-/* Whether some of the area that the shapes cover is near the meridian, or has no longitude: a few hundred of its places are asked. */
+/* Whether the shapes cover places near the meridian or without a longitude; tests a few hundred places. */
 static bool may_have_seams(const gv_shapes *s, gv_operation *operation, bool *failed) {
   enum { SIDE = 17, NEAR = 30 /* degrees */ };
   double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL}, x[SIDE * SIDE], y[SIDE * SIDE];

@@ -15,8 +15,8 @@ static bool is_numeric(OGRLayerH layer, int field) {
   return type == OFTReal || type == OFTInteger || type == OFTInteger64;
 }
 
-/* The field with one of the names (NULL-terminated), whatever its letter case; -1 if there is none. Names that come
- * first are preferred. */
+/* The field with one of the names (NULL-terminated), whatever its letter case; -1 if none exists. Earlier names are
+ * preferred. */
 static int find_field(OGRLayerH layer, const char *const *names) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
   int count = OGR_FD_GetFieldCount(definition);
@@ -48,7 +48,7 @@ static void seed_columns_inspect(column_content *content, const char *text) {
   content->not_number = content->not_number || !gv_parse_number(text, &number);
 }
 
-/* What a CSV file's text column holds: looks at all of it, also at what --where leaves out later. */
+/* Reads the content of a CSV file's text column: all of it, also rows that --where excludes later. */
 static gv_status read_content(gv_seed_reader *r, int field, column_content *content) {
   gv_seed_start(r);
   for (OGRFeatureH feature; !content->not_number && (feature = gv_seed_next(r)) != NULL;) {
@@ -68,7 +68,7 @@ static gv_status detect_csv_ids(gv_seed_reader *r) {
   return GV_OK;
 }
 
-/* A field of numbers that an option names; -1 if it is not given. */
+/* The numeric field that an option names; -1 without the option. */
 static gv_status find_number(gv_seed_reader *r, const char *option, const char *wanted, int *field) {
   *field = -1;
   if (wanted == NULL) return GV_OK;
@@ -105,7 +105,7 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
   return GV_OK;
 }
 
-/* Positions by the fields that were named: degrees if they are called so and no system is given. */
+/* Positions from named fields: degrees if their names mean degrees and no system is declared. */
 static gv_status take_fields(gv_seed_reader *r, OGRSpatialReferenceH given, bool degrees) {
   r->set->crs = given;
   return degrees && given == NULL ? gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs) : GV_OK;
@@ -146,7 +146,7 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
   return GV_OK;
 }
 
-/* True if both ends of the feature ids of a table of SQLite have 32 bits: a look at two ends of its index. */
+/* True if both ends of the feature ids of an SQLite table have 32 bits; reads both ends of its index. */
 static bool fids_of_table_are_narrow(const gv_seed_reader *r) {
   static const char *const ends[] = {"MIN", "MAX"};
   const char *column = OGR_L_GetFIDColumn(r->layer), *table = OGR_L_GetName(r->layer);

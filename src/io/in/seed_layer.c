@@ -57,7 +57,7 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
                        "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
 }
 
-/* The options for GDAL. ENCODING is a hint: drivers that do not know it warn of it otherwise. */
+/* The options for GDAL. ENCODING is a hint: without the hint, drivers that do not support it warn. */
 static char **open_options(const gv_seed_reader *r) {
   char **options = CSLDuplicate(r->options->open_options);
   const char *encoding = CSLFetchNameValue(options, "ENCODING");
@@ -91,7 +91,7 @@ gv_status gv_seed_open(gv_seed_reader *r) {
   if (r->is_csv) status = gv_separator_of_file(r->io, r->name, &r->separator);
   if (status == GV_OK) status = open_layer(r->io, r->dataset, r->options, &r->layer);
   if (status != GV_OK) return status;
-  /* SQLite's drivers look at a layer when it is first asked what it has, and know of no fields if they cannot. */
+  /* SQLite's drivers read a layer's definition at its first use, and have no fields if that fails. */
   gv_gdal_reset();
   (void)OGR_L_GetLayerDefn(r->layer);
   return gv_gdal_lost() ? gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: cannot read the layer '%s' of %s",
@@ -104,7 +104,8 @@ static gv_status fail_where(const gv_seed_reader *r, const char *reason) {
                     reason[0] != '\0' ? ": " : "", reason);
 }
 
-/* GeoPackage's and SQLite's drivers take any clause, and fail where they read by it: SQLite checks it here, and reads no row. */
+/* GeoPackage's and SQLite's drivers accept any clause and fail while reading: SQLite checks it here, without
+ * reading rows. */
 static gv_status check_where(gv_seed_reader *r, const char *where) {
   const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), *name = OGR_L_GetName(r->layer);
   bool known = (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && strchr(name, '"') == NULL;
@@ -159,7 +160,7 @@ void gv_seed_start(gv_seed_reader *r) {
   r->row = 0;
 }
 
-/* A line that says what the columns are called. */
+/* Whether a line contains the columns' names. */
 static bool is_head(OGRLayerH layer, OGRFeatureH feature) {
   int count = OGR_F_GetFieldCount(feature);
   for (int i = 0; i < count; i++)
@@ -219,13 +220,13 @@ void gv_seed_reader_close(gv_seed_reader *r) {
 /* What the texts of a CSV file's column are, all of them. */
 typedef struct column {
   bool any, text, real;
-  bool longer; /* a number that 15 digits do not tell */
+  bool longer; /* a number with more than 15 digits */
 } column;
 
 struct gv_seed_features {
   gv_seed_reader r;
   OGRFeatureH feature;
-  OGRFeatureDefnH typed; /* the layer's fields with the types that a CSV file's texts show; NULL: as they are */
+  OGRFeatureDefnH typed; /* the layer's fields with the types found in a CSV file's texts; NULL: unchanged */
 };
 
 /* Numbers as people write them: ids like 01067 are text, and so are nan and inf. */
@@ -238,7 +239,7 @@ static void seed_layer_inspect(column *c, const char *text, char separator) {
   if (*at == '-') at++;
   bool digits = (isdigit((unsigned char)at[0]) && !(at[0] == '0' && isdigit((unsigned char)at[1]))) || at[0] == '.';
   if (digits && gv_parse_integer(text, &integer)) return;
-  bool whole = strspn(at, "0123456789 ") == strlen(at); /* beyond 64 bits */
+  bool whole = strspn(at, "0123456789 ") == strlen(at); /* outside 64 bits */
   bool plain = strspn(at, "0123456789.,eE+- ") == strlen(at);
   c->real = true;
   c->text = !digits || whole || !plain || !gv_parse_separated(text, separator, &number);
@@ -248,7 +249,7 @@ static void seed_layer_inspect(column *c, const char *text, char separator) {
   c->longer = c->longer || CPLAtof(digits_15) != number;
 }
 
-/* Looks at all features. */
+/* Reads all features. */
 static gv_status find_types(gv_seed_features *features, bool digits_15) {
   gv_seed_reader *r = &features->r;
   OGRFeatureDefnH as_read = OGR_L_GetLayerDefn(r->layer);
@@ -275,7 +276,7 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
   return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;
 }
 
-/* The feature with numbers for texts; what is no text of a number is empty. */
+/* The feature with numbers instead of texts; texts that are not numbers become empty. */
 static OGRFeatureH make_typed(const gv_seed_features *features, OGRFeatureH from) {
   OGRFeatureH to = OGR_F_Create(features->typed);
   OGR_F_SetFID(to, OGR_F_GetFID(from));
@@ -297,7 +298,7 @@ static OGRFeatureH make_typed(const gv_seed_features *features, OGRFeatureH from
   return to;
 }
 
-/* A where clause may ask about them. */
+/* A where clause may use them. */
 static void leave_out_geometries(const gv_seed_reader *r) {
   const char *ignored[] = {"OGR_GEOMETRY", NULL};
   if (r->options->where == NULL && OGR_L_TestCapability(r->layer, OLCIgnoreFields)) {

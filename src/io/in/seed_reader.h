@@ -1,4 +1,4 @@
-/* What the files that read seeds share: seeds.c says what is read in which order. */
+/* Declarations shared by the files that read seeds: seeds.c defines the order of reading. */
 #ifndef GV_IO_SEED_READER_H
 #define GV_IO_SEED_READER_H
 
@@ -9,7 +9,7 @@
 
 typedef enum gv_id_kind { GV_ID_FID, GV_ID_INTEGER, GV_ID_TEXT } gv_id_kind;
 
-/* What is known while a layer is read. */
+/* State of reading a layer. */
 typedef struct gv_seed_reader {
   gv_io *io;
   const gv_seed_options *options;
@@ -30,11 +30,10 @@ typedef struct gv_seed_reader {
   bool attribute_is_integer;
   gv_text_ids texts; /* of GV_ID_TEXT, with the numbers of their first rows */
   int64_t row;
-  const char
-      *encoding;      /* of all texts, where the driver hands them out as they are; NULL: UTF-8, or else Latin-1 */
-  bool recoded;       /* texts were not UTF-8, which has been warned of */
-  GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
-  OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
+  const char *encoding; /* of all texts, if the driver returns them unconverted; NULL: UTF-8, or else Latin-1 */
+  bool recoded;         /* texts were not UTF-8, which has been warned of */
+  GDALDatasetH typed;   /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;     /* its layer: the features to read; NULL = all of `layer` */
 } gv_seed_reader;
 
 /* --------------------------------------------------------------------------------------------- layers: seed_layer.c */
@@ -58,7 +57,7 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
 
 /* ------------------------------------------------------------------------------------------- columns: seed_columns.c */
 
-/* Decides where positions come from, and in which coordinate system they are. */
+/* Decides the source of positions and their coordinate system. */
 gv_status gv_seed_choose_positions(gv_seed_reader *r);
 gv_status gv_seed_choose_id(gv_seed_reader *r);
 /* True if ids have 32 bits, whichever features are read. */
@@ -77,7 +76,7 @@ gv_status gv_seed_read_layer(gv_seed_reader *r);
 
 void gv_seed_names_drop(gv_seed_list *set);
 
-/* What has been read of the features but their shapes: none is left. */
+/* Frees everything read of the features except their shapes. */
 void gv_seed_rows_free(gv_seed_list *set);
 
 #endif

@@ -104,7 +104,7 @@ void gv_seed_names_drop(gv_seed_list *set) {
   set->names = NULL;
 }
 
-/* What a feature says of all its points. */
+/* Data of a feature common to all its points. */
 typedef struct facts {
   int64_t id, fid;
   const char *name;
@@ -219,7 +219,7 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
     int parts = OGR_G_GetGeometryCount(geometry);
     for (int i = 0; i < parts; i++) {
       OGRGeometryH part = OGR_G_GetGeometryRef(geometry, i);
-      /* An empty part beside others is nothing; only a whole geometry without points is missing. */
+      /* An empty part beside others is ignored; only a whole geometry without points is missing. */
       if (OGR_G_IsEmpty(part)) continue;
       GV_TRY(read_geometry(r, part, f));
     }

@@ -31,7 +31,7 @@ gv_status gv_separator_of_file(gv_io *io, const char *path, char *out) {
   if (file == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", path);
   const char *line = CPLReadLine2L(file, LONGEST, NULL);
   if (line != NULL) *out = gv_separator_of(line);
-  CPLReadLineL(NULL); /* gives its buffer back */
+  CPLReadLineL(NULL); /* frees its buffer */
   VSIFCloseL(file);
   return GV_OK;
 }

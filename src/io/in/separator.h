@@ -7,12 +7,12 @@
 #include "io/io.h"
 
 /*
- * The comma, semicolon, tab or bar in a file's first line that is in no quotes; a blank if there is none of them but blanks, else
- * a comma. '\0' if there are two kinds of them, of which OGR takes the comma: nobody can tell.
+ * The comma, semicolon, tab or bar in a file's first line outside quotes; a blank if the line has only blanks
+ * between fields, else a comma. '\0' if the line has two kinds of them and is ambiguous; OGR uses the comma.
  */
 char gv_separator_of(const char *line);
 
-/* The same of the first line of a file that GDAL reads; '\0' of what is no file. */
+/* The same for the first line of a file that GDAL reads; '\0' if it is not a file. */
 gv_status gv_separator_of_file(gv_io *io, const char *path, char *out);
 
 /* As gv_parse_number; between semicolons, numbers may have decimal commas. */

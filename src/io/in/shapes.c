@@ -98,7 +98,7 @@ static gv_status end_feature(gv_io *io, gv_shapes *s) {
   return GV_OK;
 }
 
-/* What is left of a feature that could not be added. */
+/* Removes the data of a feature that could not be added. */
 static void take_back(gv_shapes *s) {
   s->parts = s->part[s->features];
   s->rings = s->ring[s->parts];
@@ -159,7 +159,8 @@ static gv_status add_parts(adding *a, OGRGeometryH geometry) {
   }
 }
 
-/* Makes the longitudes of rings go on beyond 180 degrees, as edges do that go the shorter way. False where one goes around a pole. */
+/* Makes the longitudes of rings continuous beyond 180 degrees, for edges that go the shorter way. False if a ring
+ * goes around a pole. */
 static bool unwrap(OGRGeometryH geometry, bool swapped) {
   int parts = OGR_G_GetGeometryCount(geometry), points = parts == 0 ? OGR_G_GetPointCount(geometry) : 0;
   bool closed = true;
@@ -177,7 +178,8 @@ static bool unwrap(OGRGeometryH geometry, bool swapped) {
   return closed && fabs(before - first) < 180.0;
 }
 
-/* Of geodesic edges as far as a plane shows it: crossings at 180 degrees are none, and what is around a pole is not looked at. */
+/* Validity of geodesic edges as far as a plane shows it: crossings at 180 degrees are ignored, and rings around a
+ * pole are not checked. */
 static bool is_valid(OGRGeometryH geometry, gv_edges edges, bool swapped) {
   if (OGR_G_GetDimension(geometry) < 2) return true;
   OGRGeometryH copy = edges == GV_EDGES_GEODESIC ? OGR_G_Clone(geometry) : NULL;

@@ -1,6 +1,4 @@
-/*
- * Lines and polygons of a layer, as the library takes them (gv_features): features in offsets of parts, rings and vertices.
- */
+/* Lines and polygons of a layer as gv_features: offsets of parts, rings and vertices. */
 #ifndef GV_IO_SHAPES_H
 #define GV_IO_SHAPES_H
 
@@ -18,8 +16,8 @@ typedef struct gv_shapes {
   int64_t room_features, room_parts, room_kinds, room_rings, room_x, room_y, room_cut;
   gv_edges edges;
   bool boundary;
-  bool has_cuts;            /* `cut` is known; else the library finds out */
-  int64_t curved, crossing; /* features made of curves, polygons that are not valid */
+  bool has_cuts;            /* `cut` is set; else the library finds it */
+  int64_t curved, crossing; /* number of features made of curves, and of invalid polygons */
 } gv_shapes;
 
 /* An empty one. */
@@ -27,11 +25,11 @@ gv_status gv_shapes_make(gv_io *io, gv_shapes **out);
 /* NULL is allowed. */
 void gv_shapes_free(gv_shapes *shapes);
 
-/* Adds a geometry, which is not empty, as a feature. `swapped`: its coordinates come as y, x. *finite becomes false, and nothing is
- * added, if a coordinate is not finite. */
+/* Adds a geometry, which is not empty, as a feature. `swapped`: its coordinates are in the order y, x. *finite
+ * becomes false, and nothing is added, if a coordinate is not finite. */
 gv_status gv_shapes_add(gv_io *io, gv_shapes *shapes, OGRGeometryH geometry, bool swapped, bool *finite);
 
-/* Takes the last feature back. */
+/* Removes the last feature. */
 void gv_shapes_drop_last(gv_shapes *shapes);
 
 /* How edges are carried over to the grid's coordinate system. */
@@ -43,14 +41,14 @@ typedef struct gv_carrying {
 } gv_carrying;
 
 /*
- * Adds feature `i` of `from`, carried over: its vertices, and where edges are straight as many places between them, at dyadic parts of
- * the edge, as keep within the tolerance of the line (on the globe: of geodesics). *why becomes what is wrong with it, and nothing is
- * added, or NULL.
+ * Adds feature `i` of `from`, transformed: its vertices, and on straight edges additional places, at dyadic parts
+ * of the edge, to stay within the tolerance of the line (on the globe: of geodesics). On an error *why is the
+ * reason and nothing is added; else NULL.
  */
 gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
                           const char **why);
 
-/* Says what is noteworthy about them. */
+/* Warns about them. */
 void gv_shapes_warn(const gv_shapes *shapes, bool degrees);
 
 #endif

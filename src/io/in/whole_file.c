@@ -10,7 +10,7 @@
 #include "io/grow.h"
 #include "io/path.h"
 
-enum { HEAD = 256 }; /* bytes of a file that are looked at */
+enum { HEAD = 256 }; /* bytes of a file that are inspected */
 
 static bool is_gzip(const char *path) {
   return gv_path_ends(path, ".gz") && strncmp(path, "/vsi", 4) != 0;
@@ -56,7 +56,7 @@ static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, i
   return status;
 }
 
-/* The beginning of a regular file; what is read once is not looked at. */
+/* Reads the beginning of a regular file; files that can be read only once are not inspected. */
 static int64_t look_at_head(const char *path, unsigned char head[HEAD]) {
   VSIStatBufL found;
   char *name = name_for_gdal(path);
@@ -140,7 +140,7 @@ static bool is_csv(const char *path) {
   return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
 }
 
-/* Where the heading of a CSV file ends that is WKT alone; 0: it is not. */
+/* End of the heading of a CSV file that has only a WKT column; 0: it is not one. */
 static int64_t end_of_wkt(const unsigned char *head, int64_t size) {
   int64_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   bool quoted = at < size && head[at] == '"';
@@ -152,7 +152,7 @@ static int64_t end_of_wkt(const unsigned char *head, int64_t size) {
   return at < size && (head[at] == '\n' || head[at] == '\r') ? at : 0;
 }
 
-/* With a separator behind it, that is in no geometry, GDAL takes such a file for CSV. */
+/* With a separator after it, outside the geometry, GDAL recognises such a file as CSV. */
 static bool add_separator(unsigned char **bytes, int64_t *size, int64_t at) {
   unsigned char *more = realloc(*bytes, (size_t)*size + 1);
   if (more == NULL) return false;

@@ -7,13 +7,13 @@
 #include "io/io.h"
 
 /*
- * The name of a layer's file for GDAL: of one that it does not read as it is (gzip, CSV in UTF-16 or of a column of WKT alone), that of a copy
- * in memory. To be given back with gv_layer_name_free.
+ * The name of a layer's file for GDAL: for files that GDAL cannot read directly (gzip, CSV in UTF-16 or with only a
+ * WKT column), that of a copy in memory. Release it with gv_layer_name_free.
  */
 gv_status gv_layer_name(gv_io *io, const char *path, char **name);
 void gv_layer_name_free(char *name);
 
-/* A text file to read. *memory is NULL, or what is to be freed after the file is closed. */
+/* Opens a text file. *memory is NULL, or memory to free after the file is closed. */
 gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **memory);
 
 #endif

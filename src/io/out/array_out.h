@@ -12,14 +12,14 @@ typedef struct gv_array_writer gv_array_writer;
 typedef enum gv_array_format {
   GV_ARRAY_NPY_INT64,   /* rows x columns of int64 */
   GV_ARRAY_NPY_FLOAT64, /* rows x columns of float64 */
-  GV_ARRAY_IVECS,       /* rows of int32 behind their number, of TEXMEX, given as int64 */
+  GV_ARRAY_IVECS,       /* TEXMEX: rows of int32 after their number; values are passed as int64 */
   GV_ARRAY_CSV          /* text lines, by gv_array_print */
 } gv_array_format;
 
 /* Whether `path` is the standard output: "-" or "/dev/stdout". */
 bool gv_array_is_stream(const char *path);
 
-/* Begins the output at `path`. Fails if path exists, unless overwrite is set. 0 columns: a .npy of one dimension, whose rows are numbers. */
+/* Begins the output at `path`. Fails if path exists, unless overwrite is set. 0 columns: a .npy of one dimension. */
 gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
                           gv_array_writer **out);
 

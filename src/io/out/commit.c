@@ -1,10 +1,10 @@
 /*
- * Putting outputs in place: all of their files, or none.
+ * Moves outputs into place: all of their files, or none.
  *
- * A new file takes a free place by a rename that replaces nothing. A file that is to be replaced is exchanged with the new
- * one, which is first moved to where the old one then is: the temporary directory's subdirectory for backups. Where the file
- * system cannot exchange, the old file gets a second name there, or is renamed to there, before the new one is renamed. Renames
- * are undone in reverse order.
+ * A new file is renamed to its path without replacing a file. A file to be replaced is exchanged with the new one,
+ * which is first moved to the temporary directory's subdirectory for backups; the old file is then there. If the
+ * file system does not support exchange, the old file gets a second name there, or is renamed to there, before the
+ * new one is renamed. Renames are undone in reverse order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #define RENAME_EXCHANGE  (1 << 1)
 #endif
 
-/* What has been done of a move. */
+/* Progress of a move. */
 typedef enum move_state {
   MOVE_WAITS,
   MOVE_ADDED,     /* the new file is in its place, which was free */
@@ -78,8 +78,9 @@ static gv_status bring_to_stage(gv_io *io, const gv_output *output, const char *
   return gv_io_fail(io, GV_ERROR_IO, "cannot write %s beside %s: %s", name, output->path, strerror(error));
 }
 
-/* The place of a file beside the output's path: to be freed; NULL = out of memory. A link is followed only where the output itself is a
- * link into the same directory (*beside_target): other links may be a stranger's. */
+/* The path of a side file in the directory of the output's path: to be freed; NULL = out of memory. A link is
+ * followed only if the output itself is a link into the same directory (*beside_target): other links may belong to
+ * another user. */
 static char *place_of_side_file(const gv_output *output, const char *name, bool *beside_target) {
   char *path = gv_path_join(output->parent, name);
   *beside_target = false;
@@ -96,7 +97,7 @@ static char *place_of_side_file(const gv_output *output, const char *name, bool 
   return *beside_target ? place : path;
 }
 
-/* Appends a move: of the output's main file or of one beside its path. */
+/* Appends a move: of the output's main file or of a side file. */
 static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
   move *list = gv_grow(m->list, &m->capacity, m->count + 1, sizeof *list);
   if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
@@ -167,9 +168,9 @@ static gv_status list_stale(gv_io *io, gv_output *output, moves *m) {
   return status;
 }
 
-/* Side files have names that were not given (t.shp brings t.dbf, out.bin out.hdr): none of another output, none of an input, and
- * none of a file that was there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are useless
- * without it. */
+/* Side files have derived names (t.shp: t.dbf, out.bin: out.hdr). They must not replace another output, an input,
+ * or an existing unrelated file. Files that begin with the output's whole name (.aux.xml, .ovr) belong to it and
+ * may be replaced. */
 static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_inputs *inputs) {
   const gv_output *output = one->output;
   for (const move *other = m->list; other < one; other++) {

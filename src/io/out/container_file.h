@@ -22,8 +22,8 @@ bool gv_is_sqlite(const char *path);
  * would be lost with the file, or be played into the new one. */
 gv_status gv_container_check_idle(gv_io *io, const char *path);
 
-/* Copies the file and its permissions to `copy`, which must not exist, and tells how the file was. Another program must not change
- * it meanwhile: an error if it does. */
+/* Copies the file and its permissions to `copy`, which must not exist, and returns the file's state. An error if
+ * another program changes it during the copy. */
 gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state);
 
 /* An error if the file is not as it was when it was copied, or if it is not idle. */

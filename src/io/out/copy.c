@@ -48,7 +48,7 @@ void gv_copy_permissions(const char *path, const struct stat *like) {
   if (stat(path, &own) != 0) return;
   bool owner = own.st_uid == like->st_uid || chown(path, like->st_uid, (gid_t)-1) == 0;
   bool group = own.st_gid == like->st_gid || chown(path, (uid_t)-1, like->st_gid) == 0;
-  if (!group) mode = (mode & 0707) | (mode & 07) << 3; /* another group: what anybody may do */
+  if (!group) mode = (mode & 0707) | (mode & 07) << 3; /* another group: only the permissions of others */
   if (owner && group) mode = like->st_mode & 07777;
   if (chmod(path, mode) != 0) return; /* file systems without modes */
 }

@@ -44,7 +44,7 @@ gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status)
 /* Completes the file if `status` is GV_OK, and closes it in any case; the first error counts. */
 gv_status gv_layer_close(gv_layer_out *l, gv_status status);
 
-/* "cannot write", with what GDAL says. */
+/* Fails with "cannot write" and GDAL's message. */
 gv_status gv_layer_fail(const gv_layer_out *l);
 
 #endif

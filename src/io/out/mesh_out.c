@@ -1,4 +1,4 @@
-/* Cells are answered and measured by all threads, block by block, and handed to the formats in order. */
+/* Cells are computed and measured by all threads, block by block, and passed to the writers in order. */
 #include "io/out/mesh_out.h"
 
 #include <stdlib.h>
@@ -215,7 +215,7 @@ static int32_t block_of(int bands) {
   return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
 }
 
-/* The grid whose cells ask, and their number. */
+/* The grid of the query cells, and their number. */
 static int64_t make_grid(const gv_raster_grid *grid, const gv_mesh_question *question, gv_grid *out) {
   const gv_cells_of *cells = question->cells;
   gv_grid_init(out);

@@ -17,9 +17,9 @@ typedef struct gv_mesh_options {
   bool overwrite;
 } gv_mesh_options;
 
-/* What the triangles are asked, and by whom. */
+/* What is computed for the triangles, and for which cells. */
 typedef struct gv_mesh_question {
-  const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not looked at */
+  const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not used */
   const gv_cells_of *cells;          /* which cells */
   const gv_seed_list *centres;       /* GV_CELLS_OF_FILE: their places, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
@@ -27,14 +27,14 @@ typedef struct gv_mesh_question {
   const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
   double distance_size;      /* one unit of the distances of lists, in metres */
   const char *distance_unit; /* its name */
-  int64_t nodata;            /* written where there is no seed, where the format has no other way to say so */
+  int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
   int threads;
   int device; /* as in gv_context_options */
 } gv_mesh_question;
 
 typedef struct gv_mesh_out gv_mesh_out;
 
-/* Checks paths and level and finds the drivers. *out is to be given back with gv_mesh_close. */
+/* Checks paths and level and finds the drivers. Release *out with gv_mesh_close. */
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,
                        gv_mesh_out **out);
 
@@ -42,10 +42,11 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_question *question);
 
-/* Where they are, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; gives their number. */
+/* The places of the outputs, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; returns
+ * their number. */
 int gv_mesh_places(gv_mesh_out *mesh, gv_place **places);
 
-/* Removes what is not finished and frees; NULL is allowed. */
+/* Removes unfinished files and frees; NULL is allowed. */
 void gv_mesh_close(gv_mesh_out *mesh);
 
 #endif

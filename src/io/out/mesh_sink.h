@@ -1,4 +1,4 @@
-/* What mesh_out.c hands to the writers of its formats. */
+/* Interface between mesh_out.c and the writers of its formats. */
 #ifndef GV_IO_MESH_SINK_H
 #define GV_IO_MESH_SINK_H
 
@@ -18,7 +18,7 @@ typedef struct gv_mesh_block {
   float *azimuth;    /* of lists; degrees; NaN = no seed */
 } gv_mesh_block;
 
-/* What is true of all cells. */
+/* Properties of all cells. */
 typedef struct gv_mesh_facts {
   int level;
   const gv_mesh_question *question;
@@ -32,8 +32,8 @@ typedef struct gv_mesh_facts {
 
 typedef struct gv_mesh_sink gv_mesh_sink;
 
-/* One format. Blocks come in order, from one thread at a time. What `open` has made, even where it fails, is closed: `close` completes the
- * file if `status`, that of the run, is GV_OK, and frees; the first error counts. */
+/* One format. Blocks are written in order, by one thread at a time. `close` is called also if `open` fails: it
+ * completes the file if `status`, that of the run, is GV_OK, and frees; the first error counts. */
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
   const char *layer;  /* the triangles' name; NULL = a file holds nothing else */

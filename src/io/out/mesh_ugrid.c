@@ -22,7 +22,7 @@
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
 
-/* Beyond level 13 programs that count faces in 32-bit integers could not read the mesh. */
+/* Above level 13, programs that count faces in 32-bit integers could not read the mesh. */
 enum { MAX_LEVEL = 13, CHUNK = GV_MDARRAY_CHUNK };
 
 struct gv_mesh_sink {
@@ -34,7 +34,7 @@ struct gv_mesh_sink {
   GDALExtendedDataTypeH int32, int64, float64;
   GDALDimensionH nodes, faces, corners;
   GDALMDArrayH connectivity, area;
-  GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by rank */
+  GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by band */
   int bands;
   int64_t nodata;
   bool narrow;        /* seeds' ids fit into 32 bits, and are written so */
@@ -103,7 +103,7 @@ static int64_t steps_around(int64_t n, int64_t row) {
   return 4 * (row <= n ? row : 2 * n - row);
 }
 
-/* The node at a corner as gv_qtm_corners gives it. */
+/* The node at a corner returned by gv_qtm_corners. */
 static int64_t node_at(int64_t n, double lon, double lat) {
   int64_t row = llround((1.0 - lat / 90.0) * (double)n), steps = steps_around(n, row);
   double turn = (lon + 180.0) / 360.0;
@@ -162,7 +162,7 @@ static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
 
 /* ------------------------------------------------------------------------------------------------------------ file */
 
-/* GDAL's functions take NULL. */
+/* GDAL's functions accept NULL. */
 static void release(gv_mesh_sink *sink) {
   GDALMDArrayRelease(sink->connectivity);
   GDALMDArrayRelease(sink->area);
@@ -232,7 +232,7 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
-  /* CF wants degrees, whatever the unit of the coordinate system. */
+  /* CF requires degrees, independent of the coordinate system's unit. */
   OGRSpatialReferenceH crs = OSRClone(facts->crs);
   gv_mesh_sink *sink = *out = crs != NULL ? calloc(1, sizeof *sink) : NULL;
   if (sink == NULL) {

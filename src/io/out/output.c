@@ -137,7 +137,7 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
   char *beside = remote ? strdup(gv_remote_temporary()) : gv_path_parent(output->target);
   gv_status status =
       beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK && !remote && !gv_same_file(beside, output->parent)) /* side files go beside `path` */
+  if (status == GV_OK && !remote && !gv_same_file(beside, output->parent)) /* side files are written beside `path` */
     status = gv_temporary_make(io, output->parent, output->path, &stage);
   free(beside);
   gv_outputs_lock();
@@ -155,7 +155,7 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
   return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
 }
 
-/* Makes a file a byte longer and takes that back; 0, or the error's number. */
+/* Makes a file a byte longer and shortens it again; 0, or the error's number. */
 static int try_to_grow(const char *path) {
   struct stat found;
   if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;

@@ -1,13 +1,15 @@
 /*
  * Output files that appear together or not at all.
  *
- * Each is made in a temporary directory beside its place (io/out/temporary.h), side files (.aux.xml, .shx ...) included. When all
- * are complete they are put in place by renames; where one of these fails, those before it are undone. A run that fails leaves
- * nothing and changes nothing. A process that is killed, or a loss of power, between two renames may leave some of the new files
- * beside some of the old ones, each complete; the old ones that were replaced are then in the temporary directory.
+ * Each is written in a temporary directory beside its path (io/out/temporary.h), side files (.aux.xml, .shx ...)
+ * included. When all are complete they are moved into place by renames; if one of these fails, those before it are
+ * undone. A failed run leaves and changes no files. A process that is killed, or a loss of power, between two
+ * renames may leave some of the new files beside some of the old ones, each complete; the old ones that were
+ * replaced are then in the temporary directory.
  *
- * The place of an output is where its path leads to, also through links. Side files go beside the path; links there are
- * replaced, and followed only where the output is a link into the same directory. A replaced file hands on its mode and owner.
+ * An output is written to the target of its path, also through links. Side files are written beside the path; links
+ * there are replaced, and followed only if the output is a link into the same directory. The new file gets the mode
+ * and owner of the file that it replaces.
  */
 #ifndef GV_IO_OUTPUT_H
 #define GV_IO_OUTPUT_H
@@ -18,11 +20,11 @@
 #include "io/out/temporary.h"
 
 typedef struct gv_output {
-  char *path;             /* where it is to be, as it was given */
-  char *target;           /* what that leads to: `path` itself if it is no link */
+  char *path;             /* path of the caller */
+  char *target;           /* target of that path: `path` itself if it is not a link */
   char *parent;           /* the directory of `path` */
-  gv_temporary temporary; /* beside `target` */
-  gv_temporary stage;     /* beside `path`, for side files, where that is another directory */
+  gv_temporary temporary; /* directory beside `target` */
+  gv_temporary stage;     /* directory beside `path`, for side files, if that is another directory */
   const char *directory;  /* the path of the temporary directory; NULL until begun */
   char *work;             /* the file in it, with the name of `path` */
   char *
@@ -50,9 +52,9 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
 gv_status gv_output_check_written(gv_io *io, const gv_output *output);
 
 /*
- * Puts all in place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
- * error before anything is renamed. With `sync` the files are on the disk before the first rename, and each rename before
- * the next.
+ * Moves all into place, or none. It is an error, before any rename, if a file of an input (`inputs` NULL: no
+ * inputs) would be replaced or removed. With `sync` the files are on the disk before the first rename, and each
+ * rename before the next.
  */
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync);
 
@@ -66,7 +68,7 @@ void gv_output_clear(gv_output *output);
  * gv_outputs_commit if that is renaming files. */
 void gv_outputs_abandon(void);
 
-/* For output.c and commit.c alone: held while files are renamed and while temporary directories are removed. */
+/* Only for output.c and commit.c: held while files are renamed and while temporary directories are removed. */
 void gv_outputs_lock(void);
 void gv_outputs_unlock(void);
 void gv_outputs_settle(bool settled);

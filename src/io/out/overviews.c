@@ -1,4 +1,4 @@
-/* Each overview is thinned out from the one before it: cells that GDAL's NEAREST takes from there. */
+/* Each overview is thinned out from the previous one, by the cells that GDAL's NEAREST selects. */
 #include "io/out/overviews.h"
 
 #include <errno.h>

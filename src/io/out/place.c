@@ -28,7 +28,7 @@ static GDALDatasetH open_as(GDALDriverH driver, const char *path, unsigned mode)
   return GDALOpenEx(path, mode, drivers, NULL, NULL);
 }
 
-/* Drivers do not say, or not the truth: what files of theirs were tried. */
+/* Capabilities of drivers are not declared reliably: these were tested with their files. */
 static layering layering_of(const gv_place *place) {
   static const struct {
     const char *driver;
@@ -58,14 +58,14 @@ bool gv_is_driver(GDALDriverH driver, const char *name) {
 
 /* ------------------------------------------------------------------------------------------------- what a file holds */
 
-/* Index of a vector layer; -1 = none. Databases tell no capitals from small letters in names of tables. */
+/* Index of a vector layer; -1 = none. Names of tables are case-insensitive in databases. */
 static int find_layer(GDALDatasetH dataset, const char *name) {
   for (int i = 0; i < GDALDatasetGetLayerCount(dataset); i++)
     if (EQUAL(OGR_L_GetName(GDALDatasetGetLayer(dataset, i)), name)) return i;
   return -1;
 }
 
-/* Whether a database's statement gives that name. */
+/* Whether a database's statement returns that name. */
 static bool gives(GDALDatasetH dataset, const char *statement, const char *name) {
   bool found = false;
   OGRLayerH rows = GDALDatasetExecuteSQL(dataset, statement, NULL, NULL);
@@ -83,7 +83,7 @@ static bool has_raster(GDALDatasetH dataset, const char *name) {
                name);
 }
 
-/* Whether it has anything of that name, be it one of its own tables. */
+/* Whether it has an object of that name, also one of its own tables. */
 static bool has_table(GDALDatasetH dataset, const char *name) {
   return gives(dataset, "SELECT name FROM sqlite_master", name);
 }
@@ -123,7 +123,7 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
                     place->option, GDALGetDriverShortName(place->driver), path);
 }
 
-/* A file that is there. One that is no file of its driver's is replaced as a whole, but no database is. */
+/* Inspects an existing file. A file that is not one of its driver's is replaced as a whole, except databases. */
 static gv_status look_into(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
   layering how = layering_of(place);
@@ -136,7 +136,7 @@ static gv_status look_into(gv_io *io, gv_place *place) {
   GV_TRY(gv_container_check_idle(io, place->output.target));
   gv_gdal_reset();
   GDALDatasetH dataset = open_as(place->driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
-  if (dataset == NULL && database) { /* with rasters alone? */
+  if (dataset == NULL && database) { /* only rasters? */
     gv_gdal_reset();
     dataset = open_as(place->driver, path, GDAL_OF_RASTER | GDAL_OF_READONLY);
   }
@@ -234,14 +234,14 @@ static bool remove_layer(GDALDatasetH dataset, const gv_place *place) {
     return index < 0 || GDALDatasetDeleteLayer(dataset, index) == OGRERR_NONE;
   }
   char *name = CPLEscapeString(place->layer, -1, CPLES_SQLI);
-  const char *statement = CPLSPrintf("DROP TABLE \"%s\"", name); /* GDAL then removes all that speaks of it */
+  const char *statement = CPLSPrintf("DROP TABLE \"%s\"", name); /* GDAL then removes all references to it */
   CPLFree(name);
   OGRLayerH rows = GDALDatasetExecuteSQL(dataset, statement, NULL, NULL);
   if (rows != NULL) GDALDatasetReleaseResultSet(dataset, rows);
   return !has_raster(dataset, place->layer);
 }
 
-/* Opens what there is, less a layer of that name. */
+/* Opens the existing file without a layer of that name. */
 static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) {
   gv_gdal_reset();
   GDALDatasetH dataset = open_as(place->driver, gv_place_work(place), GDAL_OF_VECTOR | GDAL_OF_UPDATE);
@@ -282,7 +282,7 @@ gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
   return gv_output_check_written(io, &place->first->output);
 }
 
-/* Nobody's changes are lost by a move. */
+/* Changes by other programs are not lost by a move. */
 static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
   VSIStatBufL found;
   if (place->kept) return gv_container_check_unchanged(io, place->output.target, &place->copied);

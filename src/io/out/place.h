@@ -1,10 +1,11 @@
 /*
- * Where an output goes: a file of its own, or a layer of a file that may hold others (GeoPackages, SpatiaLite databases,
- * spreadsheets ...). A raster's layer is a table of a GeoPackage.
+ * The destination of an output: a separate file, or a layer of a file that may hold others (GeoPackages, SpatiaLite
+ * databases, spreadsheets ...). A raster's layer is a table of a GeoPackage.
  *
- * Layers that are in such a file already stay: a copy of it, in the output's temporary directory, gets the new layer and is moved
- * into place with the other outputs (io/out/output.h). Several outputs of a run may be layers of one file, which is copied once; their
- * datasets must not be open at one time. What a layer replaces is one of its own name.
+ * Existing layers of such a file are kept: a copy of the file, in the output's temporary directory, gets the new
+ * layer and is moved into place with the other outputs (io/out/output.h). Several outputs of a run may be layers of
+ * one file, which is copied once; their datasets must not be open at the same time. A layer replaces only a layer
+ * of the same name.
  */
 #ifndef GV_IO_PLACE_H
 #define GV_IO_PLACE_H
@@ -58,7 +59,7 @@ gv_status gv_place_begin(gv_io *io, gv_place *place);
 /* True if the file's other layers stay. */
 bool gv_place_amends(const gv_place *place);
 
-/* True if the file holds something else, too, once all is written: what is there, or other outputs. */
+/* True if the file will also hold other layers: existing ones, or other outputs. */
 bool gv_place_has_others(const gv_place *place);
 
 /* What messages call the layer. */
@@ -67,7 +68,7 @@ const char *gv_place_noun(const gv_place *place);
 /* The file to be written, once begun. */
 const char *gv_place_work(const gv_place *place);
 
-/* Creates the file to be written, or opens what there is of it, without a layer of that name. For layers, to be begun before. */
+/* Creates the file, or opens the existing one without a layer of that name. For layers call gv_place_begin first. */
 gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset);
 
 /* For a raster that has others, to be begun before: without one of that name the file is what GDAL is to add it to; unless *append,
@@ -80,7 +81,7 @@ gv_status gv_place_check_written(gv_io *io, const gv_place *place);
 /* As gv_outputs_commit; files that have changed since they were copied are not replaced. */
 gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inputs *inputs, gv_sync sync);
 
-/* Removes what is not in its place and frees. */
+/* Removes files that are not in place and frees. */
 void gv_place_clear(gv_place *place);
 
 #endif

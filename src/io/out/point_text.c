@@ -15,10 +15,10 @@ enum { COORDINATE = 32 };
 static void print(char text[COORDINATE], int digits, char kind, double value) {
   char format[16];
   snprintf(format, sizeof format, "%%.%d%c", digits, kind);
-  CPLsnprintf(text, COORDINATE, format, value); /* whose point is one everywhere */
+  CPLsnprintf(text, COORDINATE, format, value); /* with a decimal point in every locale */
 }
 
-/* `digits` significant ones: without an exponent, if it is no large number, and without zeros at the end. */
+/* `digits` significant ones: without an exponent, unless it is large, and without trailing zeros. */
 static void print_digits(char text[COORDINATE], int digits, double value) {
   double size = fabs(value);
   print(text, digits - 1, 'e', value);
@@ -34,7 +34,7 @@ static void print_digits(char text[COORDINATE], int digits, double value) {
   if (end[-1] == '.') end[-1] = '\0';
 }
 
-/* Whole numbers that are not negative end in .0 beside others that are not whole. */
+/* Non-negative integers get ".0" beside numbers that are not integers. */
 static void print_coordinate(char text[COORDINATE], double value) {
   print_digits(text, 15, value);
   if (CPLAtof(text) != value) print_digits(text, 17, value);

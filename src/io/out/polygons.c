@@ -1,4 +1,4 @@
-/* GDALPolygonize gives a polygon for every connected part; here parts of one id come together. */
+/* GDALPolygonize makes a polygon for every connected part; here parts of one id are united. */
 #include "io/out/polygons.h"
 
 #include <math.h>
@@ -46,8 +46,8 @@ static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProg
              : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
 }
 
-/* GDALPolygonize hands ids over as doubles: wide ones are read from a cell of the polygon, the one below and to the right of the
- * leftmost of its highest vertices. */
+/* GDALPolygonize passes ids as doubles: wide ones are read from a cell of the polygon, the one below and to the
+ * right of the leftmost of its highest vertices. */
 static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, OGRGeometryH polygon, int64_t *id) {
   OGRGeometryH ring = OGR_G_GetGeometryRef(polygon, 0);
   double column = HUGE_VAL, row = HUGE_VAL;
@@ -117,7 +117,7 @@ static void add_polygons(OGRGeometryH to, OGRGeometryH from) {
   }
 }
 
-/* Regions whose holes meet at a corner are traced as rings that touch themselves. */
+/* Regions with holes that meet at a corner are traced as rings that touch themselves. */
 static OGRGeometryH make_valid(OGRGeometryH geometry) {
   if (OGR_G_IsValid(geometry)) return geometry;
   OGRGeometryH valid = OGR_G_MakeValid(geometry);

@@ -9,7 +9,7 @@
 struct gv_raster_out {
   gv_place place;
   char *work;  /* the GeoTIFF that tiles are written to: the output, or ... */
-  bool filled; /* ... a temporary one, whose cells go into the dataset that GDAL has made before, or ... */
+  bool filled; /* ... a temporary one that fills a dataset created by GDAL before, or ... */
   bool copies; /* ... that GDAL copies at the end */
   int threads;
   int64_t memory; /* as in the options */
@@ -20,21 +20,21 @@ struct gv_raster_out {
   int32_t tile_w, tile_h;   /* of all rasters of a run */
   char **work_options;      /* what the GeoTIFF was made with */
   gv_tiff *tiff;            /* it, until its tiles are complete */
-  GDALDatasetH dataset;     /* it, or what is filled */
+  GDALDatasetH dataset;     /* it, or the dataset to fill */
   bool has_table;           /* it has an attribute table */
   gv_variable variable;     /* of NetCDF and Zarr files */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */
 
-/* True if the user, or the options so far, say something of it. */
+/* True if the options contain the key. */
 bool gv_option_given(char **options, const char *key);
 
 /* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
  * second cache, and those of thousands in memory. */
 int32_t gv_raster_side(int64_t cell_bytes);
 
-/* Once type and bands are known: raster->filled and raster->copies, and options that follow. */
+/* Called once type and bands are known: sets raster->filled and raster->copies, and dependent options. */
 void gv_raster_settle(gv_raster_out *raster);
 
 /* The size of its tiles: raster->work_options. */

@@ -1,8 +1,8 @@
 /*
  * Rasters out: blocks are TIFF tiles, encoded by the threads that compute them and appended in file order
- * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary one, from which GDAL fills a dataset of another format or with
- * other blocks, or which it copies: where the driver can do only that, or into a file that holds other layers, which nobody else
- * may have open meanwhile.
+ * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary file. From a temporary one GDAL fills a dataset
+ * of another format or with other blocks, or copies it: for drivers that only support copies, and into files with
+ * other layers, which no other program may have open.
  */
 #include "io/out/raster_out.h"
 
@@ -24,7 +24,7 @@
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
-/* GDAL's GeoPackages have one mark for cells without a value in Int16, and none in reals, whatever they are told. */
+/* GDAL's GeoPackages have a fixed nodata value in Int16, and none in floats, and ignore others. */
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   const char *path = raster->place.output.path;
   if (!gv_is_driver(raster->driver, "GPKG")) return GV_OK;
@@ -66,7 +66,7 @@ static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *desc
   return integer && GDALGetRasterNoDataValue(band, NULL) == nodata ? CE_None : error;
 }
 
-/* Pictures may change values a little, ids not: options that ask for it. */
+/* Lossy compression may change pictures a little, but never ids: checks the options. */
 static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
   static const char *const keys[] = {"COMPRESS", "TILE_FORMAT"}, *const lossy[] = {"JPEG", "WEBP", "PNG_JPEG",
                                                                                    "JXL"};
@@ -85,7 +85,7 @@ static void set_option(gv_raster_out *raster, const char *key, const char *value
   if (!gv_option_given(raster->options, key)) raster->options = CSLSetNameValue(raster->options, key, value);
 }
 
-/* Options that follow from what is written. */
+/* Options that depend on the content. */
 static void set_content_options(gv_raster_out *raster) {
   GDALDataType type = raster->is.type;
   bool integer = GDALDataTypeIsInteger(type) != 0;
@@ -95,8 +95,8 @@ static void set_content_options(gv_raster_out *raster) {
   if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", raster->is.variable);
   if (gv_is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
   if (gv_is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
-    set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
-    set_option(raster, "ALPHA", "NO");               /* ... a fourth is no transparency */
+    set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are not colours, ... */
+    set_option(raster, "ALPHA", "NO");               /* ... a fourth is not transparency */
   }
   if (gv_is_driver(raster->driver, "JP2OpenJPEG")) {
     set_option(raster, "QUALITY", "100");
@@ -135,7 +135,7 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   return GV_OK;
 }
 
-/* No more threads than there are: GDAL waits for ever for those that it is refused. */
+/* No more threads than available: GDAL waits forever for threads that could not be created. */
 static char **limit_threads(char **options) {
   const char *asked = CSLFetchNameValue(options, "NUM_THREADS");
   if (asked == NULL) return options;
@@ -143,7 +143,7 @@ static char **limit_threads(char **options) {
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
-/* GDALClose tells of a full disk only through the message handler. Takes the dataset from *dataset; NULL is allowed. */
+/* GDALClose reports a full disk only to the message handler. Takes ownership of *dataset; NULL is allowed. */
 static gv_status close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status) {
   GDALDatasetH made = *dataset;
   *dataset = NULL;
@@ -162,7 +162,7 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
                     (CSLConstList)options);
   if (*out == NULL) {
     gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
-    /* What is too large for its format only the driver knows. */
+    /* Only the driver defines what is too large for its format. */
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
   if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->is.type) return GV_OK;
@@ -338,7 +338,7 @@ static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) 
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
   if (table->count <= GV_MAX_STYLED &&
-      !gv_is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+      !gv_is_driver(raster->driver, "GPKG")) { /* its tables have their own styles */
     GV_TRY(gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table));
   }
   if (raster->variable.name != NULL) {
@@ -372,12 +372,12 @@ static bool wants_overviews(const gv_raster_out *raster) {
   return EQUAL(resampling, "NEAREST");
 }
 
-/* Formats that are known to keep every integer. */
+/* Formats that keep every integer. */
 static bool keeps_integers(GDALDriverH driver) {
   return gv_is_driver(driver, "COG") || gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "AAIGrid");
 }
 
-/* What other formats have made of integers: all of them, or an error. */
+/* Checks the integers in other formats: all are kept, or an error. */
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
   size_t bytes = (size_t)raster->is.width * (size_t)GDALGetDataTypeSizeBytes(raster->is.type);
@@ -460,7 +460,7 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
   if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
-  /* The style of a raster that is replaced would speak of its ids. */
+  /* The style of a replaced raster would refer to its ids. */
   if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->is.type))
     status = gv_qgis_style_drop(io, &raster->place.output);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);

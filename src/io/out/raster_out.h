@@ -24,7 +24,7 @@ typedef struct gv_raster_options {
   int threads;    /* for GDAL's compression */
   int64_t memory; /* bytes for blocks that wait to be written, of all rasters written together */
   int64_t
-      cell_bytes; /* that one cell of all rasters written together takes; decides the default size of TIFF tiles */
+      cell_bytes; /* bytes of one cell of all rasters written together; decides the default size of TIFF tiles */
 } gv_raster_options;
 
 typedef struct gv_raster_description {
@@ -36,7 +36,7 @@ typedef struct gv_raster_description {
   int bands;
   char **names;         /* descriptions of the bands; may be NULL */
   const char *unit;     /* of the values; may be NULL */
-  int64_t cell_bytes;   /* as in the options, where more is known now; 0 = it is not */
+  int64_t cell_bytes;   /* as in the options, if known only now; 0 = unknown */
   const char *variable; /* what formats with named arrays call the values; may be NULL */
   char **metadata;      /* "KEY=VALUE", may be NULL */
 } gv_raster_description;
@@ -44,7 +44,7 @@ typedef struct gv_raster_description {
 typedef struct gv_raster_out gv_raster_out;
 
 /* Checks all that can be checked before any work is done: driver, creation options, output path. On success *out is
- * set, to be given back with gv_raster_close. Nothing is on disk yet. */
+ * set; release it with gv_raster_close. No file is written yet. */
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out);
 
 /* Creates the rasters of a run, of one size, in their temporary directories. */
@@ -57,8 +57,8 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 /* The creation options of the GeoTIFF of its cells; before it is created, those of the output. */
 char **gv_raster_creation_options(const gv_raster_out *raster);
 
-/* Size of the blocks that gv_raster_write asks for, TIFF tiles of each raster; those at the right and lower edge are cut at the
- * grid's edge. */
+/* Size of the blocks that gv_raster_write requests, TIFF tiles of each raster; blocks at the right and lower edge
+ * are cut. */
 void gv_raster_block_size(gv_raster_out *const *rasters, int32_t *width, int32_t *height);
 
 /* A block to be computed: value (row r, column c) of band b of raster i goes to
@@ -73,7 +73,7 @@ typedef struct gv_raster_block {
   bool encoded[GV_MAX_RASTERS];        /* to be set then */
 } gv_raster_block;
 
-/* Computes a block. `worker` (from 0) tells the calling threads apart; `io` is its own. */
+/* Computes a block. `worker` (from 0) identifies the calling thread; `io` belongs to it. */
 typedef gv_status gv_raster_block_fn(gv_io *io, void *user, int worker, gv_raster_block *block);
 
 typedef struct gv_raster_work {
@@ -97,7 +97,7 @@ gv_place *gv_raster_place(gv_raster_out *raster);
 /* True if finishing the created raster copies it into its format, so that writing is only part of the work. */
 bool gv_raster_copies(const gv_raster_out *raster);
 
-/* Removes what is not finished and frees; NULL is allowed. */
+/* Removes unfinished files and frees; NULL is allowed. */
 void gv_raster_close(gv_raster_out *raster);
 
 #endif

@@ -19,7 +19,7 @@ static bool writes_rasters(GDALDriverH driver) {
          (has_capability(driver, GDAL_DCAP_CREATE) || has_capability(driver, GDAL_DCAP_CREATECOPY));
 }
 
-/* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
+/* GDAL's VRT driver creates rasters but stores no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
   if (!gv_is_driver(driver, "VRT")) return GV_OK;
   return gv_io_fail_as(
@@ -117,7 +117,7 @@ static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t
     if (deflate) set_default(&options, driver, "ZLEVEL", "1");
   } else {
     if (zstd || deflate) set_default(&options, driver, "LEVEL", "1");
-    /* An average of ids is no id. */
+    /* An average of ids is not an id. */
     if (!gv_option_given(options, "RESAMPLING")) {
       set_default(&options, driver, "OVERVIEW_RESAMPLING", "NEAREST");
       set_default(&options, driver, "WARP_RESAMPLING", "NEAREST");

@@ -16,7 +16,7 @@ typedef struct slot {
 
 /* What a thread has of its own. */
 typedef struct desk {
-  char *values; /* of a tile, on their way into a slot */
+  char *values; /* of a tile, before it is moved into a slot */
   gv_tiff_encoder *encoders[GV_MAX_RASTERS];
 } desk;
 
@@ -43,7 +43,7 @@ typedef struct ring {
   int64_t across, tiles;
   int64_t next_computed, next_written; /* tiles */
   bool writing;                        /* one of the workers is writing */
-  gv_status status;                    /* the first error, whose line is the run's */
+  gv_status status;                    /* the first error; its message is that of the run */
 } ring;
 
 static int64_t value_bytes(const gv_raster_out *raster) {

@@ -1,7 +1,7 @@
 /*
  * Colours for regions. Greedy colouring over the neighbours found in the raster itself: a planar map rarely needs
- * more than six colours that way, so with 48 to choose from neighbours can be held far apart. Contrast is measured
- * as the distance of CIE L*a*b* values. Cost: one comparison for each cell of the rows looked at.
+ * more than six colours that way, so with 48 colours neighbours can be far apart. Contrast is the distance of CIE
+ * L*a*b* values. Cost: one comparison for each cell of the rows read.
  */
 #include "io/out/style.h"
 
@@ -193,7 +193,7 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
   }
   memset(chosen, -1, (size_t)count);
   for (int64_t r = 0; r < count; r++) {
-    /* Beyond 60 two colours are as different as need be, and variety counts for more. */
+    /* Above 60 two colours are different enough, and variety is more important. */
     double nearest[COLOURS];
     for (int c = 0; c < COLOURS; c++)
       nearest[c] = 60.0;

@@ -2,9 +2,8 @@
  * The raster attribute table: ids, names and colours that keep neighbouring regions apart.
  *
  * While blocks are written, pairs of ids that meet are collected; afterwards every region gets, in the order of
- * ids, the colour of a fixed palette that is farthest from those of its neighbours. On big rasters only every
- * eighth row is looked at: regions that touch along fewer cells may be missed, which costs nothing but their
- * contrast.
+ * ids, the colour of a fixed palette that is farthest from those of its neighbours. On large rasters only every
+ * eighth row is read: regions that touch along fewer cells may be missed, which only lowers their contrast.
  */
 #ifndef GV_IO_STYLE_H
 #define GV_IO_STYLE_H
@@ -20,11 +19,11 @@ typedef struct gv_adjacency {
   int64_t row_step;
 } gv_adjacency;
 
-/* width x height: size of the whole raster, which decides how many rows are looked at. */
+/* width x height: size of the whole raster, which decides how many rows are read. */
 void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height);
 void gv_adjacency_free(gv_adjacency *adjacency);
 
-/* Adds the pairs of a block whose first row is row `first_row` of the raster. */
+/* Adds the pairs of a block that begins at row `first_row` of the raster. */
 gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
                             int64_t stride, int64_t first_row);
 /* Adds one of its keys, of another process. */
@@ -32,8 +31,9 @@ gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key);
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from);
 
 /*
- * Makes the table: one row for each distinct id that was met, ascending; `all`: or was not. `numbers`: the blocks held seed numbers, else
- * ids as Int32. To be freed with gv_attribute_table_free, before the seeds, whose names it has.
+ * Makes the table: one row for each distinct id of the raster, ascending; `all`: for all seeds. `numbers`: the
+ * blocks held seed numbers, else ids as Int32. Free it with gv_attribute_table_free, before the seeds, because it
+ * uses their names.
  */
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
                          const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen);
@@ -47,10 +47,10 @@ enum { GV_MAX_STYLED = 256 };
 /* Writes `directory`/STEM.qml for the raster that is to be `path`, unless people have put a style of theirs there. */
 gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path, const gv_attribute_table *table);
 
-/* True for a style that gv_qgis_style_write has made and nobody has changed since. */
+/* True for an unchanged style made by gv_qgis_style_write. */
 bool gv_qgis_style_is_ours(const char *path);
 
-/* Such a style beside a raster that is replaced goes with it, if no new one takes its place. */
+/* Removes such a style beside a replaced raster, unless a new one replaces it. */
 gv_status gv_qgis_style_drop(gv_io *io, gv_output *output);
 
 #endif

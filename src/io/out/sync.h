@@ -1,6 +1,6 @@
 /*
- * Making files last: what has been written survives a loss of power only once the file, and the directory that names it,
- * have been handed to the disk.
+ * Makes files durable: written data survive a loss of power only after the file and its directory were synchronised
+ * with the disk.
  */
 #ifndef GV_IO_SYNC_H
 #define GV_IO_SYNC_H
@@ -12,12 +12,11 @@ typedef enum gv_sync {
   GV_SYNC_NEVER
 } gv_sync;
 
-/*
- * Waits until a file, or a directory with all that is in it, is on the disk: 0, or the error's number.
- */
+/* Synchronises a file, or a directory with all its files, with the disk: 0, or the error's number. */
 int gv_sync_all(const char *path);
 
-/* The same for the names in a directory alone, given by a descriptor. Where the file system does not support that, nothing is done. */
+/* The same for the names in a directory only, by its descriptor. No operation if the file system does not support
+ * it. */
 int gv_sync_directory_at(int directory);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Seeds to features. The attributes come from a second walk over the seeds' layer, feature by feature.
+ * Seeds to features. The attributes come from a second pass over the seeds' layer, feature by feature.
  *
- * OGR rounds the coordinates of points in CSV files to 15 digits or decimals: they go there as text of ours, which reads back.
+ * OGR rounds the coordinates of points in CSV files to 15 digits or decimals: here they are written as text that
+ * reads back exactly.
  */
 #include "io/out/table_out.h"
 
@@ -102,8 +103,8 @@ static gv_status create_attributes(writer *w) {
   return GV_OK;
 }
 
-/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver a second. It
- * writes the same elements, but adds nothing to a file. */
+/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver
+ * a second. The older driver writes the same elements, but cannot append to a file. */
 static void choose_faster(const writer *w) {
   gv_place *place = w->out.place;
   GDALDriverH older = GDALGetDriverByName("KML");

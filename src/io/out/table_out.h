@@ -1,9 +1,8 @@
 /*
- * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the value
- * that rasters have for it (the same integer, by which both join), the attributes of its layer and whatever else the caller knows of
- * it.
+ * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the value that
+ * rasters have for it (the same integer, by which both join), the attributes of its layer and the caller's columns.
  *
- * An attribute whose name is taken by another column is called seed_NAME.
+ * An attribute with the name of another column is renamed to seed_NAME.
  */
 #ifndef GV_IO_TABLE_OUT_H
 #define GV_IO_TABLE_OUT_H
@@ -16,8 +15,8 @@ typedef struct gv_table_out gv_table_out;
 /* True if numbers become texts, of which OGR writes 15 digits. */
 bool gv_table_rounds(GDALDriverH driver);
 
-/* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
- * gv_table_close. Nothing is on disk yet. */
+/* Checks the path and finds the driver by its extension; `option` is used in messages, and not copied. Release *out
+ * with gv_table_close. No file is written yet. */
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
                         gv_table_out **out);
 
@@ -34,10 +33,10 @@ typedef struct gv_table_value {
   };
 } gv_table_value;
 
-/* What is written about one seed besides its id and attributes. */
+/* Values of one seed in addition to its id and attributes. */
 typedef struct gv_table_row {
   bool keep;              /* true when it is to be filled; false leaves the seed out */
-  gv_table_value *values; /* of the columns; not given when they are to be filled */
+  gv_table_value *values; /* values of the columns; NULL when they are to be filled */
   double x, y;            /* in tables of points */
   OGRGeometryH geometry;  /* in others; passes to the table */
 } gv_table_row;
@@ -62,7 +61,7 @@ gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content 
 /* Where it is, complete after gv_table_write, for gv_places_commit. */
 gv_place *gv_table_place(gv_table_out *table);
 
-/* Removes what is not in its place and frees; NULL is allowed. */
+/* Removes files that are not in place and frees; NULL is allowed. */
 void gv_table_close(gv_table_out *table);
 
 #endif

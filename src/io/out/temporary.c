@@ -124,7 +124,7 @@ bool gv_temporary_remove(gv_temporary *t) {
 
 /* -------------------------------------------------------------------------------------------------------- leftovers */
 
-/* True if the directory is the caller's own, for nobody else, and has the name still. */
+/* True if the directory belongs to the caller, is private, and still has the name. */
 static bool is_own_directory(int parent, const char *name, int directory) {
   struct stat opened, named;
   return fstat(directory, &opened) == 0 && opened.st_uid == geteuid() && (opened.st_mode & 0777) == 0700 &&
@@ -174,7 +174,8 @@ static bool is_empty(int directory) {
   return empty;
 }
 
-/* One attempt: 0, or an error's number; EAGAIN where another process has taken the directory for a leftover before it was locked. */
+/* One attempt: 0, or an error's number; EAGAIN if another process removed the directory as a leftover before it was
+ * locked. */
 static int make_directory(gv_temporary *t) {
   if (mkdirat(t->parent, t->name, 0700) != 0) return errno == EEXIST ? EAGAIN : errno;
   t->directory = gv_retry_open_at(t->parent, t->name, OPEN_DIRECTORY, 0);

@@ -1,13 +1,13 @@
 /*
  * Temporary directories of outputs.
  *
- * Each is made beside the place of an output, with mode 0700 and the name ".STEM.tmp-HOST-RANDOM", where RANDOM is 32
- * hexadecimal digits of the system's random numbers. It is reached through descriptors only: whoever may write to the
- * directory around it can rename it or put a link in its place, but nothing outside of it is then opened, changed or removed.
- * GDAL gets the path /proc/self/fd/N. Where /proc is missing, or where a library resolves that path (SQLite), the named
- * path is used, and only the mode of the directory protects it.
+ * Each is made beside an output, with mode 0700 and the name ".STEM.tmp-HOST-RANDOM", where RANDOM is 32
+ * hexadecimal digits of the system's random numbers. It is accessed through descriptors only: other users who may
+ * write to its parent directory can rename it or replace it by a link, but no file outside of it is then opened,
+ * changed or removed. GDAL gets the path /proc/self/fd/N. If /proc is missing, or if a library resolves that path
+ * (SQLite), the named path is used, and only the mode of the directory protects it.
  *
- * While its owner lives, a file in the directory is locked. A directory whose file is not locked is the leftover of a
+ * While its owner lives, a file in the directory is locked. A directory without a locked file is the leftover of a
  * process that was killed. The next run for the same output removes it, except for files that were being replaced
  * (GV_BACKUPS), which it names in a warning.
  */
@@ -29,7 +29,7 @@ typedef struct gv_temporary {
   int directory; /* descriptor of the directory */
   int lock;      /* descriptor of the lock file; -1 where the file system has no locks */
   char name[NAME_MAX + 1];
-  char *parent_path; /* as given: for messages */
+  char *parent_path; /* of the caller, for messages */
   char *path;        /* /proc/self/fd/N, or the named path */
 } gv_temporary;
 

@@ -52,7 +52,7 @@ static int take_complaint(TIFF *file, void *user, const char *module, const char
 
 static int take_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
   (void)file, (void)user, (void)module, (void)format, (void)arguments;
-  return 1; /* GDAL's own tags are no news */
+  return 1; /* GDAL's own tags are ignored */
 }
 
 static TIFFOpenOptions *open_options(char *complaint) {
@@ -70,7 +70,7 @@ static gv_status failed(gv_io *io, const char *name, const char *complaint, int 
 
 /* ----------------------------------------------------------------------------------------------------------- file */
 
-/* libtiff's own way with files, but calls that a signal has interrupted are made again. */
+/* libtiff's own file functions, except that calls interrupted by a signal are repeated. */
 static tmsize_t file_read(thandle_t handle, void *bytes, tmsize_t size) {
   return gv_retry_read(((const gv_tiff *)handle)->descriptor, bytes, (size_t)size);
 }
@@ -93,7 +93,7 @@ static toff_t file_size(thandle_t handle) {
   return fstat(((const gv_tiff *)handle)->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
 }
 
-/* The codecs that are known here, with GDAL's names, options and levels. */
+/* Supported codecs, with GDAL's names, options and levels. */
 static const struct codec {
   const char *name;
   uint16_t number;
@@ -116,7 +116,7 @@ static const struct codec *find_codec(char **options) {
 }
 
 bool gv_tiff_possible(char **creation_options) {
-  /* What changes values, leaves tiles out or lays the file out in a way of its own. */
+  /* Options that change values, leave tiles out or change the layout of the file. */
   static const char *const gdals[] = {"SPARSE_OK", "STREAMABLE_OUTPUT", "COPY_SRC_OVERVIEWS", "NBITS",
                                       "DISCARD_LSB"};
   for (size_t i = 0; i < sizeof gdals / sizeof *gdals; i++)
@@ -189,8 +189,8 @@ gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, in
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
   errno = 0;
   bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint[0] == '\0';
-  int second = good ? dup(tiff->descriptor)
-                    : -1; /* file systems over networks tell of failed writes when a file is closed */
+  int second =
+      good ? dup(tiff->descriptor) : -1; /* network file systems report failed writes when a file is closed */
   good = second >= 0 && close(second) == 0;
   return good ? GV_OK : failed(io, tiff->name, tiff->complaint, errno);
 }
@@ -224,7 +224,7 @@ static tmsize_t no_read(thandle_t handle, void *bytes, tmsize_t size) {
   return -1;
 }
 
-/* Adds bytes to a tile; false if there is no memory. */
+/* Adds bytes to a tile; false when out of memory. */
 static bool add_bytes(gv_tiff_tile *tile, const void *bytes, size_t size) {
   unsigned char *more = gv_grow(tile->bytes, &tile->room, (int64_t)(tile->size + size), 1);
   if (more == NULL) return false;
@@ -317,13 +317,13 @@ static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool 
   return c;
 }
 
-/* False if there is no memory for it: it is a matter of speed. */
+/* False when out of memory: copying only saves time. */
 static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
   to->size = 0;
   return add_bytes(to, from->bytes, from->size);
 }
 
-/* The first half of what is filled is copied to the second. */
+/* Copies the first half of the filled values to the second. */
 static void repeat_first(const encoding *e, void *values) {
   unsigned char *bytes = values;
   for (size_t filled = e->bits / 8; filled < e->bytes;) {

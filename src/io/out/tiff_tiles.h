@@ -1,5 +1,5 @@
 /*
- * Tiles of a GeoTIFF past GDAL: encoded by any number of threads at once, then appended to the file as they are.
+ * Tiles of a GeoTIFF written without GDAL: encoded by any number of threads at once, then appended to the file.
  *
  * GDAL makes the file, with everything in it but TIFF tiles (SPARSE_OK), and reads it afterwards; in between libtiff, by
  * which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile under one lock before
@@ -15,7 +15,7 @@
 
 typedef struct gv_tiff gv_tiff;
 
-/* True if the creation options ask for nothing that needs GDAL's writer. */
+/* True if no creation option needs GDAL's writer. */
 bool gv_tiff_possible(char **creation_options);
 
 /*

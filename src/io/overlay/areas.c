@@ -58,7 +58,7 @@ static void add_overlaps(const gv_overlay *o, const axis_plan *p, gv_axis *a, in
   double shift = p->period > 0.0 ? p->period * ceil(-high / p->period) : 0.0;
   do {
     double left = snap(low + shift), right = left + width;
-    /* What is beyond the last cell may be beyond all integers. */
+    /* Coordinates outside the last cell may be outside the range of integers. */
     int64_t c = left >= (double)p->limit ? p->limit : left > 0.0 ? (int64_t)left : 0;
     for (; c < p->limit && (double)c < right; c++) {
       double begin = fmax(left, (double)c), end = fmin(right, (double)(c + 1)), share = (end - begin) / width;

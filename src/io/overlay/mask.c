@@ -183,7 +183,7 @@ static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int
       b->row[r] = mask_row_of(mask, 0.0, gv_centre_y(g, x, y + r));
     return GV_OK;
   }
-  /* In a rotated raster of longitudes and latitudes a turn is no number of columns: each is tried. */
+  /* In a rotated raster of longitudes and latitudes a turn is not a number of columns: each is tried. */
   static const double turns[] = {0.0, 1.0, -1.0, 2.0, -2.0};
   int tries = mask->raster.lonlat && mask->turn == 0.0 ? 5 : 1;
   status = find_positions(io, mask, b, x, y, w, h);
@@ -229,8 +229,8 @@ static bool any_outside(const int64_t *values, int64_t n) {
   return any;
 }
 
-/* Rows of cells whose pixels are in the window; how many count. Rows of cells that lie in one row of pixels are alike, and
- * where pixels are large all cells often are. */
+/* Rows of cells with pixels in the window; returns how many cells are kept. Rows of cells that lie in one row of
+ * pixels are alike, and where pixels are large all cells often are. */
 static int64_t spread_rows(const mask_worker *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w,
                            int64_t window_h, uint8_t *out, int64_t stride) {
   int64_t pixels = count_kept(b->counts, window_w * window_h), kept = 0, in_row = 0;

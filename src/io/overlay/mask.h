@@ -19,12 +19,12 @@ typedef struct gv_mask_options {
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
 } gv_mask_options;
 
-/* Opens a mask. `grid` must outlive it. *out is to be given back with gv_mask_close. */
+/* Opens a mask. `grid` must outlive it. Release *out with gv_mask_close. */
 gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, gv_readers readers,
                        gv_mask **out);
 
-/* Cells [x, x + w) x [y, y + h) of the grid into out[row * stride + column]: 1 = counts, 0 = not. *kept: how many count.
- * `worker` tells the calling threads apart; `io` is its own. */
+/* Writes cells [x, x + w) x [y, y + h) of the grid to out[row * stride + column]: 1 = kept, 0 = masked. *kept:
+ * number of kept cells. `worker` identifies the calling thread; `io` belongs to it. */
 gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                         uint8_t *out, int64_t stride, int64_t *kept);
 

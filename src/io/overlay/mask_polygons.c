@@ -111,7 +111,7 @@ static int64_t slab_of(const gv_mask_polygons *p, double y) {
   return at < (double)(p->slabs - 1) ? (int64_t)at : p->slabs - 1;
 }
 
-/* Divides the polygons' height, and gives the number of entries that their edges make in the slabs. */
+/* Divides the polygons' height; returns the number of entries of their edges in the slabs. */
 static int64_t divide(gv_mask_polygons *p, int64_t slabs) {
   int64_t entries = 0;
   p->slabs = slabs;
@@ -122,8 +122,8 @@ static int64_t divide(gv_mask_polygons *p, int64_t slabs) {
   return entries;
 }
 
-/* Sorts edges into slabs, keeping their order. Where most edges are tall, few slabs will do: a row crosses most edges
- * anyway, and has to look at few more. */
+/* Sorts edges into slabs, keeping their order. If most edges are tall, a few slabs are enough: a row crosses most
+ * edges anyway, and tests few others. */
 static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
   int64_t most = MAX_SLABS + ENTRIES_AN_EDGE * p->count;
   int64_t entries = divide(p, p->count < MAX_SLABS ? p->count + 1 : MAX_SLABS);
@@ -163,7 +163,7 @@ static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatas
                        "--mask: %s has %d layers; choose one with --mask-layer", options->source, count);
 }
 
-/* Layers that can hold no polygons, before anything else about them is found wrong. */
+/* Layers that cannot hold polygons: reported before other errors. */
 static gv_status check_geometries(gv_io *io, const char *source, OGRLayerH layer) {
   OGRwkbGeometryType type = wkbFlatten(OGR_L_GetGeomType(layer));
   if (type == wkbPoint || type == wkbMultiPoint) {
@@ -272,7 +272,7 @@ static int mask_polygons_by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The first column, counted from the side of small x, whose centre is at `at` or beyond: 0 ... w. */
+/* The first column, counted from the side of small x, with its centre at or after `at`: 0 ... w. */
 static int64_t first_beyond(const gv_cell_row *row, double at) {
   bool ascending = row->g[1] > 0.0;
   double guess = ascending ? (at - row->g[0]) / row->g[1] - 0.5 - (double)row->x

@@ -1,4 +1,4 @@
-/* What the files of the overlay share (quantity.h says what it does). */
+/* Declarations shared by the files of the overlay (quantity.h explains it). */
 #ifndef GV_IO_OVERLAY_H
 #define GV_IO_OVERLAY_H
 
@@ -24,7 +24,7 @@ typedef struct gv_overlay_worker {
   uint8_t *valid;
   double *values; /* w x h cells, and two rows of w */
   int64_t capacity;
-  double total, inside; /* of the tiles it has looked at, in o->unit */
+  double total, inside; /* of the tiles it has processed, in o->unit */
 } gv_overlay_worker;
 
 struct gv_overlay {
@@ -67,7 +67,7 @@ gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, 
 
 /* -------------------------------------------------------------------------------------------------------- points.c */
 
-/* The same for all other rasters, whose `size` is known. *overlap is set if a point lies inside the grid. */
+/* The same for all other rasters, with known `size`. *overlap is set if a point is inside the grid. */
 gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap);
 gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h);
 

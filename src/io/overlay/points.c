@@ -1,18 +1,20 @@
 /*
  * Rasters of another coordinate system than the grid's, and rotated ones: a pixel is split among n x n points.
  *
- * Values are in fixed point: whole numbers of o->unit, a power of two such that all of the raster is less than 2^53 of them, so sums of
- * them in doubles are exact, in any order. A pixel's Q units are split among n rows of points by area (as gv_row_share; evenly where rows
- * are planar), then evenly in each row: the first i of n parts have trunc(i R / n) of R units. Terms add up to Q. Point (i, j) is the
- * pixel's (i + 1/2) / n, (j + 1/2) / n, carried over by one PROJ operation; its term belongs to the cell that it falls into.
+ * Values are in fixed point: whole numbers of o->unit, a power of two such that all of the raster is less than 2^53
+ * of them, so sums of them in doubles are exact, in any order. A pixel's Q units are split among n rows of points
+ * by area (as gv_row_share; evenly where rows are planar), then evenly in each row: the first i of n parts have
+ * trunc(i R / n) of R units. Terms add up to Q. Point (i, j) is the pixel's (i + 1/2) / n, (j + 1/2) / n,
+ * transformed by one PROJ operation; its term belongs to the cell that contains it.
  *
  * n is the smallest integer that makes points POINTS_A_CELL a cell's side or more, at most MOST_POINTS; sides are compared in
  * metres, degrees as if on the equator.
  *
- * All points are transformed once to learn which cells each tile of pixels reaches, and again for each block of cells, of the tiles
- * that reach it. Tiles far from the grid are left out: those of which no place of a lattice has an image, or all have one, on one side of
- * the grid and farther from it than they are from each other. Corners are places of the lattice, so a straight seam of the grid's
- * projection that crosses a tile has places on both of its sides.
+ * All points are transformed once to find the cells that each tile of pixels reaches, and again for each block of
+ * cells, for the tiles that reach it. Tiles far from the grid are left out: those with a lattice of places of which
+ * none has an image, or all have one, on one side of the grid and farther from it than from each other. Corners are
+ * places of the lattice, so a straight seam of the grid's projection that crosses a tile has places on both of its
+ * sides.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ enum {
   POINTS_A_CELL = 2, /* a side, at least */
   MOST_POINTS = 64,  /* a side of a pixel */
   TILE_POINTS = 256, /* a side of a tile, at most */
-  LATTICE = 5        /* places a side of a tile that tell whether it may reach the grid */
+  LATTICE = 5        /* places a side of a tile that are tested for whether it may reach the grid */
 };
 
 /* Metres in a unit of coordinates, on the equator; without a system 1, as then neither has one. */
@@ -69,7 +71,7 @@ static void make_points(const gv_overlay *o, const double *values, int64_t x, in
   }
 }
 
-/* Places beyond an edge of the grid by rounding are moved inside: the pole, for one. */
+/* Places outside an edge of the grid by rounding are moved inside: for example the pole. */
 static double overlay_points_settle(double u, double limit) {
   const double rounding = 1e-7;
   return u < 0.0 && u >= -rounding ? 0.0 : u >= limit && u <= limit + rounding ? limit - 0.5 : u;
@@ -128,7 +130,7 @@ typedef struct block {
   int64_t x, y, w, h;
 } block;
 
-/* Adds points of a row to what is known of their tile. */
+/* Adds points of a row to the summary of their tile. */
 static void note_points(const gv_overlay *o, const batch *p, gv_point_tile *tile, gv_overlay_worker *b) {
   for (int64_t i = 0; i < p->count; i++) {
     double u = p->x[i], v = p->y[i];
@@ -152,7 +154,7 @@ static void add_points(const batch *p, const block *to) {
   }
 }
 
-/* Goes through the points of a tile: into the cells of `to`, or if that is NULL into what is known of the tile. */
+/* Visits the points of a tile: adds them to the cells of `to`, or if that is NULL to the tile's summary. */
 static gv_status walk_tile(gv_io *io, const gv_overlay *o, int worker, int64_t number, const block *to) {
   gv_overlay_worker *b = &o->of_worker[worker];
   int64_t x = number % o->across * o->side, y = number / o->across * o->side;

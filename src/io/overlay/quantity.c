@@ -1,4 +1,4 @@
-/* Opening an overlay: a first walk through all pixels adds them up and finds what is wrong with them. */
+/* Opens an overlay: a first pass over all pixels sums and checks them. */
 #include "io/overlay/quantity.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "io/overlay/overlay.h"
 #include "io/parallel.h"
 
-/* Compares the systems and chooses the way. */
+/* Compares the systems and chooses the method. */
 static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   const gv_raster_grid *grid = o->grid;
   const gv_raster_in *raster = &o->raster;
@@ -37,7 +37,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
 
 /* ------------------------------------------------------------------------------------------------ the first walk */
 
-/* What a row of pixels comes to. */
+/* Sums of a row of pixels. */
 typedef struct row_sums {
   double total, size, inside;
 } row_sums;
@@ -153,7 +153,7 @@ gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_gr
   if (status == GV_OK) status = overlay_rows(io, o);
   if (status == GV_OK) status = overlay_plan(io, o);
   if (status == GV_OK) status = overlay_walk(io, o);
-  /* What is 0 everywhere may lie anywhere. */
+  /* A raster that is 0 everywhere may lie anywhere. */
   bool overlap = status == GV_OK && (o->size == 0.0 || (o->parallel && gv_areas_overlap(o)));
   if (status == GV_OK && !o->parallel) status = gv_points_make(io, o, &overlap);
   if (status == GV_OK && !overlap) {

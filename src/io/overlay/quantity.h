@@ -1,9 +1,10 @@
 /*
- * Rasters of counts (people, say) laid over a grid: a pixel's value is an amount, not a density, and the sum of all is kept.
+ * Rasters of counts (for example people) laid over a grid: a pixel's value is an amount, not a density, and the sum
+ * of all is kept.
  *
- * In the grid's coordinate system, both without rotation, a pixel is shared among the cells it overlaps, by area (true area on
- * longitudes and latitudes). Otherwise it is split among n x n points (points.c). What falls outside the grid is added up. nodata
- * counts as 0.
+ * In the grid's coordinate system, both without rotation, a pixel is shared among the cells it overlaps, by area
+ * (true area on longitudes and latitudes). Otherwise it is split among n x n points (points.c). Values outside the
+ * grid are summed separately. nodata counts as 0.
  */
 #ifndef GV_IO_QUANTITY_H
 #define GV_IO_QUANTITY_H
@@ -13,8 +14,8 @@
 typedef struct gv_overlay gv_overlay;
 
 /*
- * Opens a raster, adds it up and lays it over the grid, which must outlive it. Errors: no overlap, no coordinate system where the grid
- * has one, infinite values. *out is to be given back with gv_overlay_close.
+ * Opens a raster, sums it and lays it over the grid, which must outlive it. Errors: no overlap, no coordinate
+ * system although the grid has one, infinite values. Release *out with gv_overlay_close.
  */
 gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_grid *grid, gv_readers readers,
                           gv_overlay **out);

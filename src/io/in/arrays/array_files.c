@@ -140,7 +140,7 @@ typedef gv_status open_function(gv_io *io, gv_array_reader *reader, int64_t file
 typedef struct file_kind {
   const char *ending;
   open_function *open;
-  char type; /* of values, where the ending tells it */
+  char type; /* of values, if the extension defines it */
   int bytes;
 } file_kind;
 

@@ -15,7 +15,7 @@ struct gv_array_reader {
   bool text;
   int32_t dim;
   int64_t count, row; /* row: the next one */
-  int64_t skipped;    /* rows left out, and what is wrong with the first */
+  int64_t skipped;    /* rows left out, and the error of the first */
   char skipped_first[256];
   /* Values. */
   char type; /* 'f' float, 'i' signed, 'u' unsigned */
@@ -50,12 +50,12 @@ gv_status gv_array_read_text(gv_io *io, gv_array_reader *reader, int64_t rows, d
 /* One row less to read; false at the end (*status). */
 bool gv_array_skip_line(gv_io *io, gv_array_reader *reader, gv_status *status);
 
-/* A row that cannot be used, which io->message says: it is counted, if it may be left out. */
+/* Handles a row that cannot be used (error in io->message): it is counted if it may be left out. */
 bool gv_array_leave_out(gv_io *io, gv_array_reader *reader, gv_status status);
 
 uint64_t gv_little_endian(const unsigned char *bytes, int count);
 
-/* That something is not in the file is not said of one that cannot be read. */
+/* Fails with an error of the file; a read error is reported instead if there is one. */
 gv_status gv_array_fail_file(gv_io *io, const gv_array_reader *reader, const char *reason);
 gv_status gv_array_check_dim(gv_io *io, const gv_array_reader *reader, int64_t dim);
 

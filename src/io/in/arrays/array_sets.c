@@ -1,4 +1,4 @@
-/* Arrays that do not lie in a file of their own as they are: pipes, members of .npz archives, datasets of HDF5 files. */
+/* Arrays that are not plain files: pipes, members of .npz archives, datasets of HDF5 files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

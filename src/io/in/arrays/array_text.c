@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------------------------------------------ lines */
 
-/* The next line that is neither empty nor a comment; false at the end, or if there is no way to it (check_end). */
+/* The next line that is neither empty nor a comment; false at the end or after a read error (check_end). */
 static bool next_line(gv_array_reader *reader) {
   for (;;) {
     errno = 0;
@@ -36,7 +36,7 @@ static bool next_line(gv_array_reader *reader) {
   }
 }
 
-/* When there is no next line: whether the file has been read to its end. */
+/* Called after the last line: whether the file was read to its end. */
 static gv_status check_end(gv_io *io, const gv_array_reader *reader) {
   if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
   if (!ferror(reader->file)) return GV_OK;
@@ -154,7 +154,7 @@ static bool is_named(column_name name, const char *wanted, size_t length) {
   return name.length == length && strncasecmp(name.text, wanted, length) == 0;
 }
 
-/* Names that tables give their rows' numbers. */
+/* Names of columns with row numbers. */
 static bool is_id(column_name name) {
   static const char *const ids[] = {"", "id", "fid", "ogc_fid", "gid", "objectid", "index"};
   static const char unnamed[] = "Unnamed:"; /* pandas, of a heading without a name */
@@ -228,7 +228,7 @@ static gv_status find_columns(gv_io *io, gv_array_reader *reader) {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-/* A field that is no number, with the heading of its column if there is one. */
+/* Fails with a field that is not a number, and the heading of its column if it has one. */
 static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char *at, int64_t field) {
   enum { SHOWN = 60 };
   const char end[] = {reader->separator, '\0'};

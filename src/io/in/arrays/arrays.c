@@ -1,6 +1,6 @@
 /*
- * Readers of plain arrays. Files are little endian unless a .npy says otherwise;
- * values are converted byte by byte, so that the host's byte order plays no part, but for floats that lie in the file as in memory.
+ * Readers of plain arrays. Files are little endian unless a .npy declares another order. Values are converted byte
+ * by byte, independent of the host's byte order; floats with the same layout in file and memory are read directly.
  */
 #include "io/in/arrays/array_reader.h"
 
@@ -101,7 +101,7 @@ static bool integer_value(const gv_array_reader *reader, uint64_t bits, double *
     *out = (double)bits;
     return bits <= (uint64_t)1 << 53;
   }
-  /* Sign extension by way of the top bit; no shift of negative numbers. */
+  /* Sign extension with the top bit; negative numbers are not shifted. */
   uint64_t sign = (uint64_t)1 << (63 - unused);
   int64_t value = bits & sign ? -(int64_t)((~bits & (sign - 1))) - 1 : (int64_t)bits;
   *out = (double)value;
@@ -164,7 +164,7 @@ static int64_t file_row(const gv_array_reader *reader) {
   return (int64_t)reader->dim * reader->bytes + reader->prefix;
 }
 
-/* `each` bytes of so many rows, which lie behind each other from `at` on. */
+/* Reads consecutive rows of `each` bytes from `at` on. */
 static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t at, int64_t each, int64_t first,
                               int64_t rows, void *out) {
   size_t bytes = (size_t)(rows * each), got = 0;
@@ -304,7 +304,7 @@ gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_
     free(row);
     return status;
   }
-  if (reader->text) { /* what is in them is for who reads them */
+  if (reader->text) { /* the values are checked by the caller */
     for (gv_status status; *skipped < rows; (*skipped)++) {
       if (!gv_array_skip_line(io, reader, &status)) return status;
       if ((*skipped & 4095) == 0 && gv_io_cancelled(io)) return gv_io_fail_cancelled(io);

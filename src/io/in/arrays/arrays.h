@@ -10,8 +10,8 @@ typedef enum gv_heading { GV_HEADING_AUTO, GV_HEADING_YES, GV_HEADING_NO } gv_he
 
 typedef struct gv_array_options {
   const char *columns;        /* of text: names, or numbers from 1, with commas between them; NULL = all but ids */
-  const char *columns_option; /* that gives them, for messages */
-  gv_heading heading;         /* of text: GV_HEADING_AUTO takes a first line that is not of numbers for one */
+  const char *columns_option; /* name of the columns option, for messages */
+  gv_heading heading;         /* of text: with GV_HEADING_AUTO a first line that is not numeric is a heading */
   const char *set;            /* of a file with several arrays; NULL = `usual_set`, or the only one */
   const char *usual_set;
   bool skip_invalid; /* rows that cannot be used are left out and counted */
@@ -21,16 +21,17 @@ typedef struct gv_array_options {
 typedef struct gv_array_reader gv_array_reader;
 
 /*
- * Opens a file by its extension: .npy (floats, integers and bool of either byte order, one or two
- * dimensions, versions 1 to 3), .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 and .h5 where GDAL reads them; anything else is read as text: numbers with what the first line has between
- * its fields (gv_separator_of; decimal commas between semicolons), the first line may be a header, lines that start with # and
- * empty lines are skipped.
- * Errors name the file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ * Opens a file by its extension: .npy (floats, integers and bool of either byte order, one or two dimensions,
+ * versions 1 to 3), .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 and .h5 if GDAL supports them; all
+ * others are read as text: numbers with the separator of the first line (gv_separator_of; decimal commas with
+ * semicolons), the first line may be a header, lines that start with # and empty lines are skipped. Errors name the
+ * file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
 gv_status gv_array_open(gv_io *io, const char *path, const gv_array_options *options, gv_array_reader **out);
 void gv_array_close(gv_array_reader *reader);
 
-/* Numbers a row, the type rows are delivered in (float32 where that holds all of the file's type), and the number of rows (-1: text, not known before its end). */
+/* Numbers a row, the type rows are delivered in (float32 if it holds all values of the file's type), and the number
+ * of rows (-1: text, not known before its end). */
 int32_t gv_array_dim(const gv_array_reader *reader);
 gv_dtype gv_array_dtype(const gv_array_reader *reader);
 int64_t gv_array_count(const gv_array_reader *reader);
@@ -40,18 +41,18 @@ int64_t gv_array_count(const gv_array_reader *reader);
 gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got);
 
 /*
- * Rows first ... first + rows - 1 of a file that is no text and has them, wherever the reader is: any number of threads at once, each with
- * an `io` of its own. Errors as gv_array_read's.
+ * Reads rows first ... first + rows - 1 of a file that is not text, independent of the reader's position. Any
+ * number of threads at once, each with its own `io`. Errors as gv_array_read.
  */
 gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out);
 
-/* Leaves out up to `rows` rows; *skipped < rows only at the end. Text is looked at line by line. */
+/* Skips up to `rows` rows; *skipped < rows only at the end. Text is read line by line. */
 gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped);
 
-/* Reads all that is left into memory of malloc. */
+/* Reads all remaining rows into memory of malloc. */
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count);
 
-/* Rows that were left out so far, and what is wrong with the first. */
+/* Number of rows left out so far, and the error of the first. */
 int64_t gv_array_skipped(const gv_array_reader *reader, const char **first);
 
 /* Whether files of that name hold several arrays. */

@@ -62,7 +62,7 @@ static void table_set_real(OGRFeatureH feature, int field, double value) {
   if (field >= 0 && isfinite(value)) OGR_F_SetFieldDouble(feature, field, value);
 }
 
-/* What is said of a neighbour; nothing where there is none. */
+/* Writes the fields of a neighbour; leaves them empty if there is none. */
 static gv_status table_set_seed(const gv_mesh_sink *sink, OGRFeatureH feature, const gv_mesh_block *block, int band,
                                 int64_t at) {
   const gv_mesh_question *q = sink->facts->question;

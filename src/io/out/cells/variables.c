@@ -43,7 +43,8 @@ static bool is_healpix(const gv_mesh_sink *sink) {
   return sink->facts->question->cells->kind == GV_CELLS_OF_HEALPIX;
 }
 
-/* CF's grid mapping of HEALPix. xdggs refuses attributes that it does not know, here and of cell_ids: what else is to be said is global. */
+/* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
+ * global. */
 static bool variables_describe_healpix(const gv_mesh_sink *sink) {
   const gv_cells_of *cells = sink->facts->question->cells;
   const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
@@ -173,7 +174,7 @@ static gv_status variables_write(gv_io *io, gv_mesh_sink *sink, const gv_mesh_bl
   return good ? GV_OK : variables_fail(io, sink);
 }
 
-/* GDAL's functions take NULL. */
+/* GDAL's functions accept NULL. */
 static void variables_release(gv_mesh_sink *sink) {
   GDALMDArrayRelease(sink->id);
   GDALMDArrayRelease(sink->lon);

@@ -98,7 +98,7 @@ static int compare_seeds(const void *a, const void *b) {
   return s < t ? -1 : s > t;
 }
 
-/* The seeds beside a cell, each once, in the order of their numbers. */
+/* The seeds of adjacent cells, each once, in the order of their numbers. */
 static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t seed) {
   const gv_diagram_parts *p = w->content->parts;
   int64_t count = p->cell[seed + 1] - p->cell[seed], kept = 0;

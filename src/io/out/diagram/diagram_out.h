@@ -1,8 +1,9 @@
 /*
  * The layer of a diagram: polygons of cells with the seeds' attributes, lines of its edges, or lines of its Delaunay triangulation.
  *
- * Cells: seed (its id), area_km2 (on the ellipsoid; area in the coordinates' unit where that is not known), neighbours and others (ids with blanks between
- * them: of the cells beside it, and of seeds at the same place), then the seed's attributes. Edges and Delaunay lines: the ids left and right.
+ * Cells: seed (its id), area_km2 (on the ellipsoid; area in the coordinates' unit where that is not known),
+ * neighbours and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
+ * seed's attributes. Edges and Delaunay lines: the ids left and right.
  */
 #ifndef GV_IO_DIAGRAM_OUT_H
 #define GV_IO_DIAGRAM_OUT_H
@@ -23,12 +24,12 @@ typedef struct gv_diagram_content {
   const gv_seed_list *seeds;
   bool globe, cut;
   double semi_major, flattening; /* globe */
-  double square_metre;           /* of one unit of `area`; 0: not known */
+  double square_metre;           /* of one unit of `area`; 0: unknown */
   gv_operation *operation;       /* from longitude and latitude to `crs`; NULL: none is needed */
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
-  double
-      tolerance; /* with `operation`: how far its lines may be from straight ones, in the unit of `crs`; INFINITY: as they are */
-  OGRGeometryH within; /* what is cut away lies outside of this; NULL: nothing is */
+  double tolerance;    /* with `operation`: maximum distance of its lines from straight ones, in the unit of `crs`;
+                  * INFINITY: lines are not densified */
+  OGRGeometryH within; /* polygons that cells are clipped to; NULL: not clipped */
 } gv_diagram_content;
 
 gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content);

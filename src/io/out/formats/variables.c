@@ -91,7 +91,7 @@ bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int co
     if (texts[i][1] == NULL) continue;
     GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, texts[i][0], 0, NULL, type, NULL);
     good = attribute != NULL && GDALAttributeWriteString(attribute, texts[i][1]);
-    GDALAttributeRelease(attribute); /* takes NULL */
+    GDALAttributeRelease(attribute); /* accepts NULL */
   }
   GDALExtendedDataTypeRelease(type);
   return good;

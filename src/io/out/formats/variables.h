@@ -1,6 +1,6 @@
 /*
- * Names and attributes, after the CF conventions, of what NetCDF and Zarr files call variables and arrays: nearest, distance, azimuth.
- * Where ids are few and have names, flag_values and flag_meanings tell them.
+ * Names and attributes, by the CF conventions, of NetCDF variables and Zarr arrays: nearest, distance, azimuth. A
+ * small number of ids with names is written as flag_values and flag_meanings.
  */
 #ifndef GV_IO_VARIABLES_H
 #define GV_IO_VARIABLES_H

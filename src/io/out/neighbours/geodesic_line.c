@@ -14,7 +14,7 @@ typedef struct drawing {
   double turned; /* degrees by which longitudes have gone round */
 } drawing;
 
-/* The place so far along, its longitude going on beyond 180. */
+/* The place at this distance along the line, its longitude continuous beyond 180. */
 static void place_at(const drawing *d, double along, double place[2]) {
   geod_genposition(&d->line, GEOD_LONG_UNROLL, along, &place[1], &place[0], NULL, NULL, NULL, NULL, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Neighbours as a table in any OGR format: a row for each query and rank, with the ids and attributes of both, and the query's point or
- * the line to the neighbour.
+ * Neighbours as a table in any OGR format: a row for each query and neighbour, with the ids and attributes of both,
+ * and the query's point or the line to the neighbour.
  */
 #ifndef GV_IO_NEIGHBOURS_OUT_H
 #define GV_IO_NEIGHBOURS_OUT_H
