@@ -24,7 +24,7 @@ bool cli_backend_weighs(int backend) {
   return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
 }
 
-/* Adds "; WHAT: NAME, NAME ..." with the backends that `has` tells; nothing where there is none. */
+/* Adds "; WHAT: NAME, NAME ..." with the backends for which `has` is true; adds nothing if there is none. */
 static void add_names(char *text, size_t size, const char *what, bool (*has)(int backend, int value), int value) {
   int count = 0;
   for (int b = 0; b < gv_backend_count(); b++) {

@@ -14,7 +14,7 @@ int32_t cli_backend_largest_dimension(int backend);
 /* True if it computes grids of weighted seeds. */
 bool cli_backend_weighs(int backend);
 
-/* Adds which backends refuse something of grids, and which something of points, to what --help says. */
+/* Adds the backends that do not support some grids, or some points, to the text of --help. */
 void cli_add_limits_of_grids(char *text, size_t size);
 void cli_add_limits_of_points(char *text, size_t size);
 

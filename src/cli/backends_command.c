@@ -67,13 +67,13 @@ static void print_json(void) {
   cli_print_json(&json);
 }
 
-/* The letters that stand for reasons in boxes. */
+/* The letters of reasons in the table's boxes. */
 typedef struct legend {
   const char *reasons[16];
   int count;
 } legend;
 
-/* Prints what stands in a box: yes, or the reason's letter. */
+/* Prints a box: yes, or the reason's letter. */
 static void print_box(legend *l, const char *reason, int width) {
   enum { MOST = sizeof l->reasons / sizeof *l->reasons };
   char box[8] = "yes";

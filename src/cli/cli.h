@@ -12,8 +12,9 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 /* Prints a part of an answer on the standard output. */
 void cli_put_answer(const char *bytes, size_t length);
 
-/* To be asked once an answer has been printed on the standard output: `status`, or where all went well an error if the answer could
- * not be written. Where its reader has gone, without a word, the status that shells give for SIGPIPE. */
+/* Call it after printing a result on the standard output. Returns `status`, or if that is success and the result
+ * could not be written an error status. If the reader has closed the pipe, no error is printed and the status is
+ * that of shells for SIGPIPE. */
 int cli_answered(int status);
 
 /* Prints a line on stderr, "gpuvoronoi: ...", without control characters. */
@@ -26,7 +27,7 @@ bool cli_open_standard_files(void);
 /* What --version answers. */
 void cli_print_version(void);
 
-/* From here on nothing is printed: for all ranks of MPI but rank 0. */
+/* Disables all output from here on: for all ranks of MPI except rank 0. */
 void cli_be_silent(void);
 
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
@@ -40,7 +41,7 @@ int cli_fail_as(gv_code code, int status, const char *message);
 void cli_answer_as_asked(int argc, char **argv);
 bool cli_answers_in_json(void);
 
-/* Seconds of a clock that goes on evenly. */
+/* Seconds of a monotonic clock. */
 double cli_seconds(void);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "cli/options.h"
 
-/* Takes the arguments after the command's name, ended by NULL, and returns the exit status: 0, 1 for an error, 2 for wrong
- * usage, 130 and 143 when interrupted. */
+/* Parses the arguments after the command's name, ended by NULL, and returns the exit status: 0, 1 for an error, 2
+ * for wrong usage, 130 and 143 when interrupted. */
 typedef int (*command_fn)(int argc, char **argv);
 
 typedef struct cli_command {

@@ -20,7 +20,7 @@ int cli_open_communicator(gv_io *io, gv_cluster *out) {
 }
 
 int cli_end_launched(int result) {
-  const double most = 30.0; /* seconds: rank 0 may be another command, that does not fail */
+  const double most = 30.0; /* seconds: rank 0 may be another command, which does not fail */
   double begun = cli_seconds();
   bool waits = result != EXIT_OK && !started && gv_launcher_rank() > 0 && gv_launcher_ends_all();
   while (waits && !cli_interrupted(NULL) && cli_seconds() - begun < most)

@@ -15,7 +15,7 @@ typedef struct cli_syntax {
   const char *examples; /* end --help; may be NULL */
   /* Takes an argument that is no option, as an option's `set` does; NULL = there may be none. */
   int (*positional)(void *settings, char *value);
-  bool negative_numbers; /* "-70.5" is no option */
+  bool negative_numbers; /* "-70.5" is not an option */
 } cli_syntax;
 
 #define CLI_ROWS(table) .options = (table), .count = sizeof(table) / sizeof *(table)
@@ -30,12 +30,12 @@ enum { CLI_DONE = -1 };
  */
 int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv);
 
-/* The same, for whoever wants to know what was given: `take` gets each option with its value (NULL if it takes none), or NULL and
- * an argument that is no option, and returns EXIT_OK or another status with the error printed. */
+/* The same with a callback: `take` receives each option with its value (NULL without one), or NULL and an argument
+ * that is not an option, and returns EXIT_OK or another status with the error printed. */
 typedef int cli_take_fn(void *user, const gv_option *option, char *value);
 int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take, void *user);
 
-/* The exit status for what was wrong with an option, with the error printed; EXIT_OK for GV_OK. */
+/* Prints the error of an option and returns its exit status; EXIT_OK for GV_OK. */
 int cli_wrong(gv_status status, const gv_io *io);
 
 /* Prints a line for each option that is not rare, or all options with their details. */

@@ -1,6 +1,4 @@
-/*
- * Signals are taken by a thread of their own, so that no code has to run inside a signal handler.
- */
+/* A separate thread receives signals, so that no code runs in a signal handler. */
 #include "cli/process.h"
 
 #include <pthread.h>
@@ -35,15 +33,15 @@ static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const cha
   _exit(EXIT_ERROR);
 }
 
-/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is given. */
+/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is set. */
 static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
   CPLSetErrorHandler(take_message);
-  /* Codes are taken as they are written (gv_crs_keep_codes), in all threads. */
+  /* Keeps codes unchanged (gv_crs_keep_codes), in all threads. */
   if (CPLGetConfigOption("OSR_USE_NON_DEPRECATED", NULL) == NULL)
     CPLSetConfigOption("OSR_USE_NON_DEPRECATED", "NO");
-  /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
+  /* Files are read and written in order; GDAL's default cache is a twentieth of all memory. */
   if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }
 

@@ -17,10 +17,10 @@ void cli_ignore_signals(void);
 
 /*
  * From here on SIGINT, SIGTERM and SIGHUP set a flag that cli_interrupted reads, so that the command can clean up
- * and leave; if it has not done so after two seconds, outputs are abandoned from another thread and the process ends.
- * A second signal ends it at once. From the first rename of outputs on, signals change nothing: the run goes on, and its exit status
- * is 0. To be called before any other thread is made. False if there is no thread to be had: a signal might end the command
- * between two renames of a set of outputs then.
+ * and exit; if it has not exited after two seconds, another thread abandons the outputs and ends the process. A
+ * second signal ends it at once. From the first rename of outputs on, signals are ignored: the run continues, and
+ * its exit status is 0. Call it before any other thread is created. False if the thread cannot be created: a signal
+ * might then end the command between two renames of a set of outputs.
  */
 bool cli_catch_signals(void);
 bool cli_interrupted(void *unused);
@@ -28,7 +28,7 @@ bool cli_interrupted(void *unused);
 /* A gv_progress_fn that shows GDAL's bar on the standard output, or one like it on stderr where answers are JSON. */
 int cli_show_progress(double fraction, void *unused);
 
-/* Prints the error of a run that did not go well; gives the exit status: 130 for SIGINT, 143 for SIGTERM ... */
+/* Prints the error of a failed run; returns the exit status: 130 for SIGINT, 143 for SIGTERM ... */
 int cli_report_failure(const gv_io *io);
 
 #endif

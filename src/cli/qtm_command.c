@@ -38,7 +38,7 @@ struct request {
 
 /* ---------------------------------------------------------------------------------------------------- reading items */
 
-/* Splits a line into words, which blanks or single commas part; at most `most` are told apart. */
+/* Splits a line into words, separated by blanks or single commas; at most `most`. */
 static int split(char *line, char **words, int most) {
   int count = 0;
   for (char *at = line + strspn(line, " \t\r\n"); *at != '\0' && count < most; at += strspn(at, " \t\r\n")) {

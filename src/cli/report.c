@@ -97,7 +97,7 @@ void cli_report_diagram_lines(const gv_diagram_report *r, double seconds) {
 
 /* ---------------------------------------------------------------------------------------------------- as JSON */
 
-/* Null if it is not known. */
+/* Null if unknown. */
 static void put_count(gv_json_writer *json, const char *name, int64_t value) {
   if (value < 0) {
     gv_json_put_null(json, name);

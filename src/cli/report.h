@@ -22,7 +22,7 @@ void cli_report_json(const gv_job_report *report, double seconds);
 void cli_report_search_json(const gv_search_report *report, double seconds);
 void cli_report_diagram_json(const gv_diagram_report *report, double seconds);
 
-/* Prints what was written, and frees it. */
+/* Prints the JSON text, and frees it. */
 void cli_print_json(gv_json_writer *json);
 
 /* An error as JSON, with the warnings so far. */

@@ -24,7 +24,7 @@ static void put_strings(gv_json_writer *json, const char *name, const char *cons
   gv_json_end(json);
 }
 
-/* Of an option whose value its setter reads: text, or so many numbers. */
+/* Type of an option with a value that its setter reads: text, or a number of numbers. */
 static void put_set_type(gv_json_writer *json, const gv_option *o) {
   static const char *const types[] = {"number", "string", "array"};
   if (o->numbers == 0) {

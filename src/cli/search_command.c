@@ -219,7 +219,7 @@ const cli_syntax search_syntax = {
         "  gpuvoronoi search --reference shops.gpkg --queries homes.gpkg --radius 5km within.csv\n",
     .positional = set_output};
 
-/* What goes with --radius, and what does not. */
+/* Options that --radius requires or excludes. */
 static int check_radius(const settings *s, bool is_table) {
   const gv_search_job *j = &s->job;
   bool npy = gv_path_ends(j->out, ".npy");
@@ -294,7 +294,7 @@ void search_settings_free(settings *s) {
   free(s->job.raster.values);
 }
 
-/* Runs the search, together with the other ranks under mpirun, and prints the report. */
+/* Runs the search, under mpirun together with the other ranks, and prints the report. */
 static int search_command_run(settings *s, double begun) {
   gv_search_job *j = &s->job;
   gv_search_report report;

@@ -27,7 +27,7 @@ static ssize_t standard_input_read_some(char *to, size_t room) {
   }
 }
 
-/* All that is there, at most `most` bytes, in memory of GDAL's. */
+/* Reads everything, at most `most` bytes, into memory of GDAL. */
 static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
   size_t room = 1 << 16;
   ssize_t got = 0;

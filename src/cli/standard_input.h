@@ -10,7 +10,7 @@
  * of --memory) are an error. EXIT_OK, or another status with the error printed. */
 int cli_read_standard_input(const char **source, int64_t most);
 
-/* Whether a source is what was read from there. */
+/* Whether a source was read from the standard input. */
 bool cli_is_standard_input(const char *source);
 
 #endif

@@ -34,7 +34,7 @@ const cli_syntax voronoi_syntax = {
                 "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG "
                 "stations.tif\n"};
 
-/* Takes note of what is given. */
+/* Records an option. */
 static int note(void *user, const gv_option *o, char *value) {
   gv_description *d = user;
   gv_io io = {.cancelled = NULL};
@@ -84,7 +84,7 @@ static int voronoi_command_describe(const gv_description *d, const gv_job_settin
   return EXIT_OK;
 }
 
-/* A part file tells what run it is of. */
+/* Reads the run that a part file is part of. */
 static int describe_part(const gv_description *d, gv_job *j, gv_text *run) {
   gv_io io = {.cancelled = NULL};
   if (j->parts == 0) return EXIT_OK;

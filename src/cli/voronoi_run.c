@@ -10,7 +10,7 @@
 #include "cli/process.h"
 #include "cli/report.h"
 
-/* Where HDF5 could not write a file, it ends the process with a fault when that ends in the usual way. */
+/* If HDF5 failed to write a file, it crashes in a normal exit of the process. */
 static bool writes_hdf5(const gv_job *j) {
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->mesh};
   bool writes = j->raster.driver != NULL && EQUAL(j->raster.driver, "netCDF");

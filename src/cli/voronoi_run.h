@@ -4,7 +4,7 @@
 
 #include "job/raster/description.h"
 
-/* Carries out the job, and tells what it came to. */
+/* Runs the job, and prints its report. */
 int voronoi_run(gv_job_settings *settings, double begun);
 
 /* The same with the other ranks of MPI. */

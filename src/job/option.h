@@ -12,7 +12,7 @@
 
 #include "io/units.h"
 
-/* What the value is and the type of the member that takes it. */
+/* Kind of the value, and type of its member. */
 typedef enum gv_option_kind {
   GV_OPTION_HEADING,  /* no option: begins a section of --help */
   GV_OPTION_FLAG,     /* bool, set to true; no value */
@@ -33,12 +33,12 @@ typedef struct gv_choice {
   int value;
 } gv_choice;
 
-/* What --help says more, as only the library knows it. */
+/* Additional text of --help that the library provides. */
 typedef enum gv_option_more { GV_MORE_NOTHING, GV_MORE_LIMITS_OF_GRIDS, GV_MORE_LIMITS_OF_POINTS } gv_option_more;
 
 /* Where a description of a run has the option. */
 typedef enum gv_option_place {
-  GV_IN_QUESTION, /* with what is asked */
+  GV_IN_QUESTION, /* with the options of the question */
   GV_IN_OUTPUTS,  /* with what becomes of the answer */
   GV_IN_NOTHING   /* it belongs to one call of the command */
 } gv_option_place;
@@ -57,13 +57,13 @@ typedef struct gv_option {
   gv_status (*set)(gv_io *io, void *settings, const char *value);
   /* In descriptions of runs: */
   gv_option_place place;
-  int numbers;      /* the value of `set` may be so many numbers at most, one at least; 0 = it is text */
-  bool several;     /* may be given more than once, all count */
+  int numbers;      /* maximum number of numbers in the value of `set`, at least one; 0 = text */
+  bool several;     /* may be repeated; all are used */
   bool once;        /* may not */
-  int alternatives; /* bits: options that share one stand for each other */
-  int belongs_to;   /* bits: is of no use once options with one of these alternatives are replaced */
-  bool names_file;  /* or whatever else GDAL opens */
-  /* Parts of one run agree in what is asked and may differ in what becomes of it; with this option it is the other way round. */
+  int alternatives; /* bits: options that share a bit are alternatives */
+  int belongs_to;   /* bits: has no effect if options with one of these alternatives are replaced */
+  bool names_file;  /* or another source that GDAL opens */
+  /* Parts of one run must agree in the question and may differ in the outputs; this option is the other way round. */
   bool parts_otherwise;
 } gv_option;
 
@@ -121,7 +121,8 @@ typedef struct gv_option {
 
 extern const gv_choice gv_sync_choices[];
 
-/* True for an option whose value is an input that GDAL opens, not a file that is written; true for the rows of driver options. */
+/* True for an option with a value that is an input for GDAL, not a file that is written; true for the rows of
+ * driver options. */
 bool gv_option_is_source(const gv_option *option);
 bool gv_option_is_driver_option(const gv_option *option);
 
@@ -131,13 +132,14 @@ void gv_option_describe(const gv_option *option, bool details, char *text, size_
 /* From here on messages are cleaned of the secrets of a value (io/source_name.h). */
 void gv_option_remember(const gv_option *option, const char *value);
 
-/* Sets what the option is for; `value` must stay. Kinds that take none get NULL. Not for GV_OPTION_HELP and GV_OPTION_VERSION. */
+/* Sets the option's member; `value` must stay valid. Kinds without a value get NULL. Not for GV_OPTION_HELP and
+ * GV_OPTION_VERSION. */
 gv_status gv_option_set(gv_io *io, const gv_option *option, void *settings, const char *value);
 
 /* The row of that name in a table of `count`; NULL if there is none. */
 const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length);
 
-/* An option that makes no sense without another. */
+/* An option that requires another. */
 typedef struct gv_option_rule {
   bool given, has;
   const char *option, *needs;
@@ -146,21 +148,21 @@ typedef struct gv_option_rule {
 /* The first rule that is broken is the error. */
 gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count);
 
-/* Reads exactly `count` numbers separated by commas or blanks; false if the text is anything else. */
+/* Reads exactly `count` numbers separated by commas or blanks; false for other texts. */
 bool gv_read_numbers(const char *text, double *numbers, int count);
 bool gv_read_integers(const char *text, int64_t *numbers, int count);
 
 /* Any number of integers separated by commas, ascending, for `option`; *list is to be freed, and was so before. */
 gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list, int64_t *count);
 
-/* Reads up to `count` numbers separated by commas, each with a unit behind it or without; gives their number, 0 if the text is
- * anything else. */
+/* Reads up to `count` numbers separated by commas, each with or without a unit after it; returns their number, 0
+ * for other texts. */
 int gv_read_measures(const char *text, double *numbers, gv_unit *units, int count);
 
 /* The value of --memory: bytes, with k, M, G or T behind them or without, at least 1M. */
 gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes);
 
-/* A unit of length alone. */
+/* Reads a unit of length without a number. */
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit);
 
 /* A distance, 0 or above, with a unit of length or without. */

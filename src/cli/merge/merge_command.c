@@ -12,8 +12,8 @@
 
 typedef gv_job_settings settings;
 
-/* Of the main job's options those for outputs; formats that are not given are as the parts' run had them. Values are read by the main
- * job's own rows. */
+/* The output options of the main job; formats default to those of the parts' run. Values are read by the main job's
+ * own rows. */
 static const gv_option table[] = {
     GV_OPTION_SECTION("Outputs"),
     {"of", "DRIVER",

@@ -18,7 +18,7 @@ static bool is_given(const gv_description *d, const char *name) {
 
 /* ------------------------------------------------------------------------------------------------------ outputs */
 
-/* Options that are of use only with an output. */
+/* Options that have an effect only with an output. */
 static const struct {
   const char *name, *needs, *or_needs;
 } needing_outputs[] = {{"distance-type", "distance", NULL},
@@ -89,7 +89,7 @@ static int creation_option_kind(GDALDriverH driver, const char *key) {
   return kind;
 }
 
-/* GDAL's drivers say which creation options are text: a few of them name files to be written. */
+/* GDAL's drivers list which creation options are text: a few of them name files to be written. */
 static bool creation_option_is_safe(const char *option) {
   size_t length = strcspn(option, "=");
   bool listed = false;
@@ -108,7 +108,7 @@ static bool creation_option_is_safe(const char *option) {
   return listed && !text;
 }
 
-/* Options by which drivers write beside an input. */
+/* Options that make drivers write beside an input. */
 static bool open_option_writes(const char *option) {
   size_t length = strcspn(option, "=");
   bool writes = EQUALN(option, "WRITE", 5);

@@ -63,7 +63,7 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
   return GV_OK;
 }
 
-/* Longitudes and latitudes; what is drawn is carried to the system of --crs afterwards. */
+/* Longitudes and latitudes; lines are transformed to the system of --crs afterwards. */
 static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   gv_seed_list *seeds = &run->seeds;
   gv_diagram_content *c = &run->content;

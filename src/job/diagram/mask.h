@@ -7,8 +7,8 @@
 
 #include "io/io.h"
 
-/* The rectangle `extent` (west, south, east, north; NULL: none) and the polygons of the source `mask` (NULL: none), carried to `crs` (NULL: none): what is in both. *out NULL:
- * neither was given; else it is to be freed. */
+/* The rectangle `extent` (west, south, east, north; NULL: none) and the polygons of the source `mask` (NULL: none),
+ * transformed to `crs` (NULL: unchanged): the intersection of both. *out NULL: both are NULL; else free it. */
 gv_status gv_diagram_within(gv_io *io, const double *extent, const char *mask, const char *layer,
                             OGRSpatialReferenceH crs, OGRGeometryH *out);
 

@@ -1,9 +1,10 @@
 /*
- * The way of one block: mask, allocation, neighbours (for the colours), distances, statistics, and ids. Where ids tell the
- * seeds apart and no distances are asked for the library writes them itself; otherwise it writes seed numbers, which
- * become ids last.
+ * Computes one block: mask, nearest seeds, adjacent regions (for the colours), distances, statistics, and ids. If
+ * ids are distinct and no distances are requested, the library writes ids; otherwise it writes seed numbers, which
+ * are replaced by ids last.
  *
- * Where OUT's cells are those of a raster of seeds, cells that are seeds themselves do not ask: each has its own region, at distance 0.
+ * If OUT's cells are those of the raster of seeds, cells that are seeds are not queries: each has its own region,
+ * at distance 0.
  */
 #include <math.h>
 
@@ -35,7 +36,7 @@ static gv_measure question_of(const gv_labels *numbers, int band) {
   return m;
 }
 
-/* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
+/* Writes distances in another unit than the library's to their raster, through the worker's buffer. */
 static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                    const gv_rectangle *p, const gv_labels *numbers) {
   int d = w->plan->slot[GV_RUN_DISTANCE];
@@ -98,7 +99,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
 
 /* ----------------------------------------------------------------------------------- cells that are seeds themselves */
 
-/* True if all of the block are of one region and nobody need ask, *own[0] being that. */
+/* True if all cells of the block are of one region and none is a query; *own[0] is the region. */
 static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part, const uint8_t *mask) {
   int32_t group;
   worker->owns = w->in->cells.own;
@@ -110,7 +111,7 @@ static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectang
          w->each == NULL;
 }
 
-/* Of a block the cells that are seeds themselves: they need not ask for the nearest, but are it; `mask`: which count, or NULL. */
+/* Finds the cells of a block that are seeds themselves; they are not queries; `mask`: cells that count, or NULL. */
 static gv_status find_own(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part,
                           const uint8_t *mask) {
   gv_status status = gv_raster_seeds_groups(worker->context, w->in->cells.cells, part->x, part->y, part->w, part->h,
@@ -137,7 +138,7 @@ static void put_own_first(const gv_run_work *w, const gv_run_worker *worker, con
     int64_t x = i % part->w, y = i / part->w;
     int32_t *out = block->out + y * block->stride + x, moved = worker->own[y * w->block_w + x];
     if (moved < 0) continue;
-    /* Each takes the place of the one before, up to where its own region was, or the last is dropped. */
+    /* Each band moves one back, up to the cell's own region, or the last is dropped. */
     for (int b = 0; b < w->job->k; b++) {
       int32_t here = out[b * block->band_stride];
       out[b * block->band_stride] = moved;
@@ -188,7 +189,7 @@ static void name_regions(const gv_run_work *w, const gv_run_worker *worker, cons
   }
 }
 
-/* Distances by value, which take the worker's numbers and distances. */
+/* Distances by value, with the worker's numbers and distances as buffers. */
 static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                               const gv_rectangle *part, const uint8_t *mask) {
   int d = w->plan->slot[GV_RUN_DISTANCE];
@@ -251,8 +252,8 @@ static void write_integers(const gv_run_plan *plan, const int32_t *numbers, int6
   }
 }
 
-/* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the cell before, so whole stretches are
- * told by comparing. */
+/* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the previous cell, so whole
+ * stretches are compared at once. */
 static void write_ids(const gv_run_plan *plan, const int32_t *numbers, int64_t n, void *out, int64_t at) {
   enum { STRETCH = 32 };
   int32_t *narrow = (int32_t *)out + at;
@@ -380,8 +381,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.mask = worker->mask;
     b.mask_stride = w->block_w;
   }
-  /* Cells that are alike need not all be written, unless something is said of each. Gain: otherwise 200 capitals, 43200x21600,
-   * take 1.28 times the processor time, 30 of them 1.6. */
+  /* Equal cells need not all be written, unless each is used. Gain: otherwise 200 capitals, 43200x21600, take 1.28
+   * times the processor time, 30 of them 1.6. */
   int32_t uniform = 0;
   const uint8_t *mask = b.mask;
   bool settled = is_own(w, worker, &p, mask);

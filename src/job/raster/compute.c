@@ -12,11 +12,11 @@ int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, voi
   const gv_run_progress *p = user;
   const gv_job *j = p->job;
   if (gv_io_cancelled(p->io)) return FALSE;
-  double part = fraction < 1.0 ? fraction : 1.0; /* GDALPolygonize goes beyond */
+  double part = fraction < 1.0 ? fraction : 1.0; /* GDALPolygonize reports more than 1 */
   return j->progress == NULL || j->progress(p->from + (p->to - p->from) * part, j->progress_user);
 }
 
-/* Memory of `bytes` if it is `wanted`; false if there is none. */
+/* Allocates `bytes` if `wanted`; false when out of memory. */
 static bool compute_make(bool wanted, size_t bytes, void *out) {
   void *made = wanted ? malloc(bytes) : NULL;
   *(void **)out = made;
@@ -115,7 +115,7 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
     if (w->counted.done != NULL && w->counted.done[i / w->counted.blocks]) continue;
     GV_TRY(gv_run_compute_block(io, w->work, worker, &block));
     long long done = atomic_fetch_add(&w->done, 1) + 1;
-    /* One worker tells. */
+    /* Only one worker reports. */
     bool told = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
     if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }

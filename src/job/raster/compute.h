@@ -30,15 +30,15 @@ typedef struct gv_run_work {
   const gv_job *job;
   const gv_run_inputs *in;
   const gv_run_plan *plan;
-  gv_merge *merge; /* part files that all is taken from; NULL = all is computed */
+  gv_merge *merge; /* part files to merge; NULL = all is computed */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */
   gv_voronoi **each;   /* with the seeds of one region, for each */
   gv_statistics *statistics;
   gv_run_worker *workers;
-  int worker_count;    /* at most so many, until they are made */
-  int64_t empty_seeds; /* without cells; -1 = not known */
+  int worker_count;    /* at most this number, until they are made */
+  int64_t empty_seeds; /* without cells; -1 = unknown */
   bool on_device;      /* statistics were made there, or begun */
 } gv_run_work;
 
@@ -75,11 +75,11 @@ static inline int64_t gv_run_blocks(const gv_run_work *work) {
   return gv_run_blocks_across(work) * ((work->plan->height + work->block_h - 1) / work->block_h);
 }
 
-/* The progress of a run, and its cancelling for long GDAL calls: a GDALProgressFunc and what it takes. */
+/* The progress of a run, and its cancelling for long GDAL calls: a GDALProgressFunc and its argument. */
 typedef struct gv_run_progress {
   gv_io *io;
   const gv_job *job;
-  double from, to; /* of the step that is under way */
+  double from, to; /* of the current step */
 } gv_run_progress;
 int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, void *progress);
 
@@ -94,38 +94,39 @@ gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progre
 /* The attribute table of all blocks that were scanned. */
 gv_status gv_run_make_table(gv_io *io, gv_run_work *work, bool every_size, gv_attribute_table *out);
 
-/* Cells without a seed, of all that this process has computed. */
+/* Number of cells without a seed that this process has computed. */
 int64_t gv_run_empty(const gv_run_work *work);
 void gv_run_work_free(gv_run_work *work);
 
 /* ----------------------------------------------------------------------------------------------------- question.c */
 
-/* What every cell asks, pixel or triangle. */
+/* The options for every query cell, pixel or triangle. */
 gv_voronoi_options gv_run_question(const gv_run_inputs *inputs);
 
-/* The grid with it once more, for blocks of the run's size, and statistics, in a context of the caller's, whose message is left to it. */
+/* Makes the grid again with them, for blocks of the run's size, and statistics, in a context of the caller; an
+ * error message stays there. */
 gv_status gv_run_make_voronoi(const gv_run_work *work, gv_context *context, gv_voronoi **out);
 gv_status gv_run_make_statistics(const gv_run_work *work, gv_context *context, const gv_voronoi *of,
                                  gv_statistics **out);
 
-/* The grids, and statistics where they are wanted, of the run itself. */
+/* The grids of the run itself, and statistics if needed. */
 gv_status gv_run_create_grids(gv_io *io, gv_run_work *work);
 
-/* The grid of a run that computes nothing, of which its backend is known then. */
+/* The grid of a run without computation, to find its backend. */
 gv_status gv_run_find_backend(gv_io *io, gv_run_work *work);
 
-/* What is known of the raster of --sum number `number`, from itself or the parts. */
+/* Sums of the raster of --sum number `number`, from the raster or the parts. */
 gv_part_sum gv_run_sum(const gv_run_work *work, int number);
 
 /* -------------------------------------------------------------------------------------------------------- block.c */
 
-/* The way of one block, a gv_raster_block_fn whose `user` is a gv_run_work. Rasters that the plan has and the block has no memory for are
- * not computed. */
+/* Computes one block: a gv_raster_block_fn with a gv_run_work as `user`. Rasters of the plan for which the block
+ * has no memory are not computed. */
 gv_status gv_run_compute_block(gv_io *io, void *work, int number, gv_raster_block *block);
 
 /* -------------------------------------------------------------------------------------------------------- parts.c */
 
-/* An error if blocks are no tiles, which parts are made of. */
+/* An error if blocks are not tiles, which parts consist of. */
 gv_status gv_run_check_blocks(gv_io *io, const gv_run_work *work);
 
 /* gv_run_compute_block for these. */
@@ -133,8 +134,8 @@ gv_status gv_run_compute_part_block(gv_io *io, void *work, int number, gv_raster
 
 /* -------------------------------------------------------------------------------------------------------- count.c */
 
-/* Statistics alone, by devices, if they can and it pays: the blocks that have been counted, in strips of whole rows of them (of a mesh, of
- * blocks), none otherwise; `done` is to be freed, whatever the status. */
+/* Statistics without a raster on devices, if that is supported and faster: returns the blocks that were counted, in
+ * strips of whole rows of blocks (for a mesh, of blocks), else none; always free `done`. */
 typedef struct gv_run_counted {
   int64_t blocks, count; /* blocks of a strip, and strips */
   bool *done;            /* by strip; NULL = none */
@@ -144,7 +145,7 @@ gv_status gv_run_count(gv_io *io, gv_run_work *work, gv_run_progress *progress, 
 
 /* ----------------------------------------------------------------------------------------------------- warnings.c */
 
-/* What people should know of outputs that are complete; and of seeds that were read. */
+/* Prints warnings about complete outputs and about seeds. */
 void gv_run_warn(const gv_run_work *work);
 void gv_run_warn_of_skipped(const gv_run_inputs *inputs);
 

@@ -1,7 +1,8 @@
 /*
- * Statistics by devices alone: nothing but their sums comes from there. The grid is cut into strips of whole blocks, which devices take
- * one after another, each with an object and sums of its own, by a thread of its own; sums are exact, so that it does not matter who has
- * which. A strip whose device fails is left to the processors, as are those that nobody took, unless the device was asked for.
+ * Statistics without a raster on devices: only sums are copied from them. The grid is cut into strips of whole
+ * blocks, which are assigned to devices one after another. Each device has its own thread, object and sums; sums
+ * are exact, so the assignment does not change the result. If a device fails, its strip and the remaining ones are
+ * left to the processors, unless the device was requested.
  */
 #include <math.h>
 #include <pthread.h>
@@ -24,7 +25,7 @@ static bool is_automatic(const gv_job *j) {
   return strcmp(j->backend, "auto") == 0;
 }
 
-/* Whether a device could make the statistics by itself, as nothing but them is asked of cells that all have a seed. */
+/* Whether a device can make the statistics alone: only they are requested, and all cells have a seed. */
 static bool only_counts(const gv_run_work *w) {
   const gv_job *j = w->job;
   const gv_run_inputs *in = w->in;
@@ -40,7 +41,7 @@ static bool worth_a_device(const gv_run_work *w) {
                                        w->in->grid.metric == GV_GEODESIC, w->worker_count);
 }
 
-/* Those that take part; one at least, which may be -1: the first that there is. */
+/* The devices to use; at least one, which may be -1: the first usable one. */
 static int choose_devices(const gv_run_work *w, int device[MOST_DEVICES]) {
   const gv_job *j = w->job;
   gv_context *context = w->in->context;
@@ -75,7 +76,7 @@ typedef struct counting {
   int64_t total; /* blocks */
   counter counter[MOST_DEVICES];
   int devices;
-  pthread_mutex_t lock; /* guards what follows, and what is merged */
+  pthread_mutex_t lock; /* guards the following members, and merging */
   int64_t next;
 } counting;
 
@@ -128,7 +129,7 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
   return gv_statistics_add(n->context, n->statistics, &strip);
 }
 
-/* All that a device has found. */
+/* Merges all sums of a device. */
 static gv_status count_merge(const counting *c, const counter *n) {
   const gv_run_work *w = c->work;
   int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
@@ -142,7 +143,7 @@ static gv_status count_merge(const counting *c, const counter *n) {
   return status;
 }
 
-/* One device, until there are no more strips. */
+/* Runs one device until no strips are left. */
 static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int64_t end) {
   counting *c = user;
   counter *n = &c->counter[number];
@@ -163,7 +164,7 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     int64_t done = strips->done_blocks;
     c->work->on_device = true;
     pthread_mutex_unlock(&c->lock);
-    /* One worker tells. */
+    /* Only one worker reports. */
     told = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
   bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->job);

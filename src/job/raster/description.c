@@ -110,7 +110,7 @@ static bool is_relative(const char *name) {
          (word < 2 || name[word] != ':');
 }
 
-/* The value with its file's name told from `directory`; NULL: out of memory. */
+/* The value with its file name resolved against `directory`; NULL: out of memory. */
 static char *rebase(const gv_option *option, const char *value, const char *named_in, const char *directory) {
   size_t at = option->names_file && option->several ? gv_sum_file_at(value, named_in) : 0;
   if (!option->names_file || !is_relative(value + at)) return strdup(value);
@@ -123,7 +123,7 @@ static char *rebase(const gv_option *option, const char *value, const char *name
   return whole;
 }
 
-/* The way from the directory `from` to the working directory: "." if they are one, "../.." ... */
+/* The relative path from the directory `from` to the working directory: "." if they are equal, "../.." ... */
 static gv_status way_back(gv_io *io, const char *from, char **out) {
   char *here = getcwd(NULL, 0), *there = realpath(from, NULL);
   gv_text way = {0};
@@ -277,7 +277,7 @@ static size_t number_length(const char *text) {
   return good ? length : 0;
 }
 
-/* How many numbers with commas between them; 0 if it is anything else. */
+/* Number of numbers separated by commas; 0 for other texts. */
 static int count_numbers(const char *text) {
   for (int count = 1;; count++) {
     size_t length = number_length(text);
@@ -324,7 +324,7 @@ static gv_status put_clean(gv_io *io, const gv_option *option, const char *name,
   return status;
 }
 
-/* The member of an option that is given at `number`, and perhaps behind it. */
+/* Writes the member of the option that occurs at `number`, and of its repetitions. */
 static gv_status put_member(gv_io *io, const gv_description *d, int64_t number, const char *back,
                             gv_json_writer *out) {
   const gv_option *o = d->list[number].option;
@@ -353,7 +353,7 @@ static gv_status put_member(gv_io *io, const gv_description *d, int64_t number, 
   return status;
 }
 
-/* The first time that an option is given; -1 = never. */
+/* The first occurrence of an option; -1 = none. */
 static int64_t first_of(const gv_description *d, const gv_option *option) {
   for (int64_t i = 0; i < d->count; i++)
     if (d->list[i].option == option) return i;

@@ -1,4 +1,5 @@
-/* The order of a run: read, plan, compute, write. Each stage takes what those before it have made, and changes none of it. */
+/* The order of a run: read, plan, compute, write. Each stage receives the results of those before it, and does not
+ * change them. */
 #include <gdal.h>
 
 #include "job/raster/merge.h"
@@ -8,7 +9,7 @@ enum { BLOCK = 512 /* cells a side, where no raster is written */ };
 
 gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
   const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
-  const bool merges = j->merged_count > 0; /* parts have what masks and sums have come to: those are not opened */
+  const bool merges = j->merged_count > 0; /* parts contain the results of masks and sums: these are not opened */
   const gv_seed_options *seeds = &j->seeds;
   const gv_input fixed[] = {{seeds->source, vector, seeds->layer, seeds->open_options, NULL},
                             {j->raster_seeds.source, raster, NULL, seeds->open_options, NULL},

@@ -15,7 +15,7 @@ enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 /* The rasters of a run. */
 enum { GV_RUN_OUT, GV_RUN_DISTANCE, GV_RUN_AZIMUTH, GV_RUN_RASTERS };
 
-/* --sum NAME=FILE, or FILE whose stem is the name. */
+/* --sum NAME=FILE, or FILE; then NAME is its stem. */
 typedef struct gv_job_sum {
   char name[64];
   const char *path;
@@ -25,13 +25,13 @@ typedef struct gv_job_sum {
 typedef struct gv_planned_output {
   const char *option, *path;
   int64_t count;    /* of values in a raster; of rows in a table, at most */
-  int64_t bytes;    /* of a raster without compression; -1 = not known */
+  int64_t bytes;    /* of a raster without compression; -1 = unknown */
   const char *type; /* of a raster's values; NULL = it is a table */
 } gv_planned_output;
 
 enum { GV_MOST_PLANNED = 8 };
 
-/* What a run came to, for people and programs. Texts are told as they are, numbers below 0 are not known. */
+/* Report of a run, for people and programs. Texts are printed unchanged; numbers below 0 are unknown. */
 typedef struct gv_job_report {
   gv_metric metric;
   const char *metric_reason;
@@ -40,10 +40,11 @@ typedef struct gv_job_report {
   double cell_width, cell_height;
   char unit[64];       /* of these; "" = none */
   int level;           /* of the mesh; -1 = none */
-  char cells_of[64];   /* what asks if it is no raster's cells, of which there are `width`; "" = a raster's do */
+  char cells_of[64];   /* kind of the query cells if they are not a raster's; their number is `width`; "" = a
+                        * raster's */
   int64_t empty_cells; /* without a seed */
   int64_t seeds, seeds_skipped, seeds_without_cells;
-  const char *backend; /* NULL = not known */
+  const char *backend; /* NULL = unknown */
   const char *backend_asked;
   int threads;
   int64_t memory;                             /* see gv_job */
@@ -77,7 +78,7 @@ typedef struct gv_job {
   int k, device;
   int threads; /* 0 = one a processor */
   const int *
-      devices; /* that statistics alone are counted by, however small the grid; for tests: a number may come twice */
+      devices; /* that count statistics without a raster, for grids of any size; for tests: a number may occur twice */
   int device_count;        /* 0 = those that there are */
   int64_t memory;          /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
   bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
@@ -87,15 +88,15 @@ typedef struct gv_job {
   bool dry_run; /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
-  int part, parts;    /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
+  int part, parts;    /* part `part` of `parts`, from 1, is written to raster.path (job/part_file.h); 0 = all */
   bool spread;        /* of fewer rows of blocks than parts the last ones are nothing: no file */
   bool plan_only;     /* outputs are checked, nothing else is done */
   const char *config; /* the description that the job is read from, or NULL */
   const char *run;    /* the run's description as JSON, for part files */
-  const char *const *merged; /* part files that all is taken from */
+  const char *const *merged; /* part files to merge */
   int merged_count;          /* 0 = all is computed */
-  gv_job_report *report;     /* filled by a run that goes well; may be NULL */
-  gv_progress_fn progress;   /* told of the whole run's; may be NULL */
+  gv_job_report *report;     /* filled by a successful run; may be NULL */
+  gv_progress_fn progress;   /* receives the progress of the whole run; may be NULL */
   void *progress_user;
 } gv_job;
 
@@ -115,8 +116,9 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);
 /* Makes all outputs, or none. */
 gv_status gv_job_run(gv_io *io, const gv_job *job);
 
-/* The same by all ranks of MPI, which call it together, each with the same job: the bytes that one process writes. Number of threads 0: a
- * rank's share of its host. All ranks get one status; that of rank 0 has the report. */
+/* The same for all ranks of MPI. Collective, with the same job in all ranks; the outputs are the same bytes as
+ * those of one process. Number of threads 0: a rank's share of its host. All ranks return the same status; rank 0
+ * gets the report. */
 struct gv_cluster;
 gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_cluster *communicator, const gv_job *job);
 

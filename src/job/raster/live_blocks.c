@@ -1,6 +1,6 @@
 /*
- * Reading. Blocks are computed when a window first needs them and kept for a while: readers of rows ask for each of them row by row. What
- * a block is asked for decides what is computed of it; ids cost little and are there always.
+ * Reading. Blocks are computed when a window first needs them and kept for a while, because programs that read rows
+ * need each block row by row. Only the requested kinds of values are computed; ids are cheap and always computed.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void link_newest(gv_live_cache *cache, gv_live_block *b) {
   cache->newest = b;
 }
 
-/* The block with all that is asked for, as the one that was used last; NULL if it is to be computed. */
+/* The block with all requested kinds, marked as last used; NULL if it must be computed. */
 static gv_live_block *live_blocks_find(gv_live_cache *cache, int level, int64_t column, int64_t row,
                                        unsigned kinds) {
   gv_live_block *b = *slot_of(cache, level, column, row);
@@ -59,7 +59,7 @@ static gv_live_block *live_blocks_find(gv_live_cache *cache, int level, int64_t 
   return b;
 }
 
-/* Takes a block, and lets go of those that were used longest ago. */
+/* Adds a block, and frees the least recently used ones. */
 static void keep(gv_live_cache *cache, gv_live_block *b, size_t most) {
   gv_live_block **slot = slot_of(cache, b->level, b->column, b->row);
   pthread_mutex_lock(&cache->lock);
@@ -86,7 +86,7 @@ static size_t value_size(const gv_run_work *w, int kind) {
   return (size_t)GDALGetDataTypeSizeBytes(w->plan->type[kind]);
 }
 
-/* Where all cells are alike only the first values are written: pages behind them take no memory. */
+/* If all cells are equal only the first values are written: untouched pages take no memory. */
 static gv_status live_blocks_compute(gv_io *io, gv_live *live, int level, int worker, int64_t column, int64_t row,
                                      unsigned kinds, gv_live_block **out) {
   gv_run_work *w = &live->level[level].work;
@@ -121,7 +121,7 @@ static gv_status live_blocks_compute(gv_io *io, gv_live *live, int level, int wo
 
 /* ------------------------------------------------------------------------------------------------------ reading */
 
-/* A window under way. Blocks beyond its own are those that come next for who reads one after another. */
+/* A window in progress. Blocks outside it are those that a sequential reader needs next. */
 typedef struct reading {
   gv_live *live;
   const gv_live_window *window;
@@ -164,7 +164,7 @@ static void live_blocks_copy_part(const reading *r, const gv_live_block *b) {
   w->take(w->user, &piece);
 }
 
-/* False if the program wants no more. */
+/* False if the program cancels. */
 static bool live_blocks_go_on(const gv_live_window *w, double fraction) {
   return w->progress == NULL || gv_messages_call_host(w->progress, fraction, w->progress_user) != 0;
 }
@@ -182,7 +182,7 @@ static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, 
       if (r->missing[i] < r->own) live_blocks_copy_part(r, b);
       keep(&r->live->cache, b, r->most);
     }
-    /* Blocks are handed out in their order; the first worker is the calling thread. */
+    /* Blocks are assigned in order; the first worker is the calling thread. */
     if (worker == 0 && !live_blocks_go_on(w, (double)(r->done + i + 1) / (double)r->count))
       atomic_store(&r->stopped, true);
     if (status == GV_OK && atomic_load(&r->stopped)) status = gv_io_fail_cancelled(io);
@@ -190,7 +190,7 @@ static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, 
   return status;
 }
 
-/* Hands over the blocks that are kept, and lists the others. */
+/* Copies the blocks that are kept, and lists the others. */
 static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
   const gv_live_window *w = r->window;
   r->missing = malloc((size_t)r->count * sizeof *r->missing);
@@ -210,7 +210,7 @@ static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
   return GV_OK;
 }
 
-/* Who reads blocks one after another gets those that come next computed with the first that is missing. */
+/* For sequential readers, the next blocks are computed together with the first missing one. */
 static void read_ahead(reading *r, gv_live_level *level) {
   int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
   if (r->own > 1 ||

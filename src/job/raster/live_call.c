@@ -5,7 +5,8 @@
 
 gv_status gv_live_begin(gv_live_call *call) {
   memset(call, 0, sizeof *call);
-  /* A source of an on-demand raster that is one itself, by way of a format whose sources gv_live_open does not see. */
+  /* A source of an on-demand raster is an on-demand raster itself, in a format with sources that gv_live_open does
+   * not see. */
   if (gv_messages_used() != NULL) return gv_live_refuse_nested(&call->io, "VORONOI");
   call->messages = gv_messages_new();
   if (call->messages == NULL) return gv_io_fail_memory(&call->io, "GDAL's messages");
@@ -45,7 +46,7 @@ bool gv_live_end(gv_live_call *call, gv_status status) {
   gv_warning warning;
   if (call->messages != NULL) {
     gv_messages_leave(call->scope);
-    CPLErrorReset(); /* GDAL's errors within a call are no failures of it */
+    CPLErrorReset(); /* GDAL's errors within a call are not failures of the call */
     while (next_warning(call->messages, &warning))
       CPLError(CE_Warning, CPLE_AppDefined, "%s", warning.text);
     gv_messages_free(call->messages);

@@ -1,6 +1,6 @@
 /*
- * Making levels ready. The inputs of level 0 are read as the command reads a run's; overviews take its seeds, on a grid of the same extent. A
- * level's engine is made when a block of it is first needed.
+ * Making levels ready. The inputs of level 0 are read like those of the command; overviews use its seeds, on a grid
+ * of the same extent. A level's engine is made when a block of it is first needed.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* From the names that GDAL is given to descriptions. */
+/* Converts names for GDAL to descriptions. */
 #include "job/raster/live_parts.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static char *here(void) {
   return copy;
 }
 
-/* A file that is there is so wherever the process goes; other names stay as they are. */
+/* An existing file's name becomes absolute, independent of the working directory; other names are unchanged. */
 static char *absolute(const char *name) {
   VSIStatBufL found;
   char *directory = name[0] != '/' && VSIStatL(name, &found) == 0 ? here() : NULL;
@@ -99,7 +99,7 @@ static gv_status live_name_add(gv_io *io, gv_description *d, const gv_option *o,
   return status;
 }
 
-/* Those that no option of ours is called by are GDAL's, or nobody's, of which GDAL warns. */
+/* Options that are not ours are GDAL's, or unknown, for which GDAL warns. */
 static gv_status add_options(gv_io *io, char **options, gv_description *d, gv_description *base) {
   gv_status status = GV_OK;
   for (int i = 0; options != NULL && options[i] != NULL && status == GV_OK; i++) {

@@ -44,7 +44,7 @@ void gv_live_close(gv_live *live) {
 
 /* --------------------------------------------------------------------------------------------------- settings */
 
-/* The bands stand for the files of a run; what belongs to files that there are none of is left out. */
+/* Bands replace the files of a run; options of missing files are left out. */
 static gv_status apply(gv_io *io, gv_live *live) {
   gv_job_settings *s = &live->settings;
   gv_job *j = &s->job;
@@ -55,7 +55,7 @@ static gv_status apply(gv_io *io, gv_live *live) {
   gv_status status = gv_job_settings_check(io, s);
   GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
              "cells-of: HEALPix and files of places are not rasters; use the command with --cells FILE");
-  /* Only some windows are computed of a raster that is looked at: its size does not say that a device pays. */
+  /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
   if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
   j->azimuth = gv_job_settings_has_band(s, GV_RUN_AZIMUTH) ? "azimuth" : NULL;
@@ -99,7 +99,7 @@ static void add_levels(gv_live *live) {
   }
 }
 
-/* What inputs with a grid tell, once the type of ids is known. */
+/* Sets the facts that inputs with a grid define, once the type of ids is known. */
 static gv_status take_facts(gv_io *io, gv_live *live, const gv_run_inputs *in) {
   enum { A_SIDE = 80 /* bytes that the library and GDAL have for each column and row of a level, about */ };
   const gv_raster_grid *grid = &in->grid;
@@ -120,7 +120,7 @@ static gv_status take_facts(gv_io *io, gv_live *live, const gv_run_inputs *in) {
   return GV_OK;
 }
 
-/* What the headers of the sources tell; *known: that is all. */
+/* Reads the headers of the sources; *known: they define everything. */
 static gv_status live_open_read_headers(gv_io *io, gv_live *live, bool *known) {
   const gv_job *j = &live->settings.job;
   gv_run_inputs in = {.job = NULL};
@@ -135,7 +135,7 @@ static gv_status live_open_read_headers(gv_io *io, gv_live *live, bool *known) {
 
 /* ---------------------------------------------------------------------------------------------------- opening */
 
-/* Reads the seeds where the headers do not tell all. */
+/* Reads the seeds if the headers do not define everything. */
 static gv_status find_facts(gv_io *io, gv_live *live) {
   bool known = false;
   GV_TRY(live_open_read_headers(io, live, &known));
@@ -146,7 +146,7 @@ static gv_status find_facts(gv_io *io, gv_live *live) {
   return take_facts(io, live, &live->level[0].in);
 }
 
-/* On-demand rasters are made of what is stored: none is computed within another, and none can be made of itself. */
+/* On-demand rasters are made from stored data only: never from another on-demand raster or themselves. */
 static gv_status check_sources(gv_io *io, gv_live *live) {
   gv_inputs inputs = {0};
   gv_status status = gv_job_list_inputs(io, &live->settings.job, &inputs);

@@ -1,4 +1,4 @@
-/* What the files of live rasters share. */
+/* Declarations shared by the files of on-demand rasters. */
 #ifndef GV_JOB_RASTER_LIVE_PARTS_H
 #define GV_JOB_RASTER_LIVE_PARTS_H
 
@@ -52,7 +52,7 @@ typedef struct gv_live_level {
   gv_run_work work;
   bool begun;       /* level 0: the inputs are read */
   bool ready;       /* all is made */
-  int64_t expected; /* the block that a reader of one after another asks for next, row by row */
+  int64_t expected; /* the block that a sequential reader needs next, row by row */
 } gv_live_level;
 
 struct gv_live {
@@ -63,7 +63,7 @@ struct gv_live {
   gv_io io;            /* of the runs */
   gv_context *context; /* of all levels */
   bool has_seeds;      /* level 0's inputs are read, and what they are like was expected */
-  gv_status failed;    /* reading them: why, if there was anything */
+  gv_status failed;    /* status of reading them */
   gv_io failure;
   gv_live_level *level;
   gv_attribute_table table;
@@ -77,7 +77,7 @@ gv_status gv_live_read_seeds(gv_io *io, gv_live *live);
 /* Makes a level ready. */
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level);
 
-/* The same before it is known what the raster is like. */
+/* The same before the raster's properties are known. */
 gv_status gv_live_read_first(gv_live *live);
 void gv_live_free_level(gv_live_level *level);
 

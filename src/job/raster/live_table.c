@@ -1,4 +1,4 @@
-/* What a live raster's seeds tell: ids, metadata, the table of names and colours. */
+/* Ids, metadata, and the table of names and colours of an on-demand raster's seeds. */
 #include <stdlib.h>
 
 #include "io/parallel.h"
@@ -33,7 +33,7 @@ gv_status gv_live_metadata(gv_io *io, gv_live *live, char ***out) {
 
 /* -------------------------------------------------------------------------------------------------- the table */
 
-/* Computes ids alone, and scans them for neighbours. */
+/* Computes ids only, and collects adjacent ones. */
 static gv_status scan_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   gv_run_work *w = user;
   int64_t across = gv_run_blocks_across(w);

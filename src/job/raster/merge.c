@@ -1,8 +1,8 @@
 /*
- * Parts put together: the run is carried out as any other, but blocks and sums come from part files. So whatever is made of them
- * (tiles, tables, colours, polygons, side files) is what one run makes, to the byte.
+ * Merges parts: the run is carried out like any other, but blocks and sums come from part files. So all outputs
+ * (tiles, tables, colours, polygons, side files) are the same bytes as those of one run.
  *
- * Cells' ids tell which seed they show, as far as colours are concerned: seeds of one id are one region.
+ * For colours, cells' ids identify their seeds: seeds of one id are one region.
  */
 #include "job/raster/merge.h"
 
@@ -46,7 +46,7 @@ static bool may_differ(const gv_option *o) {
   return (o->place == GV_IN_OUTPUTS) != o->parts_otherwise;
 }
 
-/* What is given of an option, however often; to be freed. */
+/* All values of an option; free the result. */
 static char *given(const gv_description *d, const gv_option *option) {
   gv_text all = {0};
   for (int64_t i = 0; i < d->count; i++) {
@@ -77,7 +77,7 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
   return status;
 }
 
-/* They were computed by one question of the same seeds; `asked` is that of the first. */
+/* Parts must come from the same question and seeds; `asked` is that of the first. */
 static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *first, const gv_description *asked) {
   gv_description own = {0};
   gv_status status = gv_part_run(io, part, &own);
@@ -157,7 +157,7 @@ static gv_status check_bytes(gv_io *io, void *user, int worker, int64_t first, i
   return GV_OK;
 }
 
-/* The parts of a job, which agree about what was asked. */
+/* Opens the parts of a job, and checks that they agree. */
 static gv_status open_parts(gv_io *io, const gv_job *j, gv_merge *m) {
   gv_description asked = {0};
   gv_status status = GV_OK;
@@ -279,7 +279,7 @@ static int merge_part_of(const gv_merge *m, int64_t row) {
   return low;
 }
 
-/* A tile of a part as it is there, where GDAL says. */
+/* Copies an encoded tile of a part from the position that GDAL reports. */
 static gv_status copy_tile(gv_io *io, const gv_part *part, gv_merge_reader *one, int raster, int band,
                            int64_t column, int64_t row, gv_tiff_tile *tile) {
   GDALRasterBandH from = GDALGetRasterBand(one->datasets[raster], band);

@@ -4,7 +4,7 @@
 
 #include "job/raster/compute.h"
 
-/* What a worker reads of: one part at a time, as blocks come in the order of files. */
+/* A worker's reader: one part at a time, because blocks come in the order of files. */
 typedef struct gv_merge_reader {
   int part; /* -1 = none */
   int file; /* for encoded tiles; -1 = none */
@@ -16,9 +16,8 @@ struct gv_merge {
   int count;
   gv_merge_reader *readers; /* one a worker */
   int workers;
-  gv_groups
-      groups; /* of ids that cells show, where colours ask for seeds; none: blocks hold ids for colours, too */
-  bool copied[GV_RUN_RASTERS]; /* tiles are encoded as they are to be */
+  gv_groups groups;            /* of ids of cells, if colours need seeds; none: blocks hold ids for colours, too */
+  bool copied[GV_RUN_RASTERS]; /* tiles have the output's encoding */
 };
 
 /* True if a raster of the job is to be a virtual one of part files. */
@@ -31,10 +30,10 @@ void gv_merge_close(gv_merge *merge);
 /* Once workers and statistics are there: adds the parts' sums. `rasters`: those that are written. */
 gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *work);
 
-/* A gv_raster_block_fn that takes blocks from the parts. */
+/* A gv_raster_block_fn that reads blocks from the parts. */
 gv_status gv_merge_block(gv_io *io, void *work, int number, gv_raster_block *block);
 
-/* False if cells tell only which of the ids they show, and those repeat. */
+/* False if cells have only ids, and ids repeat. */
 bool gv_merge_tells_seeds(const gv_run_work *work);
 
 /* Opens a raster of part number `part`. */

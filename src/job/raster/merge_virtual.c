@@ -1,4 +1,4 @@
-/* Parts put together without being read: a virtual raster (VRT) that says where their rows are. */
+/* Merges parts without reading them: a virtual raster (VRT) that references their rows. */
 #include "job/raster/merge.h"
 
 #include <inttypes.h>

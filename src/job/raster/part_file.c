@@ -132,7 +132,7 @@ static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from
   return status;
 }
 
-/* As texts: all doubles are to come back as they were. */
+/* As texts, so that all doubles read back unchanged. */
 static void put_sums(gv_json_writer *json, const gv_part *part) {
   char number[64];
   if (part->sum_count == 0) return;
@@ -176,7 +176,7 @@ static void put_part(gv_json_writer *json, const gv_part *p) {
   gv_json_end(json);
 }
 
-/* All that stands behind the raster of ids; `json` is to be freed. */
+/* Appends everything after the raster of ids; free `json`. */
 static gv_status append_all(const writer *w, const char *const files[GV_RUN_RASTERS], gv_part *part,
                             gv_part_record_fn record, void *user, gv_json_writer *json) {
   unsigned char footer[FOOTER];
@@ -219,7 +219,7 @@ typedef struct reading {
   int needed; /* members that every part file has, of those read */
 } reading;
 
-/* Whole numbers as they are written, without fraction or exponent. */
+/* Integers as written, without fraction or exponent. */
 static bool take_integers(const gv_json_member *m, int64_t *list, int count) {
   bool good = m->count == count;
   for (int i = 0; i < count && good; i++) {
@@ -303,7 +303,7 @@ static bool is_within(int64_t at, int64_t bytes, int64_t end) {
   return at >= 0 && bytes >= 0 && bytes <= end - at;
 }
 
-/* What the description says must fit together and lie within the file. */
+/* Checks that the description is consistent and within the file. */
 static bool fits(const gv_part *p) {
   bool raster = p->number >= 1 && p->number <= p->parts && p->parts <= GV_JOB_MOST_PARTS && p->width > 0 &&
                 p->width <= INT32_MAX && p->height <= INT32_MAX && p->first >= 0 && p->first < p->end &&

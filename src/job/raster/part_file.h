@@ -1,9 +1,9 @@
 /*
- * A part file: what one run of several has computed of a raster, for `gpuvoronoi merge`.
+ * A part file: the part of a raster that one of several runs has computed, for `gpuvoronoi merge`.
  *
- * It is the GeoTIFF of the ids of its rows, as any program opens it, with more behind it: GeoTIFFs of distances and azimuths (GDAL
- * reads them by /vsisubfile/), the seeds' exact sums, a JSON object that says what all this is, and in the last bytes where that
- * begins and what all bytes come to.
+ * It is the GeoTIFF of the ids of its rows, which any program can open, followed by GeoTIFFs of distances and
+ * azimuths (GDAL reads them by /vsisubfile/), the seeds' exact sums, a JSON object that describes all this, and in
+ * the last bytes the position of that object and a checksum of all bytes.
  */
 #ifndef GV_JOB_RASTER_PART_FILE_H
 #define GV_JOB_RASTER_PART_FILE_H
@@ -19,7 +19,7 @@ typedef struct gv_part {
   int64_t number, parts;                             /* number `number` of `parts`, from 1 */
   int64_t width, height;                             /* of the whole raster */
   int64_t first, end;                                /* its rows */
-  int64_t block_rows;                                /* the file's rows are some of so many */
+  int64_t block_rows;                                /* the file's rows are some of this number */
   uint64_t grid, seeds;                              /* fingerprints */
   int64_t mask_bytes;                                /* size of the mask's file; -1 = none, or no file */
   int64_t empty;                                     /* cells without a seed */
@@ -36,23 +36,23 @@ typedef struct gv_part {
 /* Frees what the part has; it begins as {0}. */
 void gv_part_free(gv_part *part);
 
-/* The CRC-32 of bytes, going on from that of what was before (0: nothing). */
+/* The CRC-32 of bytes, continued from that of previous bytes (0: none). */
 uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count);
 
 /* Writes record number `record` into `to`, of part->record_bytes. */
 typedef gv_status (*gv_part_record_fn)(gv_io *io, void *user, int64_t record, unsigned char *to);
 
 /*
- * Completes the file at `path`, which is the GeoTIFF of the ids, by those of `files` (NULL = none; [0] is not looked at), the records
- * and what `part` says. `path` and part->path: what messages call it.
+ * Completes the file at `path`, which is the GeoTIFF of the ids, with those of `files` (NULL = none; [0] is
+ * ignored), the records and the data of `part`. part->path: its name in messages.
  */
 gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_RUN_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user);
 
-/* Reads what a part file says of itself; *out begins as {0} and is to be freed in any case. Errors name the file. */
+/* Reads a part file's description; *out begins as {0}; always free it. Errors name the file. */
 gv_status gv_part_open(gv_io *io, const char *path, gv_part *out);
 
-/* The description of the run that it is a part of; relative names of files are told from the part. */
+/* The description of the run that it is a part of; relative file names are resolved against the part. */
 struct gv_description;
 gv_status gv_part_run(gv_io *io, const gv_part *part, struct gv_description *out);
 
@@ -63,7 +63,7 @@ gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters);
 typedef gv_status (*gv_part_take_fn)(gv_io *io, void *user, const unsigned char *record);
 gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, void *user);
 
-/* What GDAL opens one of its rasters by if the part stands at `path`; to be freed, NULL = out of memory. */
+/* The name by which GDAL opens one of its rasters if the part is at `path`; free it, NULL = out of memory. */
 char *gv_part_raster(const gv_part *part, int raster, const char *path);
 
 /* A number in 8 bytes, the lowest first. */

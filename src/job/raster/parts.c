@@ -1,8 +1,8 @@
 /*
  * A run that computes a part of a raster: some rows of whole blocks, in the order of the file, into one file (job/part_file.h).
  *
- * Blocks are those of the whole raster, so every cell is what it is in one run, and so are sums; only the file has fewer rows. Its
- * tiles are encoded as those of a GeoTIFF that all goes to.
+ * Blocks are those of the whole raster, so cells and sums are the same as in one run; only the file has fewer rows.
+ * Its tiles are encoded as those of the whole GeoTIFF.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ char **gv_run_part_options(const gv_job *j) {
 
 gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
   double left = (double)VSIGetDiskFreeSpace(temporary);
-  if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: not known */
+  if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: unknown */
   char *folder = gv_path_parent(temporary);
   gv_status status =
       gv_io_fail(io, GV_ERROR_IO,
@@ -49,7 +49,7 @@ gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
   return status;
 }
 
-/* The sizes of compressed rasters are not known yet: they are checked before merging (ranks.c). */
+/* The sizes of compressed rasters are unknown at this point: they are checked before merging (ranks.c). */
 gv_status gv_run_check_space(gv_io *io, const gv_run_plan *p) {
   const gv_job *j = p->job;
   const char *compression = CSLFetchNameValueDef(j->raster.creation_options, "COMPRESS", "");

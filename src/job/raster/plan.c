@@ -12,7 +12,7 @@ static void type_range(GDALDataType type, int64_t *least, int64_t *most) {
   *least = GDALDataTypeIsSigned(type) ? -*most - 1 : 0;
 }
 
-/* Real attributes as integers of a type, or the other way round, where that changes no value. */
+/* Real attributes as integers of a type, or integers as reals, if no value changes. */
 static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   enum { WIDE = 8 /* bytes of both */ };
   const int64_t count = p->in->regions->count;
@@ -39,7 +39,7 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   return GV_OK;
 }
 
-/* What OUT holds for each seed, and its type: the one asked for, if that holds all values. */
+/* OUT's value of each seed, and its type: the requested one, if it holds all values. */
 static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
   const gv_seed_list *seeds = in->regions;
   const GDALDataType asked = in->job->id_type;
@@ -175,7 +175,7 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
   p->style = styled && in->regions->count <= GV_MAX_NAMED_SEEDS;
   p->unstyled = styled && !p->style;
   if (j->stats != NULL && (j->group || !p->numbers)) GV_TRY(gv_groups_make(io, in->regions, &p->groups));
-  /* Ids that repeat do not tell seeds apart. */
+  /* Repeated ids do not identify seeds. */
   if (j->stats != NULL && !j->group && p->groups.count < in->regions->count) p->numbers = true;
   return make_labels(io, p);
 }

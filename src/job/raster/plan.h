@@ -14,7 +14,7 @@ typedef struct gv_run_plan {
   int bands[GV_RUN_RASTERS];
   int64_t cell_bytes; /* of all rasters together */
   int64_t nodata, width, height;
-  int64_t first_row, rows; /* of these, that rasters are made of */
+  int64_t first_row, rows; /* rows of the whole raster that this run computes */
   int parts;               /* of the raster, if it has parts */
   gv_groups groups;        /* of seeds of one id, if statistics need them */
   const int64_t *integers; /* what OUT holds for each seed: an id or an integer attribute; NULL: `reals` */
@@ -23,7 +23,7 @@ typedef struct gv_run_plan {
   int32_t *labels; /* `integers` of Int32 */
   bool apart;      /* blocks of seed numbers need memory of their own: OUT is not there, or holds something else */
   bool numbers;    /* blocks hold seed numbers first */
-  bool by_region;  /* or regions at once, as nothing is said of the seeds themselves */
+  bool by_region;  /* or regions at once, if no output is about single seeds */
   bool distances;  /* statistics have them */
   bool converts;   /* distances go into a raster in another unit than the library's */
   bool style, unstyled; /* OUT gets names and colours; or there are too many seeds for them */

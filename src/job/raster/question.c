@@ -1,4 +1,4 @@
-/* What a run asks, and the grids and statistics of the library that answer it. */
+/* The question of a run, and the library's grids and statistics for it. */
 #include <stdlib.h>
 
 #include "job/raster/merge.h"
@@ -83,7 +83,7 @@ static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *
   gv_status status = GV_OK;
   for (int64_t i = 0; i < w->in->regions->count && status == GV_OK; i++) {
     gv_points seeds = seeds_of(w, i, &next);
-    /* None are left of a value whose cells have no place in the grid's coordinate system. */
+    /* No seeds are left if no cell of a value has a place in the grid's coordinate system. */
     if (seeds.count > 0) status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &seeds, &one, &w->each[i]);
   }
   return gv_io_pass_on_library(io, w->in->context, status);
@@ -93,7 +93,7 @@ static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *
 static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
   if (w->job->distance_per_value) GV_TRY(make_each(io, w, options));
   if (w->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;
-  /* It is not asked anything: the reference engine keeps every seed, and prepares nothing. */
+  /* It computes nothing: the reference engine keeps every seed, and prepares nothing. */
   gv_voronoi_options counted = *options;
   gv_points places = gv_points_xy(w->in->regions->x, w->in->regions->y, w->in->regions->count);
   counted.backend = "serial";
@@ -107,7 +107,7 @@ gv_status gv_run_create_grids(gv_io *io, gv_run_work *w) {
   const gv_run_plan *plan = w->plan;
   gv_context *context = w->in->context;
   gv_voronoi_options options = gv_run_question(w->in);
-  if (w->merge != NULL) options.backend = "serial"; /* it is not asked anything, and prepares nothing */
+  if (w->merge != NULL) options.backend = "serial"; /* it computes nothing, and prepares nothing */
   options.block_width = w->block_w;
   options.block_height = w->block_h;
   if (plan->by_region) {

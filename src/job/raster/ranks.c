@@ -1,6 +1,7 @@
 /*
- * A run by the ranks of MPI: each computes its part (parts.c) into a temporary directory beside the outputs, which all must see, and
- * rank 0 merges the parts (merge.c). A rank that fails makes a file in that directory; the others look for it, so that they stop early.
+ * A run by the ranks of MPI: each computes its part (parts.c) into a temporary directory beside the outputs, on a
+ * file system shared by all, and rank 0 merges the parts (merge.c). A rank that fails creates a file in that
+ * directory; the others check for it, so that they stop early.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -16,14 +17,14 @@
 #include "job/raster/budget.h"
 #include "job/raster/job.h"
 
-#define COMPUTING 0.8 /* of the run, as far as progress goes */
+#define COMPUTING 0.8 /* share of computing in the run's progress */
 
 typedef struct ranks {
   const gv_cluster *c;
   const gv_job *job;
   gv_io *io;
   gv_job_report report; /* of this rank's part */
-  atomic_llong looked;  /* when the file of a rank that failed was last looked for */
+  atomic_llong looked;  /* time of the last check for the file of a failed rank */
   char folder[4096], failed[4200], part[4200];
 } ranks;
 
@@ -33,7 +34,7 @@ static bool name_part(const ranks *r, int rank, char *name, size_t size) {
 
 /* ----------------------------------------------------------------------------------------------------- computing */
 
-/* Once this rank is cancelled, or another has failed: looked for twice a second. */
+/* Whether this rank is cancelled or another has failed; checked twice a second. */
 static bool stopped(void *user) {
   ranks *r = user;
   struct timespec now = {0};
@@ -52,7 +53,7 @@ static int show_merging(double fraction, void *user) {
   return j->progress(COMPUTING + (1.0 - COMPUTING) * fraction, j->progress_user);
 }
 
-/* Rank 0 makes the directory, which all must see. */
+/* Rank 0 creates the directory on the shared file system. */
 static gv_status ranks_begin(ranks *r, const char *beside, gv_output *output) {
   gv_status status = GV_OK;
   if (r->c->all.rank == 0) {
@@ -103,7 +104,7 @@ static gv_status ranks_compute(ranks *r) {
 
 /* ------------------------------------------------------------------------------------------------------- merging */
 
-/* The parts, in rank 0's memory; *count: of those that have rows. */
+/* The parts, in rank 0's memory; *count: number of parts with rows. */
 static gv_status list_parts(ranks *r, const char ***names, int *count) {
   const gv_cluster *c = r->c;
   struct stat found;
@@ -133,7 +134,7 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
   return status;
 }
 
-/* By rank 0. */
+/* Called by rank 0. */
 static gv_status ranks_merge(ranks *r, const char *const *names, int count) {
   gv_job whole = *r->job;
   whole.merged = names;

@@ -37,7 +37,8 @@ static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options
   return gv_raster_grid_make(io, &options, seeds, &in->grid);
 }
 
-/* The raster's own grid, or its extent, unless others are asked for. It has a coordinate system or is given one, where the grid has one. */
+/* The raster's own grid, or its extent, unless others are requested. It must have or be given a coordinate system
+ * if the grid has one. */
 static gv_status make_grid_of_cells(gv_io *io, const gv_raster_seed_reader *reader, gv_run_inputs *in) {
   const gv_job *j = in->job;
   gv_grid_options grid = j->grid;
@@ -115,7 +116,7 @@ static void read_inputs_begin(const gv_job *j, gv_run_inputs *in) {
   in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 
-/* Distances in the library's unit, and what goes together once the grid is known. */
+/* Distances in the library's unit, and checks of options that depend on the grid. */
 static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   const gv_job *j = in->job;
   const gv_raster_grid *grid = &in->grid;
@@ -134,7 +135,7 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   return GV_OK;
 }
 
-/* The mask and the sums, or the mask alone. */
+/* The mask and the sums, or only the mask. */
 static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   const gv_job *j = in->job;
   const gv_readers readers = {in->threads, j->sum_count + 1, in->budget.reading, &in->grid};
@@ -146,7 +147,7 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   return GV_OK;
 }
 
-/* The places that ask, where the grid's metric wants them. */
+/* The places of queries, if the grid's metric supports them. */
 static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
   gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
@@ -178,7 +179,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
   GV_TRY(check_grid(io, in));
   GV_TRY(read_centres(io, in));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
-  /* Parts have what masks and sums have come to. */
+  /* Parts contain the results of masks and sums. */
   return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);
 }
 

@@ -17,7 +17,7 @@
 
 typedef gv_job_settings settings;
 
-/* What stands for each other. */
+/* Groups of alternatives. */
 enum { GV_CELLS = 1, GV_EXTENT = 2, GV_SEEDS = 4 };
 
 /* ------------------------------------------------------------------------------------------------- setters */
@@ -478,7 +478,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
-/* Cells that are no raster's have one output. */
+/* Query cells that are not a raster's have one output. */
 static gv_status check_lists(gv_io *io, const gv_job *j) {
   const struct {
     const char *path, *name;

@@ -10,7 +10,7 @@
 typedef struct gv_job_settings {
   gv_job job;
   bool has_distance_type;
-  /* What bands a raster without a file has, one after another (GV_RUN_OUT ...); none given: ids. */
+  /* Kinds of the bands of a raster without a file, one after another (GV_RUN_OUT ...); empty: ids. */
   int bands[GV_RUN_RASTERS], band_count;
   /* Of one call of the command. */
   bool quiet, progress, json;
@@ -20,10 +20,10 @@ typedef struct gv_job_settings {
 enum { GV_JOB_OPTIONS = 80 /* rows, headings included */ };
 extern const gv_option gv_job_options[];
 
-/* The raster OUT, which the command takes without a name. */
+/* The raster OUT, a positional argument of the command. */
 extern const gv_option gv_job_out;
 
-/* What holds where nothing is said. To be cleared in any case. */
+/* Sets the defaults. Always clear the settings. */
 void gv_job_settings_begin(gv_job_settings *settings);
 void gv_job_settings_clear(gv_job_settings *settings);
 
@@ -36,8 +36,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *settings);
 /* The same for outputs: there must be some. */
 gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *settings);
 
-/* Where the file's name begins in the value of --sum, [NAME=]FILE, as it is in `directory`: NAME is a plain name, and no file
- * is called so as a whole. */
+/* Start of the file's name in the value of --sum, [NAME=]FILE: NAME is a plain name, and `directory` has no file
+ * named like the whole value. */
 size_t gv_sum_file_at(const char *value, const char *directory);
 
 #endif

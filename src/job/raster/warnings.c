@@ -1,4 +1,4 @@
-/* What people should know of outputs that are complete: each thing once, with counts; and what the run came to. */
+/* Warnings about complete outputs, each once, with counts; and the report of the run. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "io/crs.h"
 #include "job/raster/compute.h"
 
-/* What lies outside the grid is no loss of the overlay's, but people should know. */
+/* Values outside the grid are not lost by the overlay, but are worth a warning. */
 static void warn_of_outside(const gv_run_work *w) {
   for (int i = 0; i < w->job->sum_count; i++) {
     gv_part_sum sum = gv_run_sum(w, i);

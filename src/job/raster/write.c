@@ -15,7 +15,8 @@ enum { MOST_PLACES = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS };
 
 /* -------------------------------------------------------------------------------------------------------- planning */
 
-/* Where all outputs go; gives their number. Rasters beside a part, or one to trace polygons in, get no place. */
+/* Places of all outputs; returns their number. Rasters beside a part, and a temporary one for tracing polygons,
+ * have no place. */
 static int list_places(gv_run_outputs *out, gv_place **places) {
   int count = 0;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
@@ -51,7 +52,7 @@ static gv_status check_files(gv_io *io, gv_inputs *inputs, gv_run_outputs *out) 
   return GV_OK;
 }
 
-/* What goes together, as far as the options tell. */
+/* Checks of combinations, as far as the options define them. */
 static gv_status check_options(gv_io *io, const gv_job *j) {
   const char *triangles = j->cells != NULL ? "--cells" : "--mesh";
   GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,
@@ -64,7 +65,7 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
   return GV_OK;
 }
 
-/* `ending`: of a raster beside `path` that gets no place. */
+/* `ending`: of a raster beside `path` without a place of its own. */
 static gv_status plan_raster(gv_io *io, int number, const char *option, const char *path, const char *ending,
                              int threads, gv_run_outputs *out) {
   const gv_job *j = out->job;
@@ -88,7 +89,7 @@ static gv_status plan_raster(gv_io *io, int number, const char *option, const ch
   return status;
 }
 
-/* A part's rasters are written beside it, but for that of the ids, which becomes the part. */
+/* A part's rasters are written beside it, except the ids, which become the part. */
 static gv_status plan_rasters(gv_io *io, int threads, gv_run_outputs *out) {
   static const char *const options[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"},
                            *const endings[GV_RUN_RASTERS] = {"", ".distances.tif", ".azimuths.tif"};

@@ -1,4 +1,5 @@
-/* The fourth stage of a run: its outputs. They are planned before anything is read, so that what cannot be written ends a run at once. */
+/* The fourth stage of a run: its outputs. They are planned before inputs are read, so that a run with an impossible
+ * output ends at once. */
 #ifndef GV_JOB_RASTER_WRITE_H
 #define GV_JOB_RASTER_WRITE_H
 
@@ -9,27 +10,27 @@
 /* Begins as {0}. */
 typedef struct gv_run_outputs {
   const gv_job *job;
-  gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */
+  gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not requested */
   gv_place virtuals[GV_RUN_RASTERS];     /* virtual rasters of part files; without a path: none */
   bool passing;                          /* OUT is there for polygons to be traced in it, and no output */
   bool copies;                           /* a raster is copied into its format in the end */
   gv_raster_out *written[GV_RUN_RASTERS];
-  int slot[GV_RUN_RASTERS]; /* place of a raster among those written; -1 = not asked for */
+  int slot[GV_RUN_RASTERS]; /* number of a raster among those written; -1 = not requested */
   int written_count;
   gv_table_out *stats, *polygons;
   gv_mesh_out *mesh;
 } gv_run_outputs;
 
-/* Checks all that can be checked before any work is done. No output may replace a file or layer that is read. */
+/* Checks all that can be checked before any work is done. An output must not replace a file or layer that is read. */
 gv_status gv_run_plan_outputs(gv_io *io, const gv_job *job, gv_inputs *inputs, int threads, gv_run_outputs *out);
 
-/* Rows of a block of a part's raster; 0 = there are no parts. */
+/* Rows of a block of a part's raster; 0 = no parts. */
 int64_t gv_run_part_rows(const gv_run_outputs *out);
 
 /* Creates the rasters. */
 gv_status gv_run_create_rasters(gv_io *io, const gv_run_plan *plan, gv_run_outputs *out);
 
-/* Everything from what was computed, in temporary directories. */
+/* Makes all outputs from the computed data, in temporary directories. */
 gv_status gv_run_complete(gv_io *io, gv_run_work *work, gv_run_progress *progress, gv_run_outputs *out);
 
 /* Puts all in place, or none. */
@@ -42,10 +43,10 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *work, gv_table_out *ou
 /* parts.c: how a part's tiles are encoded, of the creation options for all: what loses nothing; to be freed. */
 char **gv_run_part_options(const gv_job *job);
 
-/* By rank 0 of several: an error if the file system has no room for the parts and the merged raster. */
+/* Called by rank 0 of several: an error if the file system has no space for the parts and the merged raster. */
 gv_status gv_run_check_space(gv_io *io, const gv_run_plan *plan);
 
-/* All that was computed into one file. */
+/* Writes all computed data into one file. */
 gv_status gv_run_write_part(gv_io *io, const gv_run_work *work, const gv_run_outputs *out);
 
 #endif

@@ -15,8 +15,8 @@ static gv_status library_failed(gv_io *io, const gv_search_run *run, gv_status s
 
 /* ------------------------------------------------------------------------------------------------------- sharding */
 
-/* Whether each rank is to have some of the reference points, of which there are more than ranks: if that was asked for, or where the
- * index of all of them, with what they are read into, would take more memory than a rank has. */
+/* Whether each rank has only some of the reference points: if that was requested, or if the index of all of them,
+ * with the buffers for reading, would take more memory than a rank has. There must be more points than ranks. */
 static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, int32_t dim) {
   const gv_cluster *c = run->communicator;
   if (c == NULL || points < c->all.ranks) return GV_OK;
@@ -27,7 +27,7 @@ static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, 
   return GV_OK;
 }
 
-/* Of the `total` points those that this rank has; the number of the first is kept. */
+/* The points of this rank among `total`; stores the number of the first. */
 static int64_t own_share(gv_search_run *run, int64_t total) {
   if (!run->sharded) return total;
   int rank = run->communicator->all.rank, ranks = run->communicator->all.ranks;
@@ -38,7 +38,8 @@ static int64_t own_share(gv_search_run *run, int64_t total) {
 
 /* ------------------------------------------------------------------------------------------------------- the plane */
 
-/* Points of an array that is no text, as the library reads them; of several failures the first point's is passed on to `io`. */
+/* Points of an array that is not text, for the library's callback; of several failures that of the first point is
+ * passed to `io`. */
 typedef struct reading {
   gv_io *io;
   const gv_array_reader *array;
@@ -62,8 +63,8 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
   return status;
 }
 
-/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is no text only how many: they are read into
- * the index. */
+/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is not text only the
+ * number: they are read into the index. */
 static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points, void **data) {
   gv_array_reader *array = run->reference.array;
   int64_t got = 0;
@@ -86,7 +87,7 @@ static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv
   return GV_OK;
 }
 
-/* What is asked of points on the plane: an array, rows, or the reference set itself. */
+/* The queries of a search of points on the plane: an array, rows, or the reference set itself. */
 static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
   gv_search_points *q = run->q;
   if (q == NULL && (run->sharded || run->job->by_radius) && run->reference.array != NULL) {
@@ -125,7 +126,7 @@ static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *poi
   return status == GV_OK || r.failed < INT64_MAX ? status : library_failed(io, run, status);
 }
 
-/* The points of the reference set, by rows, and how many there are over all ranks, if that is known. */
+/* The points of the reference set, by rows, and their total number over all ranks, if known. */
 static gv_status count_points(gv_io *io, gv_search_run *run, int64_t *total) {
   gv_search_points *reference = &run->reference;
   *total = reference->array != NULL ? gv_array_count(reference->array) : reference->seeds.count;

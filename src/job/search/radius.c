@@ -6,7 +6,7 @@
 
 enum {
   BATCH_BYTES = 64 << 20, /* of queries */
-  PAIRS = 1 << 22         /* searched at once; a query that has more is searched alone */
+  PAIRS = 1 << 22         /* searched at once; a query with more neighbours is searched alone */
 };
 
 /* Some queries, and their neighbours. */
@@ -63,7 +63,7 @@ static gv_points queries_of(const radius_batch *b, int64_t from, int64_t count) 
   return gv_points_rows((char *)b->points + (size_t)(from * q->dim) * value, count, q->dim, dtype);
 }
 
-/* The next part is the search of these queries, of a number that may not be known, from one share of it to another. */
+/* The progress of the search of these queries, from one share of it to another; their total number may be unknown. */
 static void next_part(radius_batch *b, double from, double to) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
   int64_t total = b->run->asked.total;
@@ -83,7 +83,7 @@ static gv_status radius_job_search(gv_io *io, radius_batch *b, int64_t from, int
   return gv_io_fail(io, status, "%s: %s", name, gv_context_message(run->context));
 }
 
-/* Takes each query out of its own neighbours, where the reference set is searched against itself. */
+/* Removes each query from its own neighbours, if the reference set is searched against itself. */
 static void leave_out_selves(radius_batch *b, int64_t from, int64_t count) {
   int64_t to = 0, at = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
   return b->room > 0 ? GV_OK : gv_io_fail_memory(io, "the neighbours");
 }
 
-/* Searches and writes queries from `from` on, of which it gives the number. */
+/* Searches and writes queries from `from` on; returns their number. */
 static gv_status radius_job_answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
   bool whole = b->run->results.table != NULL;
   int64_t end = from + 1;

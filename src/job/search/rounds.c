@@ -7,21 +7,21 @@
 
 enum {
   BATCH_BYTES = 64 << 20,
-  TEXT_ROWS = 32768 /* dealt to a rank at once, where nobody knows how many there are */
+  TEXT_ROWS = 32768 /* assigned to a rank at once, if their number is unknown */
 };
 
 /* Answers of some queries. */
 typedef struct answers {
   int64_t first, count; /* queries */
   int64_t *indices;
-  double *values, *nearest; /* NULL: not wanted */
+  double *values, *nearest; /* NULL: not requested */
   void *points;             /* of an array's queries */
 } answers;
 
 typedef struct rounds {
   gv_search_run *run;
   gv_search_options options;
-  bool distances, nearest; /* are wanted */
+  bool distances, nearest; /* are requested */
   int rank, ranks, k;
   int found_k;      /* neighbours that are searched: one more where a query is to be left out of them afterwards */
   int64_t rows;     /* of a round and rank */
@@ -99,8 +99,8 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
   return status;
 }
 
-/* Among the points of all ranks. The queries are not the points of this rank's index, so that the library cannot exclude a query
- * itself: it is left out of k + 1 neighbours, of which the first k without it are the answer whatever the distances. */
+/* Among the points of all ranks. The queries are not the points of this rank's index, so the library cannot exclude
+ * a query itself: it is removed from k + 1 neighbours; the first k of the others are the result. */
 static gv_status search_shards(rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;
@@ -162,7 +162,7 @@ static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all
   return gv_cluster_collect(io, r->run->communicator, own, to, r->sizes);
 }
 
-/* To rank 0, which writes what all ranks have found in the round; a table is written at the end. */
+/* Sends the round's results to rank 0, which writes them; a table is written at the end. */
 static gv_status deliver(gv_io *io, rounds *r) {
   const answers *a = &r->here;
   answers *all = &r->all;
@@ -183,7 +183,7 @@ static gv_status deliver(gv_io *io, rounds *r) {
 
 /* -------------------------------------------------------------------------------------------------------- rounds */
 
-/* The next part is the search of `count` queries after `done`, of a number that may not be known. */
+/* The progress of the search of `count` queries after `done`; their total number may be unknown. */
 static void next_part(gv_search_run *run, int64_t done, int64_t count) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
   int64_t total = run->asked.total;

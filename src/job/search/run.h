@@ -31,7 +31,7 @@ typedef struct gv_search_queries {
 } gv_search_queries;
 
 typedef struct gv_search_results {
-  gv_array_writer *indices, *distances, *nearest, *offsets; /* NULL: not wanted, or there is a table */
+  gv_array_writer *indices, *distances, *nearest, *offsets; /* NULL: not requested, or a table is written */
   gv_table_out *table;
   gv_neighbour_content content; /* of the table */
   int64_t queries, missing;     /* queries written so far, and their neighbours that do not exist */
@@ -45,7 +45,7 @@ typedef struct gv_search_run {
   gv_search_report *report;
   gv_context *context;
   bool first;          /* a single process, or rank 0: it writes */
-  bool sharded;        /* each rank has some of the reference points */
+  bool sharded;        /* each rank has only some of the reference points */
   gv_metric metric;    /* the job's, or the one chosen for the coordinate system */
   double max_distance; /* in the metric's unit */
   gv_search_points reference, queries;
@@ -54,7 +54,7 @@ typedef struct gv_search_run {
   gv_index *index;
   int64_t first_point; /* number of the index's first point in the reference set */
   gv_search_queries asked;
-  double bar_from, bar_to; /* part of the whole progress that the library's 0 to 1 stands for */
+  double bar_from, bar_to; /* part of the whole progress that corresponds to the library's 0 to 1 */
   gv_search_results results;
 } gv_search_run;
 
@@ -65,7 +65,7 @@ typedef struct gv_search_run {
 /* Points that are not open yet; `query`: they are the queries. */
 gv_search_points gv_search_points_of(const gv_search_source *source, const char *path, bool query);
 
-/* Sets is_layer; `globe`: the metric that was asked for is one of the globe. */
+/* Sets is_layer; `globe`: the requested metric is one of the globe. */
 gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe);
 
 gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points *s);
@@ -88,9 +88,9 @@ gv_status gv_search_build(gv_io *io, gv_search_run *run);
 /* ----------------------------------------------------------------------------------------------- rounds (rounds.c) */
 
 /*
- * Answers the queries round by round: by one process, or dealt to the ranks of MPI, of which rank 0 writes all answers in the order of the
- * queries. Each rank has all reference points, or (sharded) some of them, which the library's distributed search
- * (gv_index_search_distributed) joins.
+ * Searches the queries round by round: in one process, or divided among the ranks of MPI; rank 0 writes all results
+ * in the order of the queries. Each rank has all reference points, or (sharded) some of them, which the library's
+ * distributed search (gv_index_search_distributed) joins.
  */
 gv_status gv_search_answer(gv_io *io, gv_search_run *run);
 
@@ -104,7 +104,8 @@ gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run);
 /* Creates the arrays, or the text. */
 gv_status gv_search_results_create(gv_io *io, gv_search_run *run);
 
-/* Writes `count` more queries. May change `indices`. `distances` and `nearest` may be NULL where they are not wanted. */
+/* Writes `count` more queries. May change `indices`. `distances` and `nearest` may be NULL if they are not
+ * requested. */
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
                                   const double *distances, const double *nearest);
 

@@ -180,7 +180,7 @@ static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *in
   return run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
 }
 
-/* All ranks get as far, or none. */
+/* Either all ranks continue or none. */
 static gv_status search_job_search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   GV_TRY(gv_cluster_agree(io, run->communicator, search_job_prepare(io, run, inputs)));
   GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));

@@ -11,7 +11,7 @@
 #include "io/in/raster_seeds.h"
 #include "io/out/sync.h"
 
-/* Where points come from. */
+/* Source of points. */
 typedef struct gv_search_source {
   const char *path; /* NULL: none, or a raster */
   const char *layer, *where, *crs;
@@ -25,10 +25,10 @@ typedef struct gv_search_source {
 
 typedef struct gv_search_job {
   const char *out, *distances, *nearest; /* files; the last two may be NULL */
-  const char *offsets;                   /* of a search by radius whose `out` is an array: the other file of it */
+  const char *offsets;                   /* second file of a search by radius with an array as `out` */
   const char *backend;
   gv_search_source reference, query; /* query's path NULL: the reference set against itself */
-  gv_raster_seed_options raster;     /* source NULL: the reference set is no raster */
+  gv_raster_seed_options raster;     /* source NULL: the reference set is not a raster */
   int k, threads, device;
   gv_metric metric;
   gv_edges edges;
