@@ -1,4 +1,5 @@
-/* Blocks of answers as values: seeds' numbers, distances and azimuths, cells that are seeds themselves, and what stands for a seed. */
+/* Results as values: seeds' numbers, distances and azimuths, cells that are seeds themselves, and the values of
+ * seeds. */
 #include "core/given.h"
 #include "gpuvoronoi/raster_seeds.h"
 #include "voronoi/engine.h"
@@ -10,7 +11,7 @@ typedef struct answering {
   const int32_t *number; /* of the cells' seeds, < 0: none */
   int64_t stride, band_stride;
   int32_t *made; /* memory for numbers */
-  uint8_t *asks; /* with `own`: the cells that are no seeds, `columns` a row */
+  uint8_t *asks; /* with `own`: the cells that are not seeds, `columns` a row */
   bool any_asks;
 } answering;
 
@@ -75,7 +76,7 @@ static void find_asking(answering *w) {
   }
 }
 
-/* Fills numbers where cells ask; -1 elsewhere. */
+/* Computes numbers for cells that are not seeds; -1 elsewhere. */
 static gv_status answer_fill(gv_context *context, const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   gv_labels block;
@@ -153,7 +154,7 @@ static void name_row(const answering *w, int32_t band, int64_t r) {
   }
 }
 
-/* Whether numbers are what is wanted already. */
+/* Whether numbers are the requested values already. */
 static bool are_answers(const gv_voronoi *v, const answering *w) {
   const gv_answer *a = &w->a;
   return w->made == a->out && a->own == NULL && a->group == NULL && a->value == NULL && a->nodata == v->nodata;

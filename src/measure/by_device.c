@@ -1,6 +1,6 @@
 /*
- * Blocks of the host's measured by a device (voronoi/pipeline/device_measuring.h says when): band by band, in pieces, each by way of
- * page-locked memory of the calling thread's. What the series does not answer PROJ is asked here.
+ * Blocks of the host measured by a device (see voronoi/pipeline/device_measuring.h): band by band, in pieces,
+ * through page-locked memory of the calling thread. Pairs that the series does not solve are computed by PROJ here.
  */
 #include "measure/by_device.h"
 

@@ -4,8 +4,8 @@
 
 #include "voronoi/pipeline/device_measuring.h"
 
-/* A block, checked. *done: false if the processors are to measure it. Errors: INVALID_ARGUMENT (a seed beyond the last), PROJECTION; and if
- * the device was asked for UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+/* Measures a checked block. *done: false if the processors are to measure it. Errors: INVALID_ARGUMENT (a seed out
+ * of range), PROJECTION; if the device was requested also UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
 gv_status gv_measure_by_device(gv_context *context, gv_device_measuring *measuring, const gv_measure *measure,
                                const gv_tile *tile, bool *done);
 

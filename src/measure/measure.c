@@ -1,6 +1,6 @@
 /*
- * Distances, directions and areas of the cells of a block: pieces of rows at a time, with the positions that the
- * allocation itself was made of.
+ * Distances, directions and areas of the cells of a block, in pieces of rows, with the positions used for the
+ * labels.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ typedef struct work {
 /* A piece: cells [first, first + n) of a row. */
 typedef struct row_piece {
   int64_t row, first, n;
-  const int32_t *seed; /* of the band in hand */
+  const int32_t *seed; /* of the current band */
   bool gaps;           /* some of its cells have no seed or no place */
 } row_piece;
 
@@ -95,7 +95,7 @@ static gv_status place_cells(gv_context *context, const work *j, const row_piece
   return GV_OK;
 }
 
-/* Where the span of one seed that begins at cell i ends: whole stretches are told by comparing. */
+/* End of the span of one seed that begins at cell i; whole stretches are compared at once. */
 static int64_t end_of_span(const int32_t *seed, int64_t i, int64_t n) {
   int64_t end = i + 1;
   for (; end + STRETCH <= n; end += STRETCH) {
@@ -138,7 +138,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
   return GV_OK;
 }
 
-/* Asks PROJ about the pairs that the series left open. */
+/* Computes the pairs that the series left open with PROJ. */
 static void measure_open_pairs(const work *j, const row_piece *piece, int32_t count, bool azimuths) {
   const gv_voronoi *v = j->v;
   for (int32_t o = 0; o < count; o++) {

@@ -1,4 +1,4 @@
-/* Where geod_inverse is asked from. */
+/* The position that geod_inverse is called with. */
 #ifndef GV_MEASURE_PLACE_H
 #define GV_MEASURE_PLACE_H
 

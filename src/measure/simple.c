@@ -3,7 +3,7 @@
 
 #include "core/try.h"
 
-/* Searches an index that is built for it alone. */
+/* Builds an index, searches it once and frees it. */
 static gv_status search_once(gv_context *context, const gv_points *reference, const gv_points *queries,
                              const gv_index_options *options, int32_t k, int64_t *indices, double *distances) {
   gv_search_options search;

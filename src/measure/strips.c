@@ -1,4 +1,5 @@
-/* Distances and azimuths on a device: what its series does not answer is asked here, in pieces where it is much. */
+/* Distances and azimuths on a device. Pairs that the device's series does not solve are computed here, in pieces if
+ * they are many. */
 #include <string.h>
 
 #include "core/given.h"
@@ -21,7 +22,7 @@ gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const g
   return GV_OK;
 }
 
-/* Pairs being asked about. */
+/* Pairs that PROJ computes. */
 typedef struct asking {
   const gv_voronoi *v;
   const gv_open_pair *pair;

@@ -6,14 +6,14 @@
 #include "voronoi/gpu/distances.h"
 #include "voronoi/pipeline/device_strips.h"
 
-/* Those of `measure`, which is checked; they are there when this returns. Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY,
- * DEVICE. */
+/* Computes a checked `measure`; the results are complete when this returns. Errors: INVALID_ARGUMENT (a seed out of
+ * range), OUT_OF_MEMORY, DEVICE. */
 gv_status gv_measure_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_measure *measure);
 
 /* gv_voronoi_measure of arrays on a device, checked but for the device. */
 gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *voronoi, gv_measure *measure);
 
-/* What PROJ says of a pair that a device leaves open: both. Errors: PROJECTION. */
+/* Distance and azimuth by PROJ of a pair that a device leaves open. Errors: PROJECTION. */
 gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *voronoi, const gv_open_pair *pair,
                                gv_open_answer *out);
 

@@ -1,9 +1,10 @@
 /*
  * Statistics of cells: the integers that the processors add (statistics/block.c), in any order.
  *
- * A lane walks down a column and ends a run where the seed changes. Lanes beside each other whose runs are of one seed and begin and
- * end together are a rectangle; its area and moments are products of differences of running sums, as those of a span are there, and
- * one lane adds them. Distances, triangles and quantities are summed by lanes, and by warps that have one seed.
+ * A lane walks down a column and ends a run where the seed changes. Adjacent lanes with runs of one seed that begin
+ * and end together are a rectangle; its area and moments are products of differences of running sums, as for a span
+ * in block.c, and one lane adds them. Distances, triangles and quantities are summed by lanes, and by warps that
+ * have one seed.
  */
 #include "statistics/device_sums.h"
 
@@ -19,12 +20,12 @@ enum {
   AHEAD = 8  /* that it reads at once */
 };
 
-/* What a launch is given. */
+/* Arguments of a launch. */
 struct summing {
   const int32_t *seed; /* of the part */
   int64_t stride, columns, rows;
   int64_t column, row; /* of its first cell */
-  int64_t total;       /* seeds as given */
+  int64_t total;       /* seeds of the caller */
   const int32_t *group;
   const gv_row_sums *rows_before;       /* LONLAT */
   const gv_column_sums *columns_before; /* LONLAT */
@@ -42,7 +43,7 @@ struct quantity {
   int64_t stride;
   double bound, scale, distance_scale;
   int32_t number;
-  int32_t one_by_one; /* distance_scale is no number */
+  int32_t one_by_one; /* distance_scale is NaN */
   gv_sum *sum;        /* of the first row; `sums` of each */
   int64_t sums;
 };
@@ -84,7 +85,7 @@ __device__ static inline double largest_of_warp(double value) {
   return value;
 }
 
-/* The row of a seed's sums; -1 if there is no such seed. */
+/* The row of a seed's sums; -1 if the seed does not exist. */
 __device__ static inline int64_t device_sums_row_of(const summing &a, int32_t seed) {
   if (seed >= a.total) {
     atomicMax(&a.faults->beyond, seed);
@@ -136,7 +137,7 @@ __device__ static inline void add_far(gv_totals *to, far_sums *far) {
   raise(&to->farthest, far->farthest);
 }
 
-/* Ends the runs of the lanes `who` before row `end`. All lanes of the warp come here. */
+/* Ends the runs of the lanes `who` before row `end`. All lanes of the warp must call it. */
 template <bool LONLAT, bool FAR>
 __device__ static void end_runs(const summing &a, uint32_t who, int lane, int64_t c, const run &mine, int64_t end,
                                 far_sums *far) {
@@ -247,7 +248,7 @@ __device__ static void add_triangles_of(const summing &a, int32_t seed, triangle
   of->t = gv_totals();
 }
 
-/* A warp takes TALL times WARP triangles, its lanes in turn. */
+/* A warp processes TALL times WARP triangles, its lanes in turn. */
 __global__ void __launch_bounds__(128)
     add_triangles(const __grid_constant__ problem p, const __grid_constant__ summing a) {
   const int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
@@ -274,7 +275,7 @@ struct quantity_sums {
   bool wrong;
 };
 
-/* All lanes of the warp come here; those of `who` have something to add. */
+/* All lanes of the warp must call it; those of `who` have something to add. */
 template <bool FAR>
 __device__ static void add_quantity_of(const summing &a, const quantity &q, uint32_t who, int lane, int32_t seed,
                                        quantity_sums *of) {
@@ -307,7 +308,7 @@ __device__ static inline void take_value(const summing &a, const quantity &q, do
   }
 }
 
-/* Lanes walk down columns; along the row where there is but one. */
+/* Lanes walk down columns, or along the row if there is only one. */
 template <class REAL, bool FAR>
 __global__ void __launch_bounds__(128)
     add_quantity(const __grid_constant__ summing a, const __grid_constant__ quantity q) {
@@ -349,7 +350,7 @@ static unsigned rows_of_blocks(int64_t rows) {
   return (unsigned)(count < 65535 ? count : 65535);
 }
 
-/* Copies `bytes` of the host's behind what is in the buffer already. */
+/* Appends `bytes` of host memory to the buffer. */
 static gv_status device_sums_put(gv_context *context, gv_cuda_queue *queue, char **free, const void *from,
                                  size_t bytes, const void **out) {
   *out = NULL;

@@ -1,8 +1,8 @@
 /*
- * Statistics of regions, summed in fixed point: what all their parts share.
+ * Statistics of regions, summed in fixed point: declarations shared by all their files.
  *
- * Every term is turned into an integer before it is added, by a rule that looks at its cell only; integers add up to the
- * same in every order. Single terms have 62 bits, sums 128.
+ * Every term is converted to an integer before it is added, by a rule that depends on its cell only; the sum of
+ * integers does not depend on their order. Single terms have 62 bits, sums 128.
  *
  * Blocks are added span by span, a span being the cells of a row from where one seed begins to where the next one does. Most terms
  * of a raster are products of a row's and a column's factor, so a span amounts to the row's factor times the difference of two
@@ -34,8 +34,8 @@ typedef struct gv_totals {
   double farthest;
 } gv_totals;
 
-/* False if a sum overflows: then the result is of no use. Sums of a grid's own cells are far from that; those that another process
- * hands in may be anything. */
+/* False if a sum overflows: the result is then invalid. Sums of a grid's own cells are far from that; sums of other
+ * processes may have any value. */
 static inline bool gv_totals_add(const gv_totals *from, gv_totals *to) {
   bool overflows = __builtin_add_overflow(to->area, from->area, &to->area);
   for (int d = 0; d < 3; d++)
@@ -81,7 +81,7 @@ struct gv_statistics {
   bool distances;
   int32_t sums;
   double *bound;    /* of each quantity */
-  double area_unit; /* what area 1 stands for */
+  double area_unit; /* the unit of area */
   double longest;   /* no distance is longer */
   gv_row_factors *row;
   gv_column_sums *column; /* one more than there are columns */
@@ -94,8 +94,8 @@ struct gv_statistics {
   gv_sum *of_sum; /* rows x sums */
 };
 
-/* The size of a table for `count` >= 0 entries: a power of two, and twice as many at least; -1 if there is no such number. Those of
- * seeds, fewer than 2^31, have a mask of 32 bits. */
+/* The size of a table for `count` >= 0 entries: a power of two, at least twice as many; -1 if that is out of range.
+ * Tables of seeds, fewer than 2^31, have a mask of 32 bits. */
 int64_t gv_slots_for(int64_t count);
 
 /* The place of something in a table of mask + 1 slots, or the one that it would have. */
@@ -139,7 +139,7 @@ typedef struct gv_regions {
 /* Makes room for more; false when out of memory. */
 gv_status gv_regions_grow(gv_context *context, gv_regions *regions);
 
-/* The index of what is shown, which is added if it is new; there is room for it. */
+/* The index of `shown`, which is added if it is new; the table must have room for it. */
 static inline int32_t gv_region_index(gv_regions *regions, int32_t shown) {
   gv_slot *at = gv_slot_of(regions->slot, regions->mask, shown);
   if (at->index < 0) {
@@ -170,17 +170,17 @@ typedef struct gv_block_quantity {
   int32_t *number;      /* of each column's segment, and of the end's */
   gv_segment *segment;  /* one more than there are */
   double *factor;       /* what each column's distance is multiplied by; NULL without distances */
-  const double *values; /* the row of values that segments and factors were made of; NULL: none yet */
+  const double *values; /* the row of values that segments and factors were computed from; NULL: none yet */
   int32_t row;          /* its number */
-  bool good;            /* no value is beyond the bound */
-  gv_wide so_far;       /* the sum over the row's columns before the span at hand */
+  bool good;            /* all values are within the bound */
+  gv_wide so_far;       /* the sum over the row's columns before the current span */
 } gv_block_quantity;
 
 /* gv_statistics_add of arrays on a device; quantities have their full size. */
 gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells);
 
-/* Copies an array of the caller's, whose structs may have another size; to be released by gv_release, also after an error. NULL without
- * sums. */
+/* Copies the caller's array, which may have structs of another size; release it with gv_release, also after an
+ * error. NULL without sums. */
 gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums, gv_quantity **out);
 
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);
@@ -190,10 +190,10 @@ gv_status gv_quantity_make(gv_context *context, const gv_statistics *s, const gv
                            int64_t columns, gv_block_quantity *out);
 void gv_quantity_clear(const gv_allocator *allocator, gv_block_quantity *quantity);
 
-/* Goes to a row of the block. */
+/* Begins a row of the block. */
 void gv_quantity_begin_row(const gv_statistics *s, gv_block_quantity *quantity, int64_t r);
 
-/* False if one of the values of columns [c0, c1) is beyond the bound. */
+/* False if one of the values of columns [c0, c1) is above the bound. */
 bool gv_quantity_is_good(const gv_block_quantity *quantity, int64_t c0, int64_t c1);
 
 /* The sum over the row's columns before column c. */

@@ -95,7 +95,7 @@ void gv_quantity_begin_row(const gv_statistics *s, gv_block_quantity *quantity, 
     quantity->good = quantity->good && good;
   }
   quantity->segment[segments] = (gv_segment){before, 0, quantity->columns};
-  /* Values, scaled, are no more than one; what both divide by may be beyond a double. */
+  /* Scaled values are at most one; the common divisor may overflow a double. */
   double scale = quantity->scale / s->longest;
   bool one_by_one = !isfinite(scale);
   for (int64_t c = 0; c < quantity->columns && quantity->factor != NULL; c++) {

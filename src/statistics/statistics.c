@@ -1,4 +1,4 @@
-/* Statistics as the caller has them: created, asked for results, destroyed. */
+/* Public functions of statistics: create, get results, destroy. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
-/* The way back from labels, if there are any. */
+/* Builds the map from labels to seeds, if there are labels. */
 static gv_status find_labels(gv_context *context, gv_statistics *s) {
   const gv_voronoi *v = s->voronoi;
   bool any = false;

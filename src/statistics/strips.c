@@ -1,4 +1,4 @@
-/* Statistics of strips whose seeds lie on a device: what is made ready for it, and what becomes of its sums. */
+/* Statistics of strips with seeds on a device: preparing the strip, and adding its sums. */
 #include <string.h>
 
 #include "cells/area.h"

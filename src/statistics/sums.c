@@ -38,7 +38,8 @@ static int64_t sums_cells(const gv_statistics *s) {
   return grid->width * grid->height;
 }
 
-/* Whether a seed can have these sums: of no more cells than the grid's, each of a term of GV_TERM_BITS and its rounding. */
+/* Whether the sums of a seed are possible: of at most as many cells as the grid has, each a term of GV_TERM_BITS
+ * and its rounding. */
 static bool sums_are_possible(const gv_statistics *s, const gv_totals *t) {
   if (t->cells < 0 || t->cells > sums_cells(s)) return false;
   const gv_wide most = (gv_wide)t->cells << (GV_TERM_BITS + 1);
@@ -80,7 +81,7 @@ gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t 
   pthread_mutex_lock(&s->lock);
   gv_totals total = s->of_row[seed];
   good = good && gv_totals_add(&more, &total) && sums_are_possible(s, &total);
-  for (int32_t q = 0; q < s->sums; q++) { /* nothing is changed until all sums are known to be good */
+  for (int32_t q = 0; q < s->sums; q++) { /* nothing is changed until all sums are checked */
     const unsigned char *from = at + q * OF_SUM;
     gv_sum sum = s->of_sum[seed * s->sums + q], part = {.value = (gv_wide)sums_read_bits(&from, WIDE)};
     part.distance = (gv_wide)sums_read_bits(&from, WIDE);

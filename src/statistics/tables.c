@@ -1,10 +1,10 @@
-/* What sums are made of: factors of the rows of a lon/lat grid, and running sums over its columns. */
+/* Factors of the rows of a lon/lat grid, and running sums over its columns. */
 #include "cells/area.h"
 #include "statistics/parts.h"
 
 enum { AT_ONCE = 64 };
 
-/* Truncation: x is non-negative or symmetric, and a bias of half a unit is far below what anybody sees. */
+/* Truncation: x is non-negative or symmetric, and a bias of half a unit is far below any visible digit. */
 static inline int64_t fixed(double x, int bits) {
   return (int64_t)(x * (double)(INT64_C(1) << bits));
 }

@@ -22,30 +22,30 @@ struct gv_voronoi {
   gv_geodesic geodesic; /* metric geodesic only */
   int32_t *label;       /* value to write for each seed of the set */
   int32_t nodata;
-  int32_t k;           /* neighbours wanted of each cell */
-  double limit;        /* largest canonical distance (unweighted) of a neighbour; INFINITY = none */
+  int32_t k;           /* nearest seeds of each cell */
+  double limit;        /* largest exact distance (unweighted) of a neighbour; INFINITY = none */
   double max_distance; /* the same in metres or units of the plane, as the caller gave it */
   gv_weigher weigher;
-  /* What a squared chord (geodesic) or a canonical distance says about the limit: up to `within` it is kept, above
-   * `beyond` it is not, in between only geod_inverse knows. Both are the limit for other metrics. */
+  /* How a squared chord (geodesic) or an exact distance compares with the limit: up to `within` it is inside, above
+   * `beyond` it is outside, between them geod_inverse decides. Both are the limit for other metrics. */
   double within, beyond;
   int32_t block_width, block_height;
   const struct gv_engine *engine;
-  const gv_backend *backend; /* asked for or chosen */
+  const gv_backend *backend; /* requested or chosen */
   bool automatic; /* "auto": sizes decide whether a device is used, and one that fails is replaced by the CPU */
   void *state;
 };
 
 typedef struct gv_engine {
   gv_status (*create)(gv_context *context, gv_voronoi *voronoi, void **state);
-  /* Cells of `tile`, which lies within one block, into block->out, as gv_voronoi_fill; of *block no more than mask, out, their strides and
-   * uniform counts, and these are checked. */
+  /* Cells of `tile`, which lies within one block, into block->out, as gv_voronoi_fill; of *block only mask, out,
+   * their strides and uniform are used; they are checked. */
   gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
                      const gv_labels *block);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
   /* The backend that is at work, where that can change; else NULL. */
   const gv_backend *(*backend)(const gv_voronoi *voronoi, void *state);
-  /* A rectangle in a device's memory, checked and not empty; NULL: there is no such thing. */
+  /* A rectangle in a device's memory, checked and not empty; NULL: not supported. */
   gv_status (*device_strip)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_labels *strip);
 } gv_engine;
 
@@ -59,7 +59,8 @@ int64_t gv_blocks_down(const gv_voronoi *voronoi);
 /* The cells of block (column, row), which exists. */
 gv_tile gv_tile_of_block(const gv_voronoi *voronoi, int64_t column, int64_t row);
 
-/* A rectangle of cells that a caller named: sizes of 0 become what they stand for. An error if it is not within the grid. */
+/* Checks a rectangle of cells of a caller; replaces sizes of 0. Errors: INVALID_ARGUMENT if it is not within the
+ * grid. */
 gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
                              int64_t *columns, int64_t *rows);
 

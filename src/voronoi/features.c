@@ -26,7 +26,7 @@ typedef struct work {
   const gv_voronoi *v;
   const gv_labels *block;
   int64_t columns;
-  const double *x; /* NaN where nothing is asked */
+  const double *x; /* NaN for cells to skip */
 } work;
 
 static void write(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {

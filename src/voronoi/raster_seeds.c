@@ -1,7 +1,8 @@
 /*
- * Cells of a raster as seeds. Rows become spans of cells of one group; a cell is kept if it is at the edge of its group, or where
- * raster_proof.c leaves it open whether it can be the nearest. A span's cells are told by the spans above and below it, so the work after
- * the spans are found grows with their number, and so does the memory: each span that is not kept whole has edges that are kept.
+ * Cells of a raster as seeds. Rows become spans of cells of one group; a cell is kept if it is at the edge of its
+ * group, or if raster_proof.c cannot exclude that it is nearest. The cells to keep of a span are found from the
+ * spans above and below it, so the work after the spans are found grows with their number, and so does the memory:
+ * each span that is not kept whole has edges that are kept.
  */
 #include "voronoi/raster_seeds.h"
 #include "cells/parts.h"
@@ -28,7 +29,7 @@ struct gv_raster_seeds {
   gv_metric metric;
   bool by_cell, finished;
   gv_raster_proof proof;
-  int64_t rows;               /* given so far */
+  int64_t rows;               /* rows added so far */
   gv_buffer spans, row_first; /* span; int64_t: each row's first, and the end */
   int64_t span_count;
   gv_buffer cell, group; /* of the seeds kept: int64_t, int32_t */
@@ -71,7 +72,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   s->metric = o.metric;
   s->by_cell = o.by_cell != 0;
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
-  /* Of HEALPix and lists anything may ask. */
+  /* For HEALPix and lists queries may be anywhere. */
   bool proves = o.asking != NULL && (asking.kind == GV_GRID_QTM || !gv_grid_is_list(&asking));
   gv_status status = row_first != NULL ? GV_OK : raster_seeds_no_memory(context);
   if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &asking : NULL, o.metric, &s->proof);
@@ -109,7 +110,7 @@ static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
   return GV_OK;
 }
 
-/* The group of a value, in the order in which they come. */
+/* The group of a value; groups are numbered in the order of their first cells. */
 static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t value, int32_t *out) {
   GV_TRY(enlarge(context, s));
   gv_hash_entry *entry = gv_hash_find(&s->group_of, (uint64_t)value);
@@ -178,7 +179,7 @@ static gv_status keep_marked(gv_context *context, gv_raster_seeds *s, int64_t ro
   return status;
 }
 
-/* Of cells within their group those where others ask. */
+/* Keeps the cells within their group that have queries. */
 static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
                             int32_t group) {
   const gv_raster_proof *p = &s->proof;
@@ -198,8 +199,9 @@ static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row
   return GV_OK;
 }
 
-/* The next cells of a group in a neighbouring row, within [*from, to): *from and *end become theirs. Cells at an end are not among them
- * if those across corners count. False if there are none. *at: the span to look at first, never beyond the one that holds `to`. */
+/* The next cells of a group in a neighbouring row, within [*from, to): *from and *end are set to them. Cells at an
+ * end are excluded if neighbours across corners count. False if there are none. *at: the span to start at, never
+ * after the one that contains `to`. */
 static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at, int64_t *from,
                         int64_t to, int64_t *end) {
   int64_t less = proof->corners ? 1 : 0;
@@ -216,7 +218,8 @@ static bool next_within(const gv_raster_proof *proof, const line *l, int32_t gro
   }
 }
 
-/* The row's span `i` between two other rows; `above` and `below`: their spans to look at first, for span after span. */
+/* Adds the edges of the row's span `i` between two other rows; `above` and `below`: their spans to start at,
+ * updated. */
 static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row, const line rows[3], int64_t i,
                            int64_t *above, int64_t *below) {
   const gv_raster_proof *proof = &s->proof;
@@ -239,7 +242,8 @@ static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row,
   return status == GV_OK ? keep(context, s, row, done, end, group) : status;
 }
 
-/* Whether a row need not be kept, as it and those beside it are of one group. If all are, the last stays: there is a seed. */
+/* Whether a row need not be kept because it and the adjacent rows are of one group. If all are, the last row is
+ * kept, so that there is a seed. */
 static bool is_left_out(const gv_raster_seeds *s, int64_t row) {
   line own = line_of(s, row);
   int64_t last = s->raster.height - 1;
@@ -251,7 +255,7 @@ static bool is_left_out(const gv_raster_seeds *s, int64_t row) {
   return out && (row < last || s->count > 0);
 }
 
-/* The seeds to keep of a row, once the next is known. */
+/* Adds the seeds to keep of a row, once the next row is read. */
 static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row) {
   line own = line_of(s, row);
   if (is_left_out(s, row)) return GV_OK;

@@ -1,4 +1,4 @@
-/* What an index needs to know of a raster of seeds. */
+/* Data of a raster of seeds that an index needs. */
 #ifndef GV_VORONOI_RASTER_SEEDS_H
 #define GV_VORONOI_RASTER_SEEDS_H
 

@@ -36,8 +36,8 @@ static uint64_t mix(uint64_t h, double value) {
 
 enum { BATCH = 1024 };
 
-/* The places of some seeds. What makes two seeds the same is x, y, z on plane and sphere, longitude and latitude for
- * geodesics (whose canonical distance starts from those). */
+/* The places of some seeds. Two seeds are at one place if x, y, z are equal on plane and sphere, longitude and
+ * latitude for geodesics (the exact distance is computed from those). */
 typedef struct places {
   double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
 } places;

@@ -1,7 +1,6 @@
 /*
- * The seeds of a grid: canonical positions, without the duplicates that can be nobody's neighbour: of the seeds in one
- * place (and of one weight, where there are weights) the k with the lowest numbers are kept, as neighbours in their own
- * right.
+ * The seeds of a grid: their positions, without duplicates that are never returned: of the seeds at one place (and
+ * of one weight, if there are weights) the k with the lowest numbers are kept.
  */
 #ifndef GV_SEEDS_H
 #define GV_SEEDS_H
@@ -10,7 +9,7 @@
 #include "geodesic/geodesic.h"
 
 typedef struct gv_seed_set {
-  int64_t total;     /* as given */
+  int64_t total;     /* of the caller */
   int32_t count;     /* seeds kept */
   int32_t *number;   /* count, ascending: their numbers */
   int32_t *distinct; /* total: the kept seed at the place of a seed; NULL when all are kept */
@@ -21,12 +20,12 @@ typedef struct gv_seed_set {
   gv_allocator allocator;
 } gv_seed_set;
 
-/* Checks and copies. `copies`: how many seeds of one place are kept (k); 0 = all, number[i] = i: the reference engine
- * wants it so. `weights` has a value for each seed, or is NULL; they are checked by the caller.
- * Errors: INVALID_ARGUMENT (names the first bad seed), OUT_OF_MEMORY. */
+/* Checks and copies. `copies`: how many seeds of one place are kept (k); 0 = all, number[i] = i, for the reference
+ * engine. `weights` has a value for each seed, or is NULL; the caller checks them. Errors: INVALID_ARGUMENT (names
+ * the first bad seed), OUT_OF_MEMORY. */
 gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_points *seeds,
                            const double *weights, int32_t copies, gv_seed_set *out);
-/* Numbers and weights only, of seeds whose places others know. Errors: OUT_OF_MEMORY. */
+/* Numbers and weights only, of seeds with places stored elsewhere. Errors: OUT_OF_MEMORY. */
 gv_status gv_seed_set_numbers(gv_context *context, int32_t count, const double *weights, gv_seed_set *out);
 
 /* Where they are, for geodesics. */

@@ -12,7 +12,7 @@ typedef struct gv_block_source {
   void *from;
 } gv_block_source;
 
-/* A strip in the host's memory, checked, by the context's threads. `progress` counts cells; NULL: nobody wants to know. */
+/* A strip in the host's memory, checked, by the context's threads. `progress` counts cells; may be NULL. */
 gv_status gv_strip_by_blocks(gv_context *context, const gv_voronoi *voronoi, const gv_block_source *source,
                              const gv_labels *strip, gv_progress *progress);
 

@@ -12,8 +12,8 @@
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
 
 /*
- * Whether places come in no order, and seeds are so many that the engine for lists, which begins each block with all seeds, is slower than a
- * search. Gain: 5x for 800,000 places and 100,000 seeds.
+ * Whether places are unordered and there are so many seeds that the engine for lists, which begins each block with
+ * all seeds, is slower than a search. Gain: 5x for 800,000 places and 100,000 seeds.
  */
 static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_options *o) {
   enum { FEW = 30000, SAMPLES = 256 };
@@ -28,7 +28,7 @@ static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_
   return 2 * far > pairs;
 }
 
-/* "auto" means the culling engine: nothing else comes near it on a grid. */
+/* "auto" selects the culling engine, the fastest for grids. */
 static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, int64_t seeds,
                                const gv_voronoi_options *o) {
   const char *name = o->backend;
@@ -44,7 +44,7 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
   return GV_OK;
 }
 
-/* Lines and polygons have an engine of their own, which some backends stand for. */
+/* Lines and polygons have a separate engine, which is used for some backends' names. */
 static gv_status choose_features(gv_context *context, gv_voronoi *v, const gv_points *seeds,
                                  const gv_features *features) {
   if (features == NULL) return GV_OK;
@@ -68,7 +68,7 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
   return GV_OK;
 }
 
-/* What is asked of each cell. Weights are checked here, before any work. */
+/* Sets what is computed for each cell. Weights are checked here, before any work. */
 static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
   v->k = o->k == 0 ? 1 : o->k;
   if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
@@ -134,8 +134,9 @@ static bool try_device(gv_context *context, gv_voronoi *v) {
 }
 
 /*
- * Whether distances on the plane may be too large to be squared: all of those are equally far then, so the seed of the lowest number is the
- * nearest of them, which the bounds of tiles do not know. Below this size nothing overflows. Weights have bounds that do.
+ * Whether distances on the plane may be too large to be squared: they are then all equal, so the seed of the lowest
+ * number is the nearest, which the bounds of tiles do not handle. Below this size nothing overflows. Bounds with
+ * weights handle it.
  */
 static bool beyond_squares(const gv_voronoi *v) {
   const double largest = 1e150, *t = v->cells.grid.geotransform;

@@ -5,9 +5,9 @@
 
 #include "core/parallel.h"
 
-enum { MOST_ANSWERS = 1 << 20 /* neighbours asked for at once */ };
+enum { MOST_ANSWERS = 1 << 20 /* neighbours requested at once */ };
 
-/* How many of the neighbours may be among the k by geodesic; -1: more than were asked for. */
+/* How many of the neighbours may be among the k by geodesic; -1: more than were requested. */
 static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t asked) {
   int32_t have = 0;
   while (have < asked && found[have] >= 0)
@@ -27,14 +27,14 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
   return true;
 }
 
-/* Some queries whose neighbours have been asked for: query i of these is number[i], or i. */
+/* A batch of queries with their neighbours: query i of these is number[i], or i. */
 typedef struct widening_round {
   const gv_widening *widening;
   const int64_t *number;
-  int32_t row, asked; /* neighbours of a query in memory, and those of them that are known to be the nearest */
+  int32_t row, asked; /* neighbours of a query in memory, and how many of them are certainly the nearest */
   const int64_t *found;
   const double *chord2;
-  bool last;     /* no more will be asked for */
+  bool last;     /* no more will be requested */
   uint8_t *open; /* by query of all */
 } widening_round;
 
@@ -61,13 +61,13 @@ static gv_status look_at_all(gv_context *context, widening_round *r, int64_t cou
   return gv_parallel_for(&loop, widen_check_some);
 }
 
-/* Queries that are open, side by side, and what is found for them. */
+/* Open queries, side by side, and their results. */
 typedef struct gathered {
   int64_t *number, *found;
   double *data, *chord2;
 } gathered;
 
-/* Takes a query's own seed out of its neighbours. */
+/* Removes a query's own seed from its neighbours. */
 static void leave_out(int64_t self, int32_t asked, int64_t *found, double *chord2) {
   for (int32_t i = 0; i < asked; i++) {
     if (found[i] != self) continue;
@@ -77,7 +77,7 @@ static void leave_out(int64_t self, int32_t asked, int64_t *found, double *chord
   }
 }
 
-/* Asks for `asked` neighbours of the queries that are open. */
+/* Searches `asked` neighbours of the open queries. */
 static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t asked,
                               gathered *g) {
   int64_t at_once = MOST_ANSWERS / asked, open = 0;

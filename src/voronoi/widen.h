@@ -1,9 +1,10 @@
 /*
- * Which seeds may be the k nearest by geodesic, told by chords.
+ * Finds by chords which seeds may be the k nearest by geodesic.
  *
- * A seed with a squared chord beyond c^2 + slack(c^2), c the k-th smallest chord (geodesic/geodesic.h), has a longer geodesic
- * than each of the k nearest by chord; so the neighbours by chord up to there hold the answer. Where it is not known how many
- * these are, four times as many are asked for, of all such queries at once: a device takes as long for one as for thousands.
+ * A seed with a squared chord above c^2 + slack(c^2), c the k-th smallest chord (geodesic/geodesic.h), has a longer
+ * geodesic than each of the k nearest by chord; so the neighbours by chord up to there contain the result. If more
+ * are needed, four times as many are requested, for all such queries at once: a device takes as long for one query
+ * as for thousands.
  */
 #ifndef GV_WIDEN_H
 #define GV_WIDEN_H
@@ -15,14 +16,14 @@
 typedef struct gv_neighbours {
   const int64_t *found;
   const double *chord2;
-  int32_t count; /* the first of them that may be among the k; -1: not known, all seeds may */
+  int32_t count; /* the first of them that may be among the k; -1: unknown, all seeds may */
 } gv_neighbours;
 
 typedef struct gv_widening {
   const gv_geodesic *geodesic;
   const gv_point_index *chords;
-  int32_t k, most; /* neighbours that are wanted; that are asked for at most */
-  /* What is done with each query's neighbours. By several threads, in no order. */
+  int32_t k, most; /* neighbours to find; maximum number to request */
+  /* Called with each query's neighbours, by several threads, in any order. */
   gv_status (*answer)(gv_context *context, const void *user, int64_t query, const gv_neighbours *neighbours);
   const void *user;
 } gv_widening;
@@ -30,8 +31,8 @@ typedef struct gv_widening {
 /* True if the order of `count` neighbours by chord is their order by geodesic: each chord is clear of the next. */
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count);
 
-/* Answers queries, whose query->k nearest by chord (more than k) have been found, with the context's threads. Errors: OUT_OF_MEMORY,
- * those of searches and of `answer`. */
+/* Decides queries, for which the query->k nearest by chord (more than k) have been found, with the context's
+ * threads. Errors: OUT_OF_MEMORY, those of searches and of `answer`. */
 gv_status gv_widen(gv_context *context, const gv_widening *widening, const gv_query *query, const int64_t *found,
                    const double *chord2);
 

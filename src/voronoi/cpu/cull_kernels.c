@@ -1,4 +1,4 @@
-/* Kernels that cull lists of candidates, and what culling goes by: squares, bounds of distances, weighted values. */
+/* Kernels that cull lists of candidates, and compute squares, bounds of distances and weighted values. */
 #include "voronoi/cpu/kernel_lanes.h"
 #include "voronoi/margin.h"
 
@@ -210,7 +210,8 @@ GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher 
   for (int64_t i = 0; i < n; i += VD_LANES) {
     vd canonical = vd_load(value + i);
     if (each) w = vd_load(weight + i);
-    /* As in rank.c: what cannot be squared is as far as can be, and may still win by its weight. */
+    /* As in k_nearest.c: overflowing squares count as the largest double; the candidate may still win by its
+     * weight. */
     vd result = vd_weigh_as(weighting, form, inverse, scale, vd_min(canonical, largest), w);
     vd_store(value + i, vd_select(vd_less(most, canonical), none, vd_min(result, largest)));
   }

@@ -7,11 +7,11 @@ enum { DISC_CHORD = GV_GREAT_CIRCLE }; /* of both metrics of the globe; others a
 /* How far the disc reaches in some rows. */
 typedef struct disc_reach {
   vd columns;   /* to either side of the seed */
-  vm none, all; /* surely no cell, or every one, whatever `columns` says */
+  vm none, all; /* certainly no cell, or every cell, for any `columns` */
   vm grazing;
 } disc_reach;
 
-/* 2 asin of the root of a share in [0, 1]: where all are small by the series, whose rest is below 2e-14 of it there. */
+/* 2 asin of the root of a share in [0, 1]: by the series if all are small; its remainder is then below 2e-14 of it. */
 GV_INLINE vd angle_of_share(vd share) {
   static const double series[5] = {1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0, 945.0 / 42240.0};
   vd root = vd_sqrt(share), twice = root + root;
@@ -66,7 +66,7 @@ GV_INLINE vd column_from(vd a, double columns) {
   return vd_rounded(vd_min(vd_max(a, vd_all(-0.25)), vd_all(columns - 0.25)) + 0.5);
 }
 
-/* The highest column not after `a`, likewise; from one before the first to the last. */
+/* The highest column not after `a`, from -1 to the last. */
 GV_INLINE vd column_to(vd a, double columns) {
   return vd_rounded(vd_min(vd_max(a, vd_all(-0.75)), vd_all(columns - 0.75)) - 0.5);
 }
@@ -78,8 +78,8 @@ GV_INLINE void fill_span(int32_t *out, int32_t n, vi label) {
 }
 
 /*
- * The ends of each row as they are if the reach is too long by what it may be off, and too short by that: where both are the
- * same, so are the canonical ones.
+ * The ends of each row for a reach that is too long by its error, and for one that is too short by it: where both
+ * agree, they are exact.
  */
 GV_INLINE void disc_body(const int metric, const gv_disc_limit *limit, const gv_disc *disc, gv_disc_strip *strip) {
   vd middle = vd_all(disc->middle), tight = vd_all(strip->tight), loose = vd_all(strip->loose);

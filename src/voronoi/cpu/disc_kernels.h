@@ -7,10 +7,10 @@
 
 #include "core/core.h"
 
-/* What is the same for all discs of a grid: see discs.h for what it is good for. */
+/* Values common to all discs of a grid; discs.h explains their use. */
 typedef struct gv_disc_limit {
-  double within, beyond; /* values up to and above which an ideal distance says what the canonical one is */
-  double gap;            /* beyond - within, and the rounding of what is made of them */
+  double within, beyond; /* thresholds below and above which an ideal distance decides about the exact one */
+  double gap;            /* beyond - within, and the rounding of values computed from them */
   double scale;          /* columns a unit of the plane, or a radian */
   double exact;          /* columns by which the end of a row is good where nothing else makes it worse */
 } gv_disc_limit;
@@ -28,15 +28,15 @@ typedef struct gv_disc_strip {
   const double *row_p, *row_inverse; /* of the first row, padded; not on the plane */
   const double *row_z;
   int32_t rows, columns; /* GV_DISC_ROWS at most */
-  /* Columns by which ends of rows may be off; shares (globe: of the way around; else of the limit) less than `grazing`,
-   * and as close to all the way around, have the worse one. */
+  /* Error of the ends of rows in columns; shares (globe: of the full turn; else of the limit) less than `grazing`,
+   * and as close to the full turn, have the larger one. */
   double tight, loose, grazing;
   int32_t *out;
   int64_t out_stride;
   int32_t open[GV_DISC_ROWS], open_count; /* rows that are left to others */
 } gv_disc_strip;
 
-/* Writes the label into the cells of the rows whose ends can be told at once. */
+/* Writes the label into the cells of the rows with ends that can be decided at once. */
 typedef void (*gv_disc_kernel)(const gv_disc_limit *limit, const gv_disc *disc, gv_disc_strip *strip);
 
 typedef struct gv_disc_kernels {

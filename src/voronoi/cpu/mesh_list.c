@@ -5,7 +5,7 @@
 
 #include "search/code_sort.h"
 
-enum { BOX = 64 /* cells */, CODE_BITS = 18 /* a dimension */, SAMPLE = 5 /* one in so many steps is looked at */ };
+enum { BOX = 64 /* cells */, CODE_BITS = 18 /* a dimension */, SAMPLE = 5 /* the step of the sample */ };
 
 static void list_write_nodata(const gv_voronoi *v, const gv_labels *block, int64_t cell) {
   for (int32_t band = 0; band < v->k; band++)
@@ -40,9 +40,9 @@ static void list_make_boxes(int64_t count, double *const at[3], double *box) {
     gv_mesh_box_around(at, first, first + BOX < count ? first + BOX : count, box);
 }
 
-/* True if places that follow each other are near each other as they are, as along a good curve: 64 of them are a few steps from one to the
- * next across, unlike those of a row; and their boxes together are not much larger than the box around all, unlike those of places in no
- * order. Gain: 3x for centres in the order of HEALPix. */
+/* True if consecutive places are near each other, as along a good curve: the box of 64 of them is only a few steps
+ * wide, unlike that of a row, and their boxes together are not much larger than the box of all, unlike those of
+ * unordered places. Gain: 3x for centres in the order of HEALPix. */
 static bool list_is_local(int64_t count, double *const at[3], const double *box) {
   const double most_area = 12.0, most_steps = 24.0;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -75,7 +75,7 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
       high[d] = from[d][i] > high[d] ? from[d][i] : high[d];
     }
   }
-  /* One scale for all, so that parts are as wide as they are high. */
+  /* One scale for all dimensions, so that parts are as wide as they are high. */
   double width = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
   for (int d = 0; d < 3; d++)
     high[d] = low[d] + width;

@@ -1,6 +1,7 @@
 /*
- * A block of a list of places, in an order in which neighbours are near each other: along a Morton curve through the box around them. What
- * 4^bits consecutive ones are in that order is a part, as of a mesh; its bound comes from the positions.
+ * A block of a list of places, in an order in which neighbours are near each other: along a Morton curve through
+ * the box around them. 4^bits consecutive places in that order are a part, as of a mesh; its bound is computed from
+ * the positions.
  */
 #ifndef GV_MESH_LIST_H
 #define GV_MESH_LIST_H

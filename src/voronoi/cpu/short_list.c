@@ -45,7 +45,7 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
     list->slack = gv_geodesic_slack(list->geodesic, farthest);
     limit += list->slack;
   }
-  /* Which may come before one of those up to the place in hand, and which are up to there. */
+  /* Candidates that may come before one of those up to the current place, and those already passed. */
   uint32_t open = 0, passed = 0;
   int32_t groups = 0;
   for (int32_t at = 0; at < first; at++) {

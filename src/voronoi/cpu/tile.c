@@ -1,11 +1,11 @@
 /*
  * The culling engine for rasters.
  *
- * A tile's candidates are culled (see cull.h), and what is left goes to the tile's four children, until one candidate
- * is left (a constant) or the tile is small enough to be decided cell by cell.
- * No structure over the seeds is needed; each seed is looked at a few hundred times in all.
+ * A tile's candidates are culled (see cull.h) and passed to the tile's four children, until one candidate is left
+ * (a constant) or the tile is small enough to be decided cell by cell. No structure over the seeds is needed; each
+ * seed is tested a few hundred times in total.
  *
- * A tree of tiles over the whole grid narrows the seeds down to each block once; blocks go on from there.
+ * A tree of tiles over the whole grid narrows the seeds down to each block once; blocks start from its lists.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "voronoi/cpu/tile_work.h"
 
 enum {
-  STAGED_BYTES = 1 << 22, /* blocks up to this are made beside a raster whose rows are pages apart */
+  STAGED_BYTES = 1 << 22, /* blocks up to this size are computed in a buffer if the raster's rows are pages apart */
   PAGE_BYTES = 4096
 };
 
@@ -120,7 +120,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_labels target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
-  if (projected) target.uniform = NULL; /* cells without a place are taken back at the end */
+  if (projected) target.uniform = NULL; /* cells without a place are reset at the end */
   gv_tile_work j = {
       .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target);

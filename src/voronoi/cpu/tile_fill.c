@@ -1,7 +1,7 @@
 /* Answers of whole tiles, and masks. */
 #include "voronoi/cpu/tile_work.h"
 
-/* Writes one answer, label[v->k] (NULL: nodata), into all cells of a block, without looking at what is there. */
+/* Writes one result, label[v->k] (NULL: nodata), into all cells of a block, without reading them. */
 static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_labels *block,
                        const int32_t *label) {
   for (int32_t band = 0; band < v->k; band++) {
@@ -41,7 +41,7 @@ int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile) {
   return state;
 }
 
-/* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
+/* Writes one result into a tile, ignoring the mask; for a whole block setting *uniform may be enough. */
 static void write_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   gv_labels part = tile_fill_part_of(j, tile);
   gv_tile cells = *tile;
@@ -59,8 +59,8 @@ void gv_fill_nodata(const gv_tile_work *j, const gv_tile *tile) {
 }
 
 /*
- * Goes through a tile of which the mask leaves out some cells, by stretches of boxes that are alike: nodata where all are
- * left out; elsewhere the answer `label`, if there is one, or what is there already.
+ * Processes a tile with masked cells by stretches of equal boxes: nodata where all cells are masked; elsewhere the
+ * result `label` if not NULL, else the cells are unchanged.
  */
 static void write_masked(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   const uint8_t *boxes = j->space->mask_boxes.memory;

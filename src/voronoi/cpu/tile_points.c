@@ -1,9 +1,9 @@
-/* Blocks of points: positions of cells, and bounds that are taken from these. */
+/* Blocks of points: positions of cells, and bounds computed from them. */
 #include <string.h>
 
 #include "voronoi/cpu/tile_work.h"
 
-enum { MICROTILE = 8 }; /* cells a side of the squares whose bounds a block of points keeps */
+enum { MICROTILE = 8 }; /* side in cells of the squares with stored bounds */
 
 /* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
 static void range_of_square(const double *value, int64_t stride, const gv_tile *square, double *low, double *high) {

@@ -45,7 +45,7 @@ static void quarters_of(const gv_voronoi *v, const gv_tile *tile, gv_tile quarte
   }
 }
 
-/* A level of the tree being made: children of the nodes from `first` on, so many of each at a time. */
+/* A level of the tree in construction: children of the nodes from `first` on, a limited number at a time. */
 typedef struct narrowing {
   const gv_voronoi *v;
   const gv_kernels *kernels;
@@ -82,8 +82,8 @@ static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
   return status;
 }
 
-/* Plans children of the nodes from `first` on, below `end`: those of which all lists together cannot be too long, at worst as long as
- * their parents'; mostly they are a third of that. Returns how far it came: those left wait until that is known. */
+/* Plans children of the nodes from `first` on, below `end`, such that their lists fit the memory even if as long as
+ * their parents' (mostly they are a third of that). Returns the first node that was not planned. */
 static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int32_t end, int64_t *entries) {
   int32_t i = first, children = tree->count;
   for (; i < end; i++) {
@@ -94,7 +94,7 @@ static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int3
     if (block || node->count < GV_TILE_TREE_MIN_CANDIDATES) continue;
     if (*entries + worst > GV_TILE_TREE_MAX_ENTRIES) {
       if (tree->count > children) break;
-      continue; /* not even alone */
+      continue; /* not even one node */
     }
     *entries += worst;
     gv_tile quarter[4];

@@ -1,4 +1,4 @@
-/* A block of a raster at work, and what is done with a tile of it. */
+/* The state of a block of a raster in computation, and operations on its tiles. */
 #ifndef GV_TILE_WORK_H
 #define GV_TILE_WORK_H
 
@@ -35,11 +35,11 @@ gv_status gv_mask_prepare(gv_tile_work *j);
 /* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
 int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
-/* A tile of one answer: label[v->k]; of none, whatever the mask says. */
+/* Writes a tile of one result: label[v->k]; NULL: nodata, ignoring the mask. */
 void gv_fill_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label);
 void gv_fill_nodata(const gv_tile_work *j, const gv_tile *tile);
 
-/* Takes back what was written to cells that the mask leaves out. */
+/* Resets the cells that the mask leaves out. */
 void gv_mask_tile(const gv_tile_work *j, const gv_tile *tile);
 
 /* Blocks of points (tile_points.c): positions of all cells, and boxes of its squares. */
@@ -48,7 +48,7 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_work *j);
 /* Bound of a tile of a block of points, from the boxes of its squares; false if no cell there has a position. */
 bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out);
 
-/* Takes back what was written to cells of projected grids that have no position. */
+/* Resets cells of projected grids that have no position. */
 void gv_drop_placeless(const gv_tile_work *j);
 
 /* Answers a tile (tile_solve.c) at a depth of the descent; `in`: what may be nearest to one of its cells. */

@@ -37,8 +37,8 @@ __device__ __forceinline__ static int choose_nearest(const problem &p, const pla
   return found;
 }
 
-/* One warp a tile. Against the seeds nearest the middle first; what is left, if that is more than a few, against those
- * nearest the corners of the bound too. */
+/* One warp a tile. Culls against the seeds nearest the middle first; if more than a few are left, also against
+ * those nearest the corners of the bound. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     cull_short(const __grid_constant__ problem p, const __grid_constant__ level parent,

@@ -1,6 +1,6 @@
 /*
- * Distances and azimuths of cells from their seeds: a thread a cell, with the texts that the processors' kernels are made of (exact/text/,
- * geodesic/text/), so with their bits.
+ * Distances and azimuths of cells from their seeds: one thread a cell, with the source that is shared with the
+ * processors' kernels (exact/shared/, geodesic/shared/), so with the same bits.
  */
 #include "voronoi/gpu/distances.h"
 
@@ -12,11 +12,11 @@
 
 namespace gv {
 
-/* What a launch is given beside the raster. */
+/* Arguments of a launch in addition to the raster. */
 struct measuring {
   gv_measure m;
   const int32_t *distinct; /* the kept seed at the place of a seed; NULL: itself */
-  int64_t total;           /* seeds as given */
+  int64_t total;           /* seeds of the caller */
   double radius;           /* of the sphere that great circles are reported on */
   gv_series series;
   gv_open_pair *open;
@@ -24,7 +24,7 @@ struct measuring {
 
 struct measured {
   unsigned long long open; /* pairs, also those that found no room */
-  int32_t beyond;          /* the largest number that is no seed's; 0 */
+  int32_t beyond;          /* the largest number that belongs to no seed; 0: none */
 };
 
 template <int FORM> __device__ static inline place cell_place(const problem &p, int64_t column, int64_t row) {
@@ -35,7 +35,7 @@ template <int FORM> __device__ static inline place cell_place(const problem &p, 
   }
 }
 
-/* What is asked of a pair is the kernel's: FLOATS and DOUBLES are distances alone. */
+/* What the kernel computes of a pair: FLOATS and DOUBLES are distances only. */
 enum { FLOATS, DOUBLES, AZIMUTHS /* and distances, if there is a place for them */ };
 
 struct answer {
@@ -158,13 +158,13 @@ __global__ void write_answers(gv_measure m, const gv_open_pair *pair, const gv_o
 enum {
   PINNED_MEASURED = PINNED_COUNTERS, /* no strip is at work meanwhile */
   PINNED_PAIRS = PINNED_OPEN,
-  PINNED_SEEDS = PINNED_OPEN_IDS, /* arrays of the host's on their way */
+  PINNED_SEEDS = PINNED_OPEN_IDS, /* host arrays in transfer */
   PINNED_DISTANCES = PINNED_FETCH,
   PINNED_AZIMUTHS
 };
 static_assert(sizeof(gv::measured) <= sizeof(gv::counters), "room for what is counted");
 
-/* A launch: of whose cells, where. */
+/* A launch: input cells and output arrays. */
 typedef struct measuring_launch {
   const gv_cuda_raster *raster;
   cudaStream_t stream;
@@ -256,7 +256,7 @@ static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, 
   return status;
 }
 
-/* Starts it, with what it counts on its way back. */
+/* Starts the launch and the copy of its counters back to the host. */
 static gv_status distances_start(gv_context *context, gv_cuda_queue *queue, const measuring_launch *l) {
   void *counted = queue->pinned[PINNED_MEASURED].data;
   gv_status status = GV_OK;
@@ -336,7 +336,7 @@ static void distances_end(gv_context *context, void *queue) {
   gv_cuda_queue_give(context, (gv_cuda_queue *)queue);
 }
 
-enum { SLOT_AZIMUTHS = SLOT_WORK }; /* nothing is computed in such a lane */
+enum { SLOT_AZIMUTHS = SLOT_WORK }; /* such a queue computes no cells */
 
 /* Rows of a caller's, without gaps in page-locked memory. */
 static void copy_rows(char *to, int64_t to_stride, const char *from, int64_t from_stride, const gv_measure *m,

@@ -1,6 +1,6 @@
 /*
- * Distances and azimuths of cells from their seeds on a device: what measuring asks of CUDA. From and into memory there
- * (measure/strips.c), or between arrays of the host (measure/by_device.c).
+ * Distances and azimuths of cells from their seeds on a device: the CUDA interface of measuring. From and into
+ * device memory (measure/strips.c), or between arrays of the host (measure/by_device.c).
  */
 #ifndef GV_CUDA_DISTANCES_H
 #define GV_CUDA_DISTANCES_H
@@ -17,34 +17,33 @@ enum { GV_OPEN_DISTANCE = 1, GV_OPEN_AZIMUTH = 2 };
 /* A cell and its seed that the series of geodesics does not answer. */
 typedef struct gv_open_pair {
   int64_t column, row;
-  int64_t at; /* where its answer goes: from `distance` or `azimuth`, in values */
+  int64_t at; /* where its result is written: offset in `distance` or `azimuth`, in values */
   int32_t seed, what;
 } gv_open_pair;
 
-/* What the host says of it. */
+/* The host's result. */
 typedef struct gv_open_answer {
   double distance;
   float azimuth;
 } gv_open_answer;
 
 typedef struct gv_open_pairs {
-  const gv_open_pair
-      *pair; /* the first GV_CUDA_OPEN_PAIRS at most, in no order; valid until the raster is asked again */
+  const gv_open_pair *pair; /* at most the first GV_CUDA_OPEN_PAIRS, unsorted; valid until the raster's next call */
   int64_t count;
 } gv_open_pairs;
 
 enum { GV_CUDA_OPEN_PAIRS = 1 << 20 /* that are listed */ };
 
-/* Those of gv_measure, which is checked, but for what is open. `radius`: of the sphere that great circles are reported on. Errors:
- * INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
+/* Computes a checked gv_measure except for open pairs. `radius`: of the sphere that great circles are reported on.
+ * Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
 gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                                  double radius, gv_open_pairs *open);
 
-/* Writes the host's answers to what was open last, in its order. */
+/* Writes the host's results of the last open pairs, in their order. */
 gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                                 const gv_open_answer *answer, int64_t count);
 
-/* Of the host's at once: 2 MB of page-locked memory a lane, as much again on the device and 4 MB more. */
+/* Cells of the host at once: 2 MB of page-locked memory a queue, the same on the device, and 4 MB more. */
 enum { GV_CUDA_HOST_CELLS = 1 << 17 };
 
 /*

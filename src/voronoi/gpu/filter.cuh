@@ -1,5 +1,5 @@
 /*
- * The float filter of leaves where the nearest seed is asked for by squared distances: one filter, and two ways to place cells.
+ * The float filter of leaves for the nearest seed by squared distances: one filter, and two ways to place cells.
  *
  * Let m be a place in the middle of the leaf and p the seed nearest it (the pivot). For a seed s, with D = s - p and
  * K = |s - m|^2 - |p - m|^2 = D . ((s - m) + (p - m)), and any place q,
@@ -10,10 +10,11 @@
  * How X, Y and Z of the leaf's cells are made, bounds of |a X + b Y + c Z| over them ("half") and of what float arithmetic does
  * to g ("error", e) are a view's: quad_view (filter_kernels.cuh) for rasters, leaf_view (mesh_kernels.cuh) for the mesh.
  *
- * When g, computed, exceeds e all over the leaf, the canonical distance of s is larger than the pivot's everywhere, strictly; a
- * cell whose best and second best computed values differ by more than 2 max e is decided: its canonical order is the
- * computed one. Infinities and NaN (seeds absurdly far away) fail every comparison and so end in canonical decisions. For
- * geodesics, compared by their chords, the slack of the farthest chord from the pivot is added to the margins.
+ * If the computed g exceeds e in the whole leaf, the exact distance of s is everywhere strictly larger than the
+ * pivot's. A cell is decided if its best and second best computed values differ by more than 2 max e: the order of
+ * the exact distances is then that of the computed values. Infinities and NaN (seeds extremely far away) fail every
+ * comparison and so lead to exact decisions. For geodesics, compared by their chords, the slack of the farthest
+ * chord from the pivot is added to the margins.
  *
  * A view has
  *   times              g is computed so many times as large
@@ -143,7 +144,7 @@ __device__ __forceinline__ static bool filter_collect(const problem &p, const in
  * space. LEAF, a kind of leaf:
  *   view                              as above; look(p, s, view, lane) makes it
  *   fill(label, lane)                 all its cells are one seed's
- *   decide(p, view, by, kept, margin, s, lane)  cell by cell among `kept` candidates; those whose best two are not farther
+ *   decide(p, view, by, kept, margin, s, lane)  cell by cell among `kept` candidates; if the best two are not farther
  *                                     apart than the margin, by the canonical rule
  */
 template <bool GEODESIC, class LEAF>

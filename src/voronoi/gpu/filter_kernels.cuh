@@ -8,8 +8,8 @@
  * so that
  *   g = [K + b R + c Z] + P [a S - b C]:
  * a term by row and a term by column, one fused multiply-add a pair of cell and seed. S, R, Z and C are made from
- * differences of the canonical tables in double, C as half the squared chord, and rounded to float once. On the plane
- * P = 1, S = x - x_m, C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1 wide.
+ * differences of the tables in double, C as half the squared chord, and rounded to float once. On the plane P = 1,
+ * S = x - x_m, C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1 wide.
  *
  * The error. Let u = 2^-24 and G = |K| + Pmax (|a| Smax + |b| Cmax) + |b| Rmax + |c| Zmax over the quad. Every product
  * above carries at most three roundings of its factors, one of its own and three of the sums after it (relative u each),
@@ -30,7 +30,7 @@ namespace gv {
 enum {
   CAPACITY = 64,    /* candidates of a quad in shared memory */
   BATCH = 32,       /* of them with row terms at once */
-  ROWS = 8,         /* a lane at once */
+  ROWS = 8,         /* that a lane computes at once */
   LEAST_WINDOW = 4, /* cells a side that are decided whatever the number of candidates */
   MOST_WINDOWS = 24 /* 3 a split and one more, from 64 cells a side */
 };
@@ -224,7 +224,7 @@ __device__ __forceinline__ static void view_quad(const problem &p, const quad &q
   view.extent = sqrtf(e.s * e.s + e.r * e.r + e.z * e.z) * 1.0001F;
 }
 
-/* The canonical rule for cells of a column of a quad: those rows of `again` whose bit is set. */
+/* The exact rule for cells of a column of a quad: the rows set in the bits of `again`. */
 template <int FORM>
 __device__ static __noinline__ void filter_settle(const problem &p, const target &t, const int32_t *id,
                                                   int32_t candidates, int64_t column, int64_t row, uint32_t again) {
@@ -271,8 +271,8 @@ __device__ __forceinline__ static uint32_t compare_two(const filter_space<SIDE> 
   return again;
 }
 
-/* The same against all candidates, whose terms by row are made for all columns of the chunk from row `top` on; `made`: they
- * are there already, if one batch holds them. `group`: the lane's first row of the chunk. */
+/* The same against all candidates. Their terms by row are made for all columns of the chunk from row `top` on;
+ * `made`: they are already computed, if one batch holds them. `group`: the lane's first row of the chunk. */
 template <int FORM, int SIDE>
 __device__ __forceinline__ static uint32_t
 compare_many(filter_space<SIDE> &s, int32_t kept, int32_t top, int32_t group, bool made, float S, float C,
@@ -420,7 +420,7 @@ template <int FORM, bool GEODESIC, int SIDE> struct quad_leaf {
   }
 };
 
-/* LIMITED: the limit may run through a quad, which is then decided canonically. */
+/* LIMITED: the limit may cross a quad, which is then decided by exact distances. */
 template <int FORM, bool GEODESIC, int SIDE, bool LIMITED>
 __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
     leaf_float(const __grid_constant__ problem p, const __grid_constant__ level lists,

@@ -37,7 +37,7 @@ __device__ static bool dominates_group(const bound &b, const pivot &by, const ba
   return gv_lead(gv_cull_slack, nearest * nearest, reach) > by.limit;
 }
 
-/* A group is out when k pivots dominate all of its seeds, or nobody can reach them. */
+/* A group is excluded if k pivots dominate all of its seeds, or if it is out of reach of the whole tile. */
 __device__ static bool group_survives(const problem &p, const bound &b, const pivot *pivots, int count,
                                       const ball &all, double generators) {
   if (p.limited) {

@@ -1,6 +1,4 @@
-/*
- * Cells whose answer is left to the host.
- */
+/* Cells that are left to the host. */
 #ifndef GV_HAND_OVER_CUH
 #define GV_HAND_OVER_CUH
 
@@ -8,7 +6,7 @@
 
 namespace gv {
 
-/* Hands cells of a quad to the host; `list_at` is where the quad's candidates are in the list of ids, or -1. */
+/* Leaves cells of a quad to the host; `list_at` is where the quad's candidates are in the list of ids, or -1. */
 __device__ static void hand_over(const target &t, counters *count, const open_list &open, int64_t column,
                                  int64_t row, int64_t list_at, int32_t candidates) {
   unsigned long long at = atomicAdd(&count->open, 1ULL);

@@ -8,9 +8,9 @@
 
 namespace gv {
 
-static constexpr double limit_slack = 1e-11; /* far above the rounding of what is compared */
+static constexpr double limit_slack = 1e-11; /* far above the rounding of the compared values */
 
-/* True if s is farther than the limit from every cell of the tile, beyond all doubt. */
+/* True if s is certainly farther than the limit from every cell of the tile. */
 template <int NORM> __device__ static bool out_of_reach(const problem &p, const bound &b, const place &s) {
   if (!p.limited) return false;
   if (NORM == SQUARE) {
@@ -22,7 +22,7 @@ template <int NORM> __device__ static bool out_of_reach(const problem &p, const 
   return (NORM == SUM ? gap_x + gap_z : fmax(gap_x, gap_z)) > p.beyond + limit_slack * (p.beyond + half_x + half_z);
 }
 
-/* True if s is within the limit of every cell of the tile, beyond all doubt. */
+/* True if s is certainly within the limit of every cell of the tile. */
 template <int NORM> __device__ static bool within_reach(const problem &p, const bound &b, const place &s) {
   if (!p.limited) return true;
   if (NORM == SQUARE) {

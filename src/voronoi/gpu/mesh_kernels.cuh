@@ -1,7 +1,7 @@
 /*
- * Leaves of the QTM mesh where the nearest seed is asked for. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of 32
- * cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); what lies within the
- * margin, and leaves at the poles or with many candidates, canonically (mesh_patches.cuh).
+ * Leaves of the QTM mesh for the nearest seed. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of 32
+ * cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); cells within
+ * the margin, and leaves at the poles or with many candidates, by exact distances (mesh_patches.cuh).
  *
  * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A vertex in row r lies on a
  * parallel of radius P and height z, t east of the middle meridian: v - m = (P S, R - P C, Z) with S = sin t, C = 1 - cos t,
@@ -11,12 +11,13 @@
  * three multiply-adds a cell and seed. On the sphere g(w / |w|) = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 / |w|), and |w| <= 1, so
  * w itself decides: lengthening it parts the candidates further. (|s|^2 and |p|^2 are 1 but for their rounding.)
  *
- * On the ellipsoid vertices are places on it, and so is the centre q: the place whose normal is the mean of the vertices'
- * normals, lengthened. Let f take normals to places. Along a great circle of normals |f'| <= 1.031 and |f''| <= 1.1 for e^2 < 0.02.
- * The normals of the vertices are at angles h_i from the centre's, 2.002 / N at most for N = 2^level >= 128: no edge
- * is longer than 3 / N (see cells/lattice.h) and a triangle's centre is within two thirds of a median of its corners. The
- * three directions, as tangents of the length sin h_i, add up to nothing, so the mean of the three places is at most
- * 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q; WANDER = 2.5 / N^2 is taken: g moves by 2 WANDER |D| at most.
+ * On the ellipsoid vertices are places on it, and so is the centre q: its normal is the mean of the vertices'
+ * normals, lengthened. Let f map normals to places. Along a great circle of normals |f'| <= 1.031 and |f''| <= 1.1
+ * for e^2 < 0.02. The normals of the vertices are at angles h_i from the centre's, 2.002 / N at most for N =
+ * 2^level >= 128: no edge is longer than 3 / N (see cells/lattice.h) and a triangle's centre is within two thirds
+ * of a median of its corners. The three directions, as tangents of the length sin h_i, add up to nothing, so the
+ * mean of the three places is at most 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q; WANDER = 2.5 / N^2 is
+ * taken: g moves by 2 WANDER |D| at most.
  *
  * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them as they have) and
  * G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the leaf. t0, dt, P, R, Z, a, b, c and K are
@@ -68,7 +69,7 @@ __device__ static inline spot spot_at(const lattice_row &row, float column) {
   return {row.radius * s, fmaf(-row.radius, c, row.r)};
 }
 
-/* Cells that the filter left open, canonically: the lane's quads whose bit is set. */
+/* Exact decision of cells that the filter left undecided: the lane's quads set in the bits. */
 template <bool GEODESIC>
 __device__ static __noinline__ void settle_quads(const problem &p, const target &t, const leaf_span &leaf,
                                                  const int32_t *id, int32_t candidates, uint32_t again,
@@ -172,7 +173,7 @@ struct four_cells {
   float x[4], y[4], z[4];
 };
 
-/* `code`: the way from the leaf to the triangle. */
+/* `code`: the path from the leaf to the triangle. */
 __device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t code, bool down, four_cells *out) {
   const int32_t top = 2 * (int32_t)(code & 15), a = top + (down ? 2 : 0), b = top + 1, c = top + (down ? 0 : 2);
   const float west = (float)(2 * (int32_t)(code >> 4 & 15) - LEAF_SIDE / 2);

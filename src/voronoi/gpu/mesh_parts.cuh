@@ -43,7 +43,7 @@ constexpr uint32_t step_of(uint32_t state, uint32_t digit) {
   return rows | columns << 4 | to << 8;
 }
 
-/* The way `a` and then `b` of `steps` digits. */
+/* The path `a` followed by the path `b` of `steps` digits. */
 constexpr uint32_t joined(uint32_t a, uint32_t b, int steps) {
   uint32_t rows = ((a & 15) << steps) + (b & 15), columns = ((a >> 4 & 15) << steps) + (b >> 4 & 15);
   return rows | columns << 4 | b >> 8 << 8;

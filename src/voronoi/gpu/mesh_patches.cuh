@@ -44,7 +44,7 @@ __device__ static int32_t only_candidate(const problem &p, const part &t, const 
   return nearest;
 }
 
-/* The canonical rule for one cell; `open`: another seed comes within the slack of geodesics. */
+/* The exact rule for one cell; `open`: another seed is within the slack of geodesics. */
 template <bool GEODESIC>
 __device__ static int32_t decide_cell(const problem &p, const part &cell, const int32_t *list, int32_t candidates,
                                       bool *open) {
@@ -64,8 +64,8 @@ __device__ static int32_t decide_cell(const problem &p, const part &cell, const 
   return seed_label(p.seeds, winner);
 }
 
-/* A leaf whose cells are decided canonically: each lane culls for one span of 64 of them, spans that stay open are decided
- * cell by cell. */
+/* A leaf with cells decided by exact distances: each lane culls for one span of 64 of them; undecided spans are
+ * decided cell by cell. */
 template <bool GEODESIC>
 __device__ static __noinline__ void decide_patches(const problem &p, const target &t, const leaf_span &leaf,
                                                    const int32_t *list, int32_t candidates, int32_t *stage,
@@ -74,7 +74,7 @@ __device__ static __noinline__ void decide_patches(const problem &p, const targe
   bound b;
   mesh_bound(p, leaf.at, &b);
 
-  /* What is left of the list for this span; a list too long for the stage is used as it is. */
+  /* Candidates that are left for this span; a list too long for the stage is used unchanged. */
   const int32_t nearest = warp_nearest(p, b.middle, list, candidates, lane);
   const pivot by = make_pivot<SQUARE, GEODESIC>(p, b, nearest);
   int32_t kept = 0;

@@ -25,13 +25,13 @@ __global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys)
   if (at < keys) work.key[at] = nobody;
 }
 
-/* The candidates of a parent's list; 0 if its tile is done with: nobody is left, or one seed. */
+/* The candidates of a parent's list; 0 if its tile is finished: no candidate is left, or one seed. */
 template <int WHAT> __device__ static inline int64_t candidates_of(const entry &from) {
   if (WHAT == SEEDS) return from.count > 1 ? from.count : 0;
   return WHAT == MEMBERS ? (int64_t)from.count * GROUP : from.count;
 }
 
-/* One of them; -1 where the last group has no more. */
+/* One of them; -1 after the last of the last group. */
 template <int WHAT> __device__ static inline int32_t candidate(const problem &p, const int32_t *list, int64_t n) {
   if (WHAT != MEMBERS) return list[n];
   int64_t at = (int64_t)list[n / GROUP] * GROUP + n % GROUP;
@@ -42,7 +42,7 @@ template <int WHAT> __device__ static inline place candidate_place(const problem
   return WHAT == GROUPS ? groups_ball_of(p, id).middle : seed_place(p.seeds, id);
 }
 
-/* What all passes begin with: the block's tile, its parent's list, its bound. False: nothing to do. */
+/* State that all passes begin with: the block's tile, its parent's list, its bound. False: the tile needs no work. */
 struct long_tile {
   int64_t tile;
   const int32_t *list;

@@ -15,7 +15,7 @@ enum {
   FEW = 5 /* candidates that are not worth a second look */
 };
 
-/* A pivot and what is compared: with SQUARE gv_lead, with the other norms gv_box_gain. */
+/* A pivot and the compared bound: with SQUARE gv_lead, with the other norms gv_box_gain. */
 struct pivot {
   place at;
   double limit;
@@ -48,7 +48,7 @@ __device__ static pivot make_pivot(const problem &p, const bound &b, int32_t id)
   return made;
 }
 
-/* True if the pivot is nearer than s in every cell of the tile, beyond all doubt. */
+/* True if the pivot is certainly nearer than s in every cell of the tile. */
 template <int NORM>
 __device__ static bool dominates(const problem &p, const bound &b, const pivot &by, const place &s) {
   if (NORM == SQUARE) {
@@ -62,7 +62,7 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
   return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z) < -by.limit;
 }
 
-/* A seed is out when k pivots (all of them different seeds) dominate it, or nobody can reach it. */
+/* A seed is excluded if k different pivots dominate it, or if it is out of reach of the whole tile. */
 template <int NORM>
 __device__ static bool survives(const problem &p, const bound &b, const pivot *pivots, int count, const place &s) {
   if (out_of_reach<NORM>(p, b, s)) return false;

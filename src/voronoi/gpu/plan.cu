@@ -1,6 +1,4 @@
-/*
- * Which levels a raster makes: sizes alone tell, by estimates of what each step of narrowing costs.
- */
+/* Chooses the levels of a raster, from sizes only, by estimates of the cost of each narrowing step. */
 #include <math.h>
 
 #include "voronoi/gpu/raster_state.cuh"
@@ -32,7 +30,7 @@ double gv_cuda_group_list_length(const gv_voronoi *v, int log) {
   return length < n ? length : n;
 }
 
-/* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
+/* The share of tiles with more than one candidate: those that a border between two seeds crosses. */
 static double mixed_share(const gv_voronoi *v, int log) {
   double share = 2.5 * plan_side_of(v, log) / spacing(v);
   return v->k > 1 || share > 1.0 ? 1.0 : share;
@@ -45,7 +43,7 @@ static double short_cost(const gv_cuda_raster *raster, int parent, double from, 
   double tiles = (double)tiles_of(grid->width, grid->height, log), rounds = ceil(from / 32.0);
   double passes = (1.0 + raster->v->k) / 2.0, mixed = mixed_share(raster->v, parent);
   double cycles = tiles * (mixed * (1200.0 + 500.0 * rounds * passes) + (1.0 - mixed) * 150.0);
-  /* Seeds in clusters: some lists are much longer than most, and one warp's time is the least it takes. */
+  /* Seeds in clusters: some lists are much longer than most, and one warp's time is a lower bound. */
   double work = cycles / (4.0 * raster->queue->multiprocessors) / 1700.0, tail = 3.0 + 50.0 * rounds * passes;
   return 4.0 + (work > tail ? work : tail);
 }
@@ -82,7 +80,7 @@ int gv_cuda_top_log(const gv_voronoi *v) {
   return top;
 }
 
-/* Sorting seeds along the curve, and what comes with it. */
+/* Cost of sorting seeds along the curve and of the steps that it needs. */
 static double grouping_cost(const gv_voronoi *v) {
   return 80.0 + 2e-4 * (double)v->seeds.count;
 }

@@ -42,7 +42,7 @@ __device__ static inline int32_t seed_site(const seed *seeds, int32_t id) {
   return __ldg(&seeds[id].site);
 }
 
-/* The canonical distance; on the plane y is 0 and adds nothing. */
+/* The exact distance; on the plane y is 0 and adds nothing. */
 template <int NORM> __device__ static inline double canonical(const place &q, const place &s) {
   double x = gv_norm_of(NORM, q.x - s.x), z = gv_norm_of(NORM, q.z - s.z);
   if (NORM == SQUARE) x = gv_norm_join(NORM, x, gv_norm_of(NORM, q.y - s.y));

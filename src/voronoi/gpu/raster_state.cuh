@@ -14,7 +14,7 @@
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
 static_assert((int)GV_CUDA_MESH_LEAF == 1 << gv::LEAF_LOG, "the same leaves on both sides");
 
-/* Buffers of the lane. */
+/* Buffers of the queue. */
 enum {
   SLOT_SEEDS,
   SLOT_TABLES,
@@ -47,7 +47,7 @@ enum {
 };
 static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 
-/* Page-locked buffers of the lane: what is small, then the caller's slots. */
+/* Page-locked buffers of the queue: a small one, then the caller's slots. */
 enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
 enum { MAX_STEPS = 16 };
@@ -118,8 +118,9 @@ static inline int64_t window_tiles(const gv::level *l) {
 /* Counters of the strips, and of the root's steps after them, on both sides. */
 gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue);
 
-/* How long all lists of a level may be together. Seeds that cannot be told apart from far away (many within a cell, say,
- * and none elsewhere) stay in the lists of all tiles: such grids are the CPU's, which goes depth first. */
+/* Maximum total length of the lists of a level. Seeds that cannot be distinguished from far away (for example many
+ * within a cell and none elsewhere) stay in the lists of all tiles: such grids are computed by the CPU, which works
+ * depth first. */
 static inline int64_t gv_cuda_most_entries(const gv_cuda_raster *raster) {
   return (int64_t)(raster->queue->memory_bytes / 64);
 }

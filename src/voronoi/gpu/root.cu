@@ -1,6 +1,6 @@
 /*
- * The levels that are made once, for the whole grid, when a raster is opened: from one tile with all seeds down to tiles whose
- * lists are short enough for one warp ("root" level), through groups of seeds where there are many.
+ * The levels that are made once for the whole grid when a raster is opened: from one tile with all seeds down to
+ * tiles with lists short enough for one warp ("root" level); many seeds are first narrowed by groups.
  */
 #include "voronoi/gpu/dispatch.cuh"
 #include "voronoi/gpu/narrow_kernels.cuh"
@@ -24,7 +24,7 @@ static auto choose_what(gv::narrowing what) {
 }
 
 static void launch_pivots(const gv_cuda_raster *raster, const narrow_step *s, int32_t number) {
-  /* Places are all that matters: bounds of rotated grids are those of the plane. */
+  /* Only places matter: bounds of rotated grids are those of the plane. */
   const int form = raster->form == gv::ROTATED ? gv::PLANE : raster->form;
   gv::dispatch(
       [&](auto of, auto what) {
@@ -156,8 +156,8 @@ done:
   return status;
 }
 
-/* One level of long lists, for the whole grid. Sets `stuck`, and leaves the root as it is, where lists would grow too
- * long. */
+/* One level of long lists, for the whole grid. If lists would become too long, sets `stuck` and leaves the root
+ * unchanged. */
 static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const root_step *step, int turn) {
   gv_status status;
   gv_cuda_queue *queue = raster->queue;
@@ -216,7 +216,7 @@ void gv_cuda_drop_steps(gv_cuda_raster *raster) {
   raster->steps = kept;
 }
 
-/* Seeds in clusters: goes on, level by level, while a list is longer than planned. */
+/* Seeds in clusters: continues level by level while a list is longer than planned. */
 static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv::narrowing what, unsigned longest,
                                 int *turn) {
   gv_status status = GV_OK;

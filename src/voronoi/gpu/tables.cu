@@ -1,6 +1,4 @@
-/*
- * What a device is given once: the grid's tables, the mesh's parallels, the seeds.
- */
+/* Data copied to a device once: the grid's tables, the mesh's parallels, the seeds. */
 #include "voronoi/gpu/mesh_positions.cuh"
 #include "voronoi/gpu/raster_state.cuh"
 
@@ -32,7 +30,7 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
   return status;
 }
 
-/* Where cells, or what cells ask for, are triangles. */
+/* For grids with cells that are triangles or that have a QTM level. */
 static gv_status make_parallels(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
   void *memory = NULL;

@@ -1,7 +1,8 @@
 /*
- * Rasters on the globe whose pixels carry the answer of their QTM triangle, on a GPU: a raster like others, but a cell's
- * position is the centre of the triangle that its own place lies in. Four pixels of a raster of the usual size share a
- * triangle and each of them asks again: even so the kernels take an eighth of the engine's time, the rest is reading back.
+ * Rasters on the globe with pixels that have the result of their QTM triangle, on a GPU: the position of a cell is
+ * the centre of the triangle that contains the cell's centre. Four pixels of a raster of the usual size share a
+ * triangle, which is computed for each of them: even so the kernels take an eighth of the engine's time, the rest
+ * is reading back.
  *
  * Triangles are found in the coordinates of the octant's lattice; where that comes too near an edge, by the exact rule
  * (cells/lattice.h).
@@ -23,8 +24,8 @@ __device__ static __noinline__ part triangle_exactly(int32_t level, double lon, 
   return cell;
 }
 
-/* The triangle of a place, lon in [-180, 180]. Of its state only whether it points away from the pole is set: positions
- * need no more. */
+/* The triangle of a place, lon in [-180, 180]. Of its state only whether it points away from the pole is set:
+ * positions need nothing else. */
 __device__ static part triangle_at(int32_t level, double lon, double lat) {
   double fraction;
   int32_t quarter = gv_lattice_quarter(lon, &fraction);
@@ -44,11 +45,11 @@ template <> __device__ inline place position<TRIANGLES>(const problem &p, int64_
 }
 
 /*
- * The rows of the mesh that the tile's pixels lie in are whole parallels' zones. Along a parallel, a triangle reaches no
- * farther from any of its places than it is wide: its longitudes are those of its base, (pi / 2) / r wide at most in
- * row r > 0 from the pole (a side east = a + b r has the longitude a / r + b, monotone). So all triangles' vertices lie in
- * a zone between two meridians, and what is said at cells/lattice.h about their centres holds. A tile with a row next to
- * the pole is taken to go all around.
+ * The rows of the mesh that the tile's pixels lie in are whole parallels' zones. Along a parallel, a triangle
+ * reaches no farther from any of its places than it is wide: its longitudes are those of its base, (pi / 2) / r
+ * wide at most in row r > 0 from the pole (a side east = a + b r has the longitude a / r + b, monotone). So all
+ * triangles' vertices lie in a zone between two meridians, and the statement of cells/lattice.h about their centres
+ * holds. A tile with a row next to the pole is treated as spanning all longitudes.
  */
 template <>
 __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t i, int64_t j, bound *out) {

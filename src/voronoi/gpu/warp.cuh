@@ -1,6 +1,4 @@
-/*
- * What the lanes of a warp find out together.
- */
+/* Operations of the lanes of a warp together. */
 #ifndef GV_WARP_CUH
 #define GV_WARP_CUH
 

@@ -1,17 +1,20 @@
 /*
- * `cuda-tile`: the culling engine on GPUs, and the pipeline between them and whoever asks for blocks.
+ * `cuda-tile`: the culling engine on GPUs, and the pipeline between them and callers that request blocks.
  *
- * A GPU wants large pieces, callers ask for blocks, many threads at once, mostly in file order. So each device has a
- * thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device memory, the next one while
- * the last is read back, and reads them back in slices (consecutive blocks, tens of MB) into a ring of page-locked buffers,
- * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Strips go round the
- * devices. Memory on host and device is bounded whatever the raster's size.
+ * A GPU needs large pieces; callers request blocks, from many threads at once, mostly in file order. So each device
+ * has a thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device memory, the next
+ * one while the last is read back, and reads them back in slices (consecutive blocks, tens of MB) into a ring of
+ * page-locked buffers, ahead of the callers as far as the ring has slots. A caller waits for its slice and copies
+ * its block. Strips are assigned to the devices in turn. Memory on host and device is bounded for rasters of any
+ * size.
  *
- * Devices are opened when the grid is made, and for "auto" only where core/device_rule.h says so by the grid's size. Else, and from then
- * on when a device that was not asked for has failed, blocks are answered by the engine of the CPU: the same bytes.
+ * Devices are opened when the grid is made, and for "auto" only if core/device_rule.h selects them by the grid's
+ * size. Else, and after a device that was not requested has failed, blocks are computed by the engine of the CPU:
+ * the same bytes.
  *
- * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c). What a device does not do
- * (gv_cuda_raster_supports), and strips with too many open cells, are left to the engine of the CPU: the same bytes.
+ * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c). Unsupported
+ * grids (gv_cuda_raster_supports), and strips with too many open cells, are computed by the engine of the CPU: the
+ * same bytes.
  */
 #include <pthread.h>
 #include <string.h>
@@ -36,10 +39,10 @@ typedef struct ring_slot {
   int64_t slice;
   slot_status status;
   int users;    /* callers that copy from it */
-  int64_t left; /* blocks not yet handed out */
+  int64_t left; /* blocks not yet delivered */
   const int32_t *data;
-  int64_t cells;  /* between the answers of one rank and those of the next */
-  bool elsewhere; /* not here: ask the CPU */
+  int64_t cells;  /* between bands */
+  bool elsewhere; /* not computed here: use the CPU */
   gv_status error;
   char message[512];
 } ring_slot;
@@ -81,7 +84,7 @@ typedef struct engine {
   bool on_devices; /* else the CPU answers */
   int opening;     /* devices that are not open yet */
   int32_t *wanted; /* by slice: callers that wait for it */
-  uint8_t *done;   /* by slice: handed out completely */
+  uint8_t *done;   /* by slice: completely delivered */
   int64_t waiting;
   int devices;
   device_worker worker[MOST_DEVICES];
@@ -117,8 +120,8 @@ static gv_status finish_strip(device_worker *w, int buffer) {
   return status;
 }
 
-/* Makes sure that a strip is in device memory, and starts the device's next one. Should that fail, it fails again when somebody wants
- * it, or does not. */
+/* Ensures that a strip is in device memory, and starts the device's next one. Errors of the next one are reported
+ * when it is requested. */
 static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
   const engine *e = w->engine;
   int at = -1;
@@ -163,8 +166,8 @@ static ring_slot *find_slot(device_worker *w, int64_t slice) {
   return NULL;
 }
 
-/* A slot to read a slice into; NULL if all are in use. Slices that callers still want some blocks of are given up only
- * for one that somebody waits for. */
+/* A slot to read a slice into; NULL if all are in use. Slices with blocks that callers still need are dropped only
+ * for one that a caller waits for. */
 static ring_slot *free_slot(device_worker *w, bool urgent) {
   const engine *e = w->engine;
   ring_slot *unfinished = NULL;
@@ -346,7 +349,7 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   gv_status status = GV_OK;
   pthread_mutex_lock(&e->cpu_lock);
   if (!e->has_cpu) {
-    /* The engine only looks at the grid and the seeds. */
+    /* The engine only reads the grid and the seeds. */
     gv_voronoi *v = (gv_voronoi *)e->v;
     status = gv_tile_engine_for(&v->cells.grid)->create(context, v, &e->cpu);
     e->has_cpu = status == GV_OK;
@@ -361,7 +364,7 @@ static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile,
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
 }
 
-/* Devices were not asked for, and one has failed: the CPU answers from now on. */
+/* Devices were not requested and one has failed: from now on the CPU computes. */
 static bool give_up_devices(engine *e) {
   pthread_mutex_lock(&e->lock);
   e->on_devices = false;

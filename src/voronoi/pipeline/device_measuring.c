@@ -1,4 +1,4 @@
-/* See device_measuring.h. Gain, beside an H100: docs/benchmarks.md. */
+/* See device_measuring.h. Gain on an H100: docs/benchmarks.md. */
 #include "voronoi/pipeline/device_measuring.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ void gv_device_measuring_init(gv_device_measuring *d, const gv_context *context,
   d->v = v;
 }
 
-/* By one thread. What was the current device is so afterwards. */
+/* Called by one thread. Restores the current device. */
 static gv_status open_raster(gv_device_measuring *d) {
   gv_context *context = &d->context;
   const char *reason = "";

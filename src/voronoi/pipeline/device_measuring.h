@@ -1,7 +1,7 @@
 /*
- * When a device measures blocks for the host (measure/by_device.c): where cuda-tile was asked for, and for "auto" where
- * core/device_rule.h says so by the grid's size. That is decided, and the device opened, when the first block is measured. It is one
- * device: the blocks' way over the bus, not the device, bounds that.
+ * A device measures blocks for the host (measure/by_device.c) if cuda-tile was requested, and for "auto" if
+ * core/device_rule.h selects it by the grid's size. This is decided, and the device opened, when the first block is
+ * measured. Only one device is used, because the transfer of the blocks is the bottleneck.
  */
 #ifndef GV_DEVICE_MEASURING_H
 #define GV_DEVICE_MEASURING_H
@@ -17,7 +17,7 @@ typedef enum gv_measuring_state {
 } gv_measuring_state;
 
 typedef struct gv_device_measuring {
-  pthread_mutex_t lock; /* guards the state, and what is opened */
+  pthread_mutex_t lock; /* guards the state and the opened raster */
   const gv_voronoi *v;
   gv_context context; /* of who has made the grid, and its threads */
   gv_measuring_state state;
@@ -33,12 +33,12 @@ void gv_device_measuring_clear(gv_device_measuring *measuring);
 gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *voronoi);
 
 /*
- * What a block is measured with, *out; NULL: by the processors. Errors: UNAVAILABLE, OUT_OF_MEMORY, DEVICE: of a device that was asked
- * for and cannot be opened.
+ * Returns the raster to measure a block with in *out; NULL: use the processors. Errors, if a requested device
+ * cannot be opened: UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
  */
 gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *measuring, const gv_cuda_raster **out);
 
-/* The device has failed. True if it was not asked for: the processors go on. */
+/* Called after the device has failed. True if it was not requested: use the processors. */
 bool gv_device_measuring_give_up(gv_device_measuring *measuring);
 
 #endif

@@ -76,7 +76,7 @@ static gv_labels piece_of(const pieces *p, int64_t number) {
   return s;
 }
 
-/* A piece that the device leaves to the processors: some rows at a time, by way of the host's memory. */
+/* A piece that the device leaves to the processors: some rows at a time, through host memory. */
 static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_labels *piece) {
   gv_context *context = &d->context;
   int64_t rows = v->block_height < piece->rows ? v->block_height : piece->rows;
@@ -113,7 +113,7 @@ static gv_status device_strips_finish(gv_device_strips *d, const gv_voronoi *v, 
   return status == GV_OK ? d->device->deliver(&d->context, d->raster, buffer) : status;
 }
 
-/* `progress`: NULL if nobody wants to know. */
+/* `progress`: may be NULL. */
 static gv_status device_strips_fill(gv_device_strips *d, const gv_voronoi *v, const pieces *all,
                                     gv_progress *progress) {
   gv_labels piece[GV_CUDA_STRIPS];
@@ -144,7 +144,7 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, c
   if (status == GV_OK) status = task(d, v, user);
   if (status != GV_OK) {
     memcpy(context->message, d->context.message, sizeof context->message);
-    close_raster(d); /* which waits for what has been started */
+    close_raster(d); /* which waits for started work */
   }
   pthread_mutex_unlock(&d->lock);
   gv_arrays_end(context, &arrays);
@@ -159,7 +159,7 @@ gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, con
 /* A strip being filled. */
 typedef struct filling {
   const gv_labels *strip;
-  const gv_context *caller; /* to whom progress is told */
+  const gv_context *caller; /* receives progress */
 } filling;
 
 static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {

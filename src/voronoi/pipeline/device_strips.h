@@ -1,6 +1,4 @@
-/*
- * Strips whose answers stay on the device: pieces that a device computes where the caller wants them.
- */
+/* Strips with results on the device: pieces that a device computes into the caller's memory. */
 #ifndef GV_DEVICE_STRIPS_H
 #define GV_DEVICE_STRIPS_H
 
@@ -11,9 +9,9 @@
 
 typedef struct gv_device_strips {
   pthread_mutex_t lock; /* guards all */
-  gv_context context;   /* of who has made the grid: what a raster holds is given back to it */
+  gv_context context;   /* of the grid's creator: a raster's memory belongs to it */
   const gv_raster_device *device;
-  gv_cuda_raster *raster;    /* NULL: nobody has asked yet */
+  gv_cuda_raster *raster;    /* NULL before the first request */
   int number;                /* of its device */
   int64_t most;              /* cells of a piece */
   gv_block_source processor; /* answers for pieces that devices leave open */
@@ -22,7 +20,8 @@ typedef struct gv_device_strips {
 void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source processor);
 void gv_device_strips_clear(gv_device_strips *strips);
 
-/* What is done with a raster, whose device is current: `context` and `raster` are those of `strips`, nobody else has them meanwhile. */
+/* Work with a raster on its current device: `context` and `raster` are those of `strips`, which the caller holds
+ * exclusively. */
 typedef gv_status gv_device_task(gv_device_strips *strips, const gv_voronoi *voronoi, void *user);
 
 /* Carries a task out on the device that arrays of the caller's lie on (NULL: no array), after `stream`. The message is the caller's

@@ -6,7 +6,7 @@
 
 #include "voronoi/gpu/raster.h"
 
-/* Canonical answers, by all of the context's threads: value[k * open->count + i] is what to write as rank k of cell i.
+/* Exact results, by all of the context's threads: value[k * open->count + i] is the value of band k of cell i.
  * Errors: OUT_OF_MEMORY. */
 gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const gv_open_cells *open, int32_t *value);
 

@@ -21,7 +21,7 @@ typedef struct gv_strip_layout {
 
 /* The grid in blocks; */
 void gv_strip_layout_begin(gv_strip_layout *layout, const gv_voronoi *v);
-/* and all else, for strips of up to so many cells. False if not even one block fits. */
+/* and all else, for strips of up to this number of cells. False if not even one block fits. */
 bool gv_strip_layout_make(gv_strip_layout *layout, const gv_voronoi *v, int64_t strip_cells);
 
 /* The blocks of a strip: columns c0 ... c1 - 1 of rows r0 ... r1 - 1. */
