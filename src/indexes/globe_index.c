@@ -1,9 +1,10 @@
 /*
  * The k nearest seeds on the globe for any list of positions.
  *
- * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest by chord.
- * On the sphere that is the answer. On the ellipsoid those hold it that widen.h says, and geod_inverse puts them in order. It
- * is not asked at all where distances are not wanted and consecutive chords are further apart than the slack.
+ * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest by
+ * chord. On the sphere that is the result. On the ellipsoid the result is among the neighbours that widen.h
+ * selects, and geod_inverse orders them. It is not called if distances are not requested and consecutive chords
+ * differ by more than the slack.
  */
 #include <string.h>
 
@@ -21,8 +22,8 @@
 
 enum {
   BATCH = 8192,     /* queries searched at once */
-  SPARE = 2,        /* neighbours by chord asked for beyond k at first */
-  WIDEN_MAX = 4096, /* more are not searched for by chord: all seeds are asked about */
+  SPARE = 2,        /* neighbours by chord requested beyond k at first */
+  WIDEN_MAX = 4096, /* no more are searched by chord: geod_inverse for all seeds */
 };
 
 typedef struct gv_globe_index {
@@ -181,7 +182,7 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
   return GV_OK;
 }
 
-/* On the sphere what is found is the answer. */
+/* On the sphere the found neighbours are the result. */
 static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
   int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
@@ -205,7 +206,7 @@ static gv_status answer_batch(gv_context *context, const batch *b, const gv_quer
   return gv_parallel_for(&loop, globe_index_answer);
 }
 
-/* Which of all queries and seeds those are that a search is about, and what it gives. */
+/* The part of all queries and seeds that a search is for, and its output. */
 typedef struct places {
   int64_t first_query, first_seed;
   bool reported;
@@ -301,7 +302,7 @@ static gv_status globe_index_search(gv_context *context, const gv_index *index, 
 
 /* ------------------------------------------------------------------------------------------------------ by radius */
 
-/* Queries of a search by radius, and what their radii say of chords. */
+/* Queries of a search by radius, and their radii as bounds of chords. */
 typedef struct radius_batch {
   const gv_globe_index *globe;
   const gv_radius_options *options;

@@ -1,4 +1,4 @@
-/* An index over a raster's cells: one of their centres, whose numbers become those of cells. */
+/* An index over a raster's cells: an index of their centres, with numbers converted to those of cells. */
 #include "voronoi/raster_seeds.h"
 
 #include <string.h>

@@ -28,11 +28,11 @@ gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, in
                             double **out);
 gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,
                              double **out);
-/* Frees what was allocated on a device, -1: the host. */
+/* Frees memory that was allocated on a device, -1: the host. */
 void gv_arrays_release(const gv_allocator *allocator, int device, void *memory);
 
-/* Copies rows [first, first + count) of points as doubles to `out` (NULL: only looks at them). *bad: the first row that holds a NaN or
- * an infinity, or -1. */
+/* Copies rows [first, first + count) of points as doubles to `out` (NULL: only checks them). *bad: the first row
+ * with a NaN or an infinity, or -1. */
 gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
                           int64_t count, double *out, int64_t *bad);
 

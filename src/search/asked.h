@@ -1,4 +1,4 @@
-/* What searches of points, seeds and features share: checks of what is asked, numbers, progress. */
+/* Shared by searches of points, seeds and features: checks of arguments, numbers, progress. */
 #ifndef GV_ASKED_H
 #define GV_ASKED_H
 
@@ -34,8 +34,8 @@ static inline gv_status gv_check_values(gv_context *context, const void *index, 
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
 }
 
-/* `own`: number of the reference that the next query is, if there is one of that number. Gives what gv_query says of it, and cuts *run
- * to the queries of which the same can be said. */
+/* `own`: number of the reference point that the next query is, if it exists. Returns the offset for gv_query, and
+ * limits *run to the queries with the same offset. */
 static inline int64_t gv_self_offset(int64_t own, int64_t references, int64_t *run) {
   if (own >= references) return -1;
   int64_t end = own < 0 ? -own : references - own;
@@ -61,7 +61,7 @@ static inline int gv_report_part(double fraction, void *user) {
   return part->call(part->start + part->share * fraction, part->user);
 }
 
-/* A context for `count` of `total` steps of a call, behind those that are done. Its message is to be taken over where it fails. */
+/* A context for `count` of `total` steps of a call, after `done` steps. Copy its message if the call fails. */
 static inline gv_context gv_context_for_part(const gv_context *context, int64_t done, int64_t count, int64_t total,
                                              gv_part_progress *part) {
   gv_context inner = *context;

@@ -49,14 +49,15 @@ typedef struct gv_query {
 
 typedef struct gv_found_list gv_found_list; /* radius.h */
 
-/* Adds the points whose canonical distance from `query` is at most `limit`, but `self`, to a list, in any order. By any number of threads at once. */
+/* Adds the points with an exact distance from `query` of at most `limit`, except `self`, to a list, in any order.
+ * May be called by any number of threads at once. */
 typedef void gv_within_fn(const gv_reference *reference, const void *state, const double *query, double limit,
                           int64_t self, gv_found_list *list);
 
 /* Neighbours a query: of GPUs' backends and on the globe; of processors' backends among points. */
 enum { GV_MAX_K = 1024, GV_MAX_K_PROCESSORS = GV_SEARCH_MAX_K_PROCESSORS };
 
-/* A way to search points. Each is one file (or a pair) that exports one; serial's bytes are everyone's. */
+/* A search engine of points. Each is one file (or a pair) that exports one; all return the same bytes as serial. */
 typedef struct gv_search_engine {
   /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. NULL: it always can. */
   gv_status (*probe)(const char **reason);
@@ -101,19 +102,19 @@ typedef enum gv_backend_number {
 
 struct gv_engine; /* voronoi/engine.h */
 
-/* One backend, and all that tells it from others: nothing asks for names. */
+/* One backend with all its properties: code never compares names. */
 typedef struct gv_backend {
   const char *name, *summary;
   int32_t max_dim;
   bool searches_points;
   bool device;     /* works on GPUs: its search engine is the CUDA module's */
   bool several;    /* on all of them, so callers' arrays must be the host's */
-  bool floats;     /* takes points of float32 as they are */
-  bool exhaustive; /* the reference: looks at every seed of a grid, duplicates and all */
+  bool floats;     /* supports points of float32 directly */
+  bool exhaustive; /* the reference: compares every seed of a grid, also duplicates */
   bool weighted;   /* answers weighted grids */
   bool features;   /* and grids of lines and polygons */
 
-  /* Searching points: NULL for a device's (gv_backend_search_engine knows) and for what searches none. */
+  /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search none. */
   const gv_search_engine *search;
   gv_within_fn *within; /* by radius, from the state of `search` */
   /* Grids: the engine for this kind of grid. */
@@ -121,12 +122,12 @@ typedef struct gv_backend {
   /* Of what searches no points: can it run on this machine? As gv_search_engine's; NULL: it always can. */
   gv_status (*probe)(const char **reason);
 
-  /* NULL: all metrics of points. Else gives NULL for what is searched, and a static text that says why for what is not.
-   * Only the metric may decide: an index serves all types and all k. */
+  /* NULL: all metrics of points. Else returns NULL for supported metrics, and a static text with the reason for
+   * others. Only the metric may decide: an index supports all types and all k. */
   const char *(*refuses)(gv_metric metric);
 } gv_backend;
 
-/* The registry; its rows stand in voronoi/backends.c, which knows all engines. */
+/* The registry; its rows are in voronoi/backends.c. */
 extern const gv_backend gv_backends[GV_BACKENDS];
 
 /* Finds a backend by name; NULL when there is none. "auto" is not a backend, ... */
@@ -141,14 +142,14 @@ const gv_search_engine *gv_backend_search_engine(const gv_backend *backend);
 /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in *reason. */
 gv_status gv_backend_probe(const gv_backend *backend, const char **reason);
 
-/* Threads worth waking for so many steps of about a nanosecond: a parallel region costs microseconds, and milliseconds
- * where the processors are busy with other things. */
+/* Number of threads worth waking for this number of steps of about a nanosecond: a parallel region costs
+ * microseconds, and milliseconds if the processors are busy. */
 static inline int gv_threads_for(const gv_context *context, double steps) {
   return steps < 1e6 ? 1 : context->threads;
 }
 
-/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. `queries` 0:
- * unknown. The second never chooses one that needs a GPU. */
+/* The backend for "auto": the one expected to be fastest for these sizes among those that can run here. `queries`
+ * 0: unknown. The second never selects one that needs a GPU. */
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
                                     int64_t queries);
 const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries);
@@ -156,7 +157,8 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
                                    const gv_backend **out);
 
-/* What an index of one kind does. Options, and queries that are not NULL, have their full size. What is NULL is not supported. */
+/* Operations of an index of one kind. Options, and queries that are not NULL, have their full size. NULL: not
+ * supported. */
 typedef struct gv_index_type {
   gv_index_kind kind;
   gv_status (*search)(gv_context *context, const gv_index *index, const gv_points *queries,

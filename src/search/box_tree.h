@@ -1,8 +1,8 @@
 /*
- * The tree that kdtree and octree share: an 8-wide hierarchy of tight bounding boxes over leaves of a few points.
+ * The tree of kdtree and octree: an 8-wide hierarchy of tight bounding boxes over leaves of a few points.
  *
  * A node holds the boxes of its children as a structure of arrays, so that one vector instruction works on all
- * eight, and three binary levels cost one step of the search. Leaves are blocks of 8 points, also as structures of
+ * eight, and three binary levels are one step of the search. Leaves are blocks of 8 points, also as structures of
  * arrays. kdtree and octree differ in where they split ranges of points, not in how the result is searched.
  *
  * Why pruning is exact without a margin. The bound of a box is computed in the operations and order of the
@@ -40,7 +40,7 @@ typedef struct gv_box_tree {
 } gv_box_tree;
 
 /* A node: for each dimension 8 lower and 8 upper bounds; 8 children; 8 least indices. Lanes without a child have a
- * box at infinity and GV_NO_INDEX, which loses every comparison. A child >= 0 is a node, < 0 a leaf
+ * box at infinity and GV_NO_INDEX, which never wins a comparison. A child >= 0 is a node, < 0 a leaf
  * (gv_leaf_child). */
 static inline size_t gv_node_bytes(int32_t dim) {
   return ((size_t)dim * 2 + 2) * GV_LANES * 8;

@@ -52,8 +52,8 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
   return at_most(total, worst);
 }
 
-/* Which of the 8 points of a block are at most `worst` away and, if any is, the canonical distances of all. High dimensions stop
- * when every lane is beyond: partial sums only grow. */
+/* Which of the 8 points of a block are at most `worst` away and, if any is, the exact distances of all. In high
+ * dimensions the loop stops when every lane is above it: partial sums only grow. */
 GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
                                    const double *periods, double worst, double *distance) {
   vd total[PARTS] = {0};
@@ -71,9 +71,9 @@ GV_INLINE unsigned block_distances(const double *points, const double *q, int32_
   return near;
 }
 
-/* A canonical value that k points are known not to exceed; see the head of the file. The factor covers the rounding
- * of the two canonical distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term
- * covers squares that fall below the normal range. */
+/* An exact distance that at least k points do not exceed; see the head of the file. The factor covers the rounding
+ * of the two exact distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term covers
+ * squares that fall below the normal range. */
 GV_INLINE double limit_after(const double *q, const double *before, double worst, int32_t dim, gv_metric metric) {
   double slack = 1.0 + ((double)dim + 32.0) * 8.0 * DBL_EPSILON;
   double step = gv_canonical_distance(q, before, dim, metric);

@@ -1,4 +1,5 @@
-/* What the filter of brute force leaves: kept by its filter values, and decided canonically when little is left of it. */
+/* Candidates that the filter of brute force leaves: kept by filter value, and decided by exact distances when
+ * memory gets short. */
 #include "search/brute.h"
 
 /* A value that at least `k` of the values are not above, and hardly more are where they lie evenly. No step depends on a comparison. */

@@ -1,4 +1,4 @@
-/* Which backend "auto" stands for in a search of points. Device or processors: core/device_rule.h. */
+/* The backend of "auto" for searches of points. Device or processors: core/device_rule.h. */
 #include "core/device_rule.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
@@ -18,10 +18,11 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 }
 
 /*
- * Which of the GPU's backends, by sizes, from figures of one H200 (docs/benchmarks-search.md). A tree's build and three launches cost
- * about what brute force needs for 10^9 pairs; above three dimensions it needs more points, as it looks at more of them. The octree is
- * built faster, by 1.3 ns a point, the k-d tree searched faster, by 0.1 to 0.4 ns a query up to k = 32 and by 4 ns at 64. Brute force of many pairs is shared among devices from 0.1 to 0.3 s on; tensor cores win where
- * products pay, blocks that share a query where queries are few.
+ * Which of the GPU's backends, by sizes, from figures of one H200 (docs/benchmarks-search.md). A tree's build and
+ * three launches cost about what brute force needs for 10^9 pairs; above three dimensions it needs more points, as
+ * it visits more of them. The octree is built faster, by 1.3 ns a point, the k-d tree searched faster, by 0.1 to
+ * 0.4 ns a query up to k = 32 and by 4 ns at 64. Brute force of many pairs is shared among devices from 0.1 to 0.3
+ * s on; tensor cores are fastest for many dimensions, blocks that share a query for few queries.
  */
 static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_context *context,
                                        const gv_reference *reference, int32_t k, int64_t queries) {

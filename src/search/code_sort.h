@@ -1,4 +1,4 @@
-/* Morton codes and a parallel radix sort of them: the octree's order, and the order in which trees take queries. */
+/* Morton codes and a parallel radix sort of them: the octree's order, and the order in which trees process queries. */
 #ifndef GV_CODE_SORT_H
 #define GV_CODE_SORT_H
 
@@ -9,8 +9,8 @@ typedef struct gv_code {
   int64_t index;
 } gv_code;
 
-/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` has room for count codes. Takes a few KB a
- * thread. */
+/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` holds count codes. Needs a
+ * few KB a thread. */
 gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
                         int threads);
 

@@ -23,7 +23,7 @@ static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
 
-/* Of what the system says, the part that tells a missing module from a broken one. */
+/* The part of the system's message that distinguishes a missing module from a broken one. */
 static void say_why(const char *said) {
   bool missing = said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
   if (missing) {

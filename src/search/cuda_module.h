@@ -1,9 +1,9 @@
 /*
- * CUDA as a module. All that needs CUDA's libraries is in libgpuvoronoi_cuda.so, which the library loads when something asks
- * for a GPU for the first time, and without which it runs as well: what needs it then says why it cannot.
+ * CUDA as a module. All code that needs CUDA's libraries is in libgpuvoronoi_cuda.so. The library loads it at the
+ * first use of a GPU. Without it the library works, and functions that need a GPU report the reason.
  *
- * The module is looked for beside the library, in the folder gpuvoronoi there, then where the dynamic linker looks. It must be of
- * the library's own version and build: both sides share the library's internal types.
+ * The module is searched in the library's folder, in the folder gpuvoronoi there, then by the dynamic linker. It
+ * must be of the library's own version and build: both sides share the library's internal types.
  */
 #ifndef GV_CUDA_MODULE_H
 #define GV_CUDA_MODULE_H
@@ -27,7 +27,7 @@ typedef struct gv_array_device {
    * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
   gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **queue,
                      int *device);
-  /* The same for arrays of the library's own, on the device `wanted` (-1: the context's choice). */
+  /* The same for the library's own arrays, on device `wanted` (-1: the context's choice). */
   gv_status (*open)(gv_context *context, int wanted, void **queue, int *device);
   void (*end)(gv_context *context, void *queue);
   /* Memory that stays with the queue; memory for good. */
@@ -37,8 +37,8 @@ typedef struct gv_array_device {
   gv_status (*widen)(gv_context *context, void *queue, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
                      double *out, int64_t *bad);
   gv_status (*roots)(gv_context *context, void *queue, double *value, int64_t count);
-  /* Copies to and from the queue's device, and what is filled in by pieces of whole units while those before are copied
-   * (search/cuda/transfer.cu). Done when they return. */
+  /* Copies to and from the queue's device, and copies of data that are produced in pieces of whole units while the
+   * previous pieces are copied (search/cuda/transfer.cu). Done when they return. */
   gv_status (*upload)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
   gv_status (*download)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
   gv_status (*stream)(gv_context *context, void *queue, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
@@ -48,7 +48,7 @@ typedef struct gv_array_device {
 /* What the module has to offer: the only thing that it exports (gv_cuda_module_offer). */
 typedef struct gv_cuda_module {
   const char *version; /* GV_VERSION_STRING */
-  size_t size;         /* of this structure and of what is shared, see GV_CUDA_MODULE_SIZE */
+  size_t size;         /* of this structure and of the shared types, see GV_CUDA_MODULE_SIZE */
 
   /* Devices as the public functions of these names describe them. */
   gv_status (*device_count)(gv_context *context, int *count);
@@ -57,8 +57,8 @@ typedef struct gv_cuda_module {
   /* The number of devices that can run this build's kernels, and which they are. Errors: UNAVAILABLE. */
   gv_status (*usable_devices)(gv_context *context, int *devices, int capacity, int *count);
 
-  gv_status (*probe)(const char **reason); /* of every CUDA backend; asked once a process; thread safe */
-  bool (*started)(void);                   /* has it been asked, and was the answer yes? Starts nothing */
+  gv_status (*probe)(const char **reason); /* of every CUDA backend; called once a process; thread safe */
+  bool (*started)(void);                   /* whether probe was called and succeeded. Starts nothing */
 
   const gv_search_engine *search[GV_BACKENDS]; /* by backend; NULL for those without CUDA */
   const struct gv_raster_device *raster;
@@ -67,7 +67,7 @@ typedef struct gv_cuda_module {
   const gv_array_device *arrays;
 } gv_cuda_module;
 
-/* Tells modules that were compiled with other types: the sizes of what both sides look into. */
+/* Detects modules compiled with other types: the sizes of the types that both sides use. */
 #define GV_CUDA_MODULE_SIZE (sizeof(gv_cuda_module) * 4096 + sizeof(gv_context) + sizeof(gv_reference))
 
 /* The library's gv_copy (core/parallel.h), for the module, which has no threads of its own. */
@@ -82,7 +82,7 @@ const gv_cuda_module *gv_cuda_module_get(const char **reason);
 /* Can any device run CUDA backends? GV_OK, or GV_ERROR_UNAVAILABLE and why. Loads the module. */
 gv_status gv_cuda_probe(const char **reason);
 
-/* Is there a driver at all? Has a device been asked for and found? Neither loads nor starts anything. */
+/* Whether a driver is installed; whether a device was requested and found. Neither loads nor starts anything. */
 bool gv_cuda_has_driver(void);
 bool gv_cuda_started(void);
 

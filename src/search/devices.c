@@ -3,7 +3,7 @@
 #include "search/cuda_module.h"
 #include "search/device_times.h"
 
-/* Where there is no module there are no devices. */
+/* Without a module there are no devices. */
 static const gv_cuda_module *module(gv_context *context) {
   const char *reason = "";
   const gv_cuda_module *cuda = gv_cuda_module_get(&reason);

@@ -1,6 +1,6 @@
 /*
- * The float filter of brute force, on processors and GPUs: how points become floats, and how wrong filter values may be. For
- * euclidean a filter value is |s|^2 / 2 - q.s, for the other metrics the distance itself.
+ * The float filter of brute force, on processors and GPUs: conversion of points to floats, and error bounds of
+ * filter values. For euclidean a filter value is |s|^2 / 2 - q.s, for the other metrics the distance itself.
  *
  * Let c be the centre of the reference set's box and t a power of two such that coordinates s' =
  * t (s - c) lie within [-1, 1]; scaling is exact. With u = 2^-24 a stored float differs from s' by at most u' |s'|,
@@ -8,12 +8,12 @@
  *   euclidean: moving both points by u' of their length changes |q'-s'|^2 / 2 by at most u' P^2 + u'^2 P^2 / 2;
  * rounding |s'|^2 / 2 to float costs u P^2 / 4 at most (|s'|^2 / 2 <= P^2 / 2), the products, if they round (no
  * fma), together u |q'||s'| <= u P^2 / 4, and each of the dim additions u times a partial sum <= |s'|^2 / 2 +
- * |q'||s'| <= P^2 / 2. In all below (dim / 2 + 2) u P^2, and 1.01 covers the second-order terms (dim 2^-24
- * <= 2.5e-4). manhattan: u' P from storing, and (dim + 1) u P from evaluating: below (dim + 3) u P. chebyshev: u' P
+ * |q'||s'| <= P^2 / 2. In all below (dim / 2 + 2) u P^2, and 1.01 covers the second-order terms (dim 2^-24 <=
+ * 2.5e-4). manhattan: u' P from storing, and (dim + 1) u P from evaluating: below (dim + 3) u P. chebyshev: u' P
  * from storing, 2 u P from one subtraction: below 4 u P. Numbers below the normal range add far less than 2^-100,
- * which is added as well. So a point whose canonical value is at most w has a filter value of at most  t^2 w / 2 (1
- * + (dim + 3) 2^-52) - |q'|^2 / 2 + error  (or t w (1 + ...) + error); above that it is no neighbour. Equality
- * passes, so ties are decided canonically. Any order of summation will do.
+ * which is added as well. So a point with an exact distance of at most w has a filter value of at most t^2 w / 2 (1
+ * + (dim + 3) 2^-52) - |q'|^2 / 2 + error (or t w (1 + ...) + error); above that it is not a neighbour. Equality
+ * passes, so ties are decided by exact distances. The order of summation does not matter.
  *
  * The filter needs finite numbers: t within 2^+-400, |q'| < 2^40.
  */

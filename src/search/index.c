@@ -1,7 +1,8 @@
 /*
- * The public face of the search: checks, queries widened to double, and the step between true distances and the canonical
- * values that backends compare. Queries go to the backend in bounded chunks, so that float32 queries and a missing
- * distance array cost memory independent of the number of queries. How points come into an index: points.h.
+ * Public functions of the search: checks, widening of queries to double, and conversion between reported distances
+ * and the exact distances that backends compare. Queries go to the backend in bounded chunks, so that float32
+ * queries and a missing distance array cost memory independent of the number of queries. Loading points into an
+ * index: points.h.
  */
 #include "core/given.h"
 #include "search/arrays.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 enum {
-  CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
+  CHUNK_VALUES = 1 << 24 /* doubles of scratch memory for queries or for distances of a chunk */
 };
 
 static const gv_index_type point_index;
@@ -91,7 +92,7 @@ static gv_status build_engine(gv_context *context, gv_point_index *index) {
   return status;
 }
 
-/* Takes the points, and has the backend prepare them. */
+/* Loads the points, and has the backend prepare them. */
 static gv_status build_by(gv_context *context, const gv_supply *supply, const gv_backend *backend,
                           gv_point_index *index) {
   index->backend = backend;
@@ -184,7 +185,7 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   GV_TAKE(context, gv_point_source, &supply.source, source);
   if (supply.source.read == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
-  const gv_points like = /* data: anything but NULL */
+  const gv_points like = /* data: not NULL */
       gv_points_rows(&supply, supply.source.count, supply.source.dim, supply.source.dtype);
   GV_TRY(gv_check_points(context, &like, "reference"));
   if (o.memory != GV_MEMORY_HOST)
@@ -270,7 +271,7 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *i
 /* Which of all queries and points those are that a search is about. */
 typedef struct places {
   int64_t first_query, first_reference;
-  bool own; /* queries are points of the index, which are known to be finite */
+  bool own; /* queries are points of the index, which are already checked */
 } places;
 
 static gv_status check_search(gv_context *context, const gv_point_index *index, const gv_points *queries,
@@ -290,7 +291,7 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
   return GV_OK;
 }
 
-/* Chunk by chunk: checked queries to indices and canonical values (NULL: nobody wants them). */
+/* Chunk by chunk: checked queries to indices and exact distances (may be NULL). */
 static gv_status search_chunks(gv_context *context, const gv_point_index *index, const gv_points *queries,
                                const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
                                double *canonical) {
@@ -341,7 +342,7 @@ static gv_status point_index_take_roots(gv_context *context, const gv_point_inde
   return index->reference.metric == GV_EUCLIDEAN ? gv_arrays_take_roots(context, arrays, values, count) : GV_OK;
 }
 
-/* Stands for points of the index. */
+/* The queries are points of the index. */
 static bool lacks_coordinates(const gv_points *queries) {
   return queries != NULL && queries->data == NULL && queries->x == NULL;
 }
@@ -401,7 +402,7 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   if (status != GV_OK || queries->count == 0) return status;
 
   gv_point_index asked = *index;
-  if (o->memory == GV_MEMORY_CUDA) asked.automatic = false; /* no processor goes on with them */
+  if (o->memory == GV_MEMORY_CUDA) asked.automatic = false; /* the processors do not replace the device */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
   status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);

@@ -1,10 +1,10 @@
 /*
- * The k best of a stream of (canonical distance, index) pairs, ordered by distance and then index. Small k keep a
+ * The k best of a stream of (exact distance, index) pairs, ordered by distance and then index. Small k keep a
  * sorted array (insertion), large k a binary max-heap that is sorted at the end: O(k) and O(log k) an accepted
  * pair.
  *
  * The list starts full of sentinels (limit, GV_NO_INDEX), which lose against every real pair within the limit, even
- * against one at infinite distance (squares may overflow): so there is one code path whatever the limit is.
+ * against one at infinite distance (squares may overflow): so there is one code path for all limits.
  */
 #ifndef GV_NEAREST_LIST_H
 #define GV_NEAREST_LIST_H
@@ -83,8 +83,8 @@ static inline void gv_list_offer(gv_nearest_list *list, double v, int64_t id) {
   if (gv_pair_before(v, id, list->worst, list->worst_index)) gv_list_accept(list, v, id);
 }
 
-/* The largest value that can still enter when pairs come in ascending order of index: equal values then lose
- * against every real pair. */
+/* The largest value that can still enter when pairs come in ascending order of index: equal values then rank after
+ * every real pair. */
 static inline double gv_list_ascending_limit(const gv_nearest_list *list) {
   return list->worst_index == GV_NO_INDEX ? list->worst : nextafter(list->worst, -INFINITY);
 }

@@ -1,8 +1,8 @@
 /*
  * octree: points sorted by Morton code (Morton 1966), and a tree over the ranges of equal leading bits: three bits,
  * that is one octant in three dimensions, a node. Two dimensions give a quadtree, one a binary trie. Chains of
- * nodes with a single child do not exist; what the 63 bits of a code cannot tell apart is split at medians, so that
- * outliers and duplicates cannot hurt. Build O(n) for the radix sort and the tree.
+ * nodes with a single child do not exist; points with equal 63 bits are split at medians, so that outliers and
+ * duplicates do not slow the search. Build O(n) for the radix sort and the tree.
  */
 #include "core/parallel.h"
 #include "search/box_tree.h"

@@ -1,13 +1,14 @@
 /*
  * openmp: blocked brute force on all processors, exact, for any dimension and k.
  *
- * Idea. A float filter throws out nearly all pairs; the few that are left are decided by their canonical distance.
- * For euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one
- * fused multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
- * differences. What it leaves is kept by its filter value until k others are surely before it (brute.h). Queries form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in
- * chunks that stay in the cache; a task is a block of those against a range of the reference set. With few queries
- * the reference set is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats
- * beside the points.
+ * Idea. A float filter excludes nearly all pairs; the remaining ones are decided by their exact distance. For
+ * euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one fused
+ * multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
+ * differences. Remaining points are kept by filter value until k others are certainly nearer (brute.h). Queries
+ * form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in chunks that stay
+ * in the cache; a task is a block of those against a range of the reference set. With few queries the reference set
+ * is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats in addition to the
+ * points.
  *
  * Why it is exact: float_filter.h.
  *
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 
 enum {
-  CHUNK_BYTES = 192 << 10, /* of reference floats: fits the second-level cache beside the queries */
+  CHUNK_BYTES = 192 << 10, /* of reference floats: fits the second-level cache together with the queries */
   BLOCK_QUERIES_MAX = 384,
   BLOCK_VALUES_MAX = 1 << 16, /* floats of a block's queries */
   PACKED_VALUES = 1 << 14,    /* doubles an exact step packs at once */
@@ -259,7 +260,7 @@ static plan make_plan(int threads, const gv_reference *reference, const brute_st
   if (p.chunk_panels < 1) p.chunk_panels = 1;
   p.packed_panels = PACKED_VALUES / GV_PANEL / dim;
   if (p.packed_panels < 1) p.packed_panels = 1;
-  /* Ranges of the reference set only where blocks of queries alone cannot keep the threads busy. */
+  /* Ranges of the reference set only if there are too few blocks of queries for all threads. */
   p.ranges = 1;
   if (p.blocks < 2 * threads && threads > 1) {
     p.ranges = (RANGES_A_THREAD * (int64_t)threads + p.blocks - 1) / p.blocks;
@@ -388,7 +389,7 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
     if (!gv_progress_add(progress, (next - panel) * (end - first))) return false;
     panel = next;
     if (panel == stop) break;
-    /* Chunks start small: where the filter is of no use, that is found out early. */
+    /* Chunks start small, to detect early if the filter has no effect. */
     if (step < p->chunk_panels) step = 2 * step < p->chunk_panels ? 2 * step : p->chunk_panels;
     next = panel + step < stop ? panel + step : stop;
     bool any_exact = false;

@@ -1,4 +1,4 @@
-/* Points of two dimensions, which come in rows or in two columns. */
+/* Points of two dimensions, in rows or in two columns. */
 #ifndef GV_POINT_PAIR_H
 #define GV_POINT_PAIR_H
 

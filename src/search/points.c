@@ -1,8 +1,8 @@
 /*
- * Points on their way into an index: see points.h.
+ * Loading points into an index: see points.h.
  *
- * What is read, or copied, is looked at for what is not finite as long as it is in the cache, or by the device. A stretch that fails keeps
- * only those behind it from being read, so that whatever the order of threads the first failure is the one that is told of.
+ * Values are checked for being finite while they are in the cache, or by the device. After a failed stretch only
+ * stretches behind it are skipped, so that the first failure is reported for any order of threads.
  */
 #include "search/points.h"
 
@@ -53,13 +53,13 @@ void gv_widen_floats(const float *from, int64_t count, double *to) {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-/* Points being read to where they lie as they are, and to where they lie as doubles (NULL: nowhere). */
+/* Points being read to their original type, and to doubles (NULL: not needed). */
 typedef struct reading {
   const gv_supply *supply;
   int64_t first, count;
   char *narrow, *copy; /* the same twice; `copy` may be NULL */
   double *wide;        /* then `narrow` is NULL */
-  bool look;           /* for what is not finite */
+  bool look;           /* check for values that are not finite */
   int64_t stretch;
   int64_t failed; /* the first that was not read ... */
   gv_status status;
@@ -136,7 +136,7 @@ static gv_status points_read_some(gv_worker *worker, int64_t begin, int64_t end)
   return GV_OK;
 }
 
-/* All of `r`; what it says of failures is set. */
+/* Reads all of `r`; its failure members are set. */
 static gv_status points_read_all(gv_context *context, reading *r) {
   int64_t rows = STRETCH_BYTES / (int64_t)row_bytes(r->supply);
   r->stretch = rows > 1 ? rows : 1;
@@ -215,7 +215,7 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
   return status;
 }
 
-/* Of an array on a device: copied there, and widened where the backend does not take floats. */
+/* For an array on a device: copied there, and widened if the backend does not support floats. */
 static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const gv_points points =
       gv_points_rows(supply->array, supply->source.count, supply->source.dim, supply->source.dtype);

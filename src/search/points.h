@@ -1,5 +1,6 @@
 /*
- * Points on their way into an index: from an array, or from a function that reads pieces of them; to where its backend wants them.
+ * Loads points into an index: from an array, or from a callback that reads pieces of them; to the memory that its
+ * backend needs.
  */
 #ifndef GV_POINTS_H
 #define GV_POINTS_H
@@ -15,9 +16,10 @@ typedef struct gv_supply {
 } gv_supply;
 
 /*
- * Takes all points of a supply: index->data, ->device and ->reference; index->kept where a device may be given up. Float32 stays so where
- * the index's backend takes it. What was taken goes with gv_points_drop, also after an error.
- * Errors: INVALID_ARGUMENT (a point that is not finite), what reading gives, OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
+ * Loads all points of a supply: index->data, ->device and ->reference; index->kept if the processors may replace
+ * the device. Float32 is kept if the index's backend supports it. Release them with gv_points_drop, also after an
+ * error. Errors: INVALID_ARGUMENT (a point that is not finite), those of reading, OUT_OF_MEMORY, UNAVAILABLE,
+ * DEVICE.
  */
 gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index);
 void gv_points_drop(gv_point_index *index);

@@ -1,9 +1,10 @@
 /*
  * Searches by radius: every point within a distance of each query.
  *
- * A query is one call of its backend, which lists what is within, in any order; lists are sorted by (canonical distance, number), so the answer
- * depends on no engine. A count is the same call without a list. A GPU's backend has no such call: the points are copied to the host and searched
- * by a processor's.
+ * A query is one call of its backend, which lists the points within the radius, in any order; lists are sorted by
+ * (exact distance, number), so the result does not depend on the engine. A count is the same call without a list.
+ * GPU backends do not support this call: the points are copied to the host and searched by a backend for
+ * processors.
  */
 #include "search/radius.h"
 
@@ -15,9 +16,9 @@
 
 enum {
   ROOM = 256,             /* entries a list begins with */
-  CHUNK_VALUES = 1 << 24, /* doubles of scratch memory a chunk of queries may take */
-  QUERIES_AT_ONCE = 64,   /* a thread takes */
-  TREE_POINTS = 200,      /* a tree looks at for a query, about */
+  CHUNK_VALUES = 1 << 24, /* doubles of scratch memory for a chunk of queries */
+  QUERIES_AT_ONCE = 64,   /* that a thread processes */
+  TREE_POINTS = 200,      /* that a tree visits for a query, approximately */
   ORDERED_DIM_MAX = 12,   /* queries of more dimensions gain nothing from Morton order */
   ORDERED_QUERIES_MIN = 128,
   SLAB_QUERIES = 1 << 22 /* queries ordered at once */
@@ -170,7 +171,7 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Queries from s->first on in Morton order: what is near one is in the cache for the next. */
+/* Queries from s->first on in Morton order: nodes near one query are in the cache for the next. */
 static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count, gv_code *scratch,
                                       int threads) {
   int32_t dim = s->by->reference.dim;

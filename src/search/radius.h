@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* What a search by radius finds of one query: how many, and which, unless they are only counted. Codes are the bits of canonical
- * distances, which ascend with them, as these are not negative. */
+/* Result of a search by radius for one query: the count, and the neighbours unless they are only counted. Codes are
+ * the bits of exact distances; they have the same order because distances are not negative. */
 struct gv_found_list {
   const gv_allocator *allocator;
   gv_code *entry; /* room for `room`, and as many for sorting them; NULL: only counted */
@@ -16,7 +16,7 @@ struct gv_found_list {
   bool failed; /* out of memory: entries are missing */
 };
 
-/* Makes room for another entry; false: there is no memory for it. */
+/* Grows the list by another entry; false when out of memory. */
 bool gv_found_list_grow(gv_found_list *list);
 
 /* Zeroed, with room for some entries unless they are only counted. False: out of memory. */
@@ -50,8 +50,8 @@ void gv_found_list_turn(gv_found_list *list);
 /* gv_within_fn of brute force. */
 gv_within_fn gv_radius_look_at_all;
 
-/* Writes the entries of a list in order, of their numbers if `by_number`, from `first` on: as many as there is room for, or it is an error of the caller's, whose query is
- * number `query`. What is NULL is not wanted. */
+/* Writes the entries of a list in order, of their numbers if `by_number`, from `first` on: INVALID_ARGUMENT, naming
+ * query number `query`, if there is not enough space. Arrays may be NULL. */
 gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query, int64_t first,
                             int64_t room, int64_t *indices, double *canonical);
 
@@ -64,8 +64,8 @@ typedef struct gv_radius_query {
   int64_t self_offset;  /* as gv_query's */
   bool by_number;
   int64_t first; /* the number of the first query, in messages */
-  /* NULL, or what is done with each list before it is counted or written: entries may go, and get other values. `counted`: values do not matter
-   * afterwards. By several threads. */
+  /* NULL, or a callback for each list before it is counted or written: it may remove entries and change values.
+   * `counted`: values do not matter afterwards. Called by several threads. */
   void (*refine)(const void *user, int64_t query, bool counted, gv_found_list *list);
   const void *user;
 } gv_radius_query;

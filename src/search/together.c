@@ -8,7 +8,7 @@
 
 enum { ROUND_BYTES = 64 << 20 };
 
-/* What a process tells all others first. */
+/* The first message of a process to all others. */
 typedef struct hello {
   int64_t points, queries, k, dim, exclude_self;
   double max_distance, kind[4];
@@ -52,13 +52,13 @@ static gv_status agree(const rounds *r, gv_status status) {
                  gv_status_message((gv_status)what));
 }
 
-/* So many bytes of each process, and where they lie one behind the other. */
+/* Sizes of the data of each process in bytes, and their offsets one after the other. */
 static void set_places(int count, const int *bytes, int *places) {
   for (int i = 0, at = 0; i < count; at += bytes[i++])
     places[i] = at;
 }
 
-/* Of a process that is alone; NULL where there are none. */
+/* Copies the data of a single process; NULL if empty. */
 static void copy_bytes(void *to, const void *from, int bytes) {
   if (to != NULL && from != NULL) memcpy(to, from, (size_t)bytes);
 }
@@ -141,7 +141,7 @@ static gv_status meet(rounds *r) {
   return compare(r);
 }
 
-/* A round's queries, by memory: those of all processes are here at once, with what is found for them and what comes back. */
+/* Memory of a round's queries: those of all processes, their results, and the results that come back. */
 static gv_status allocate_round(rounds *r) {
   const gv_allocator *a = &r->context->allocator;
   int64_t ranks = r->processes.ranks, k = r->here->options->k, dim = r->here->dim, row = 8 * dim + 32 * k;
@@ -179,8 +179,8 @@ static int64_t count_of(const rounds *r, int process, int64_t first) {
   return left < 0 ? 0 : left < r->room ? left : r->room;
 }
 
-/* Queries of all that are asked in this round, this process's among them. Those before and behind are of other processes, whose points are
- * not here: nothing of them is excluded. */
+/* Searches the round's queries of all processes. For those of other processes no point is excluded, because their
+ * points are not in this index. */
 static gv_status search_all(rounds *r, int64_t first) {
   const gv_together *t = r->here;
   const gv_communicator *p = &r->processes;
@@ -207,7 +207,8 @@ static gv_status search_all(rounds *r, int64_t first) {
   return status;
 }
 
-/* Asks the queries from `first` on. All know how it went; `status`: how it has gone here since they last did. */
+/* Sends the queries from `first` on to all processes. Then all agree on the status; `status`: this process's status
+ * since the last agreement. */
 static gv_status together_send_queries(rounds *r, int64_t first, gv_status status) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
@@ -220,7 +221,7 @@ static gv_status together_send_queries(rounds *r, int64_t first, gv_status statu
   return agree(r, status);
 }
 
-/* Gives back what was found, and puts together what all have found here. */
+/* Returns the results to the queries' processes, and joins those received here. */
 static gv_status together_return_results(rounds *r, int64_t first, int64_t *indices, double *distances) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;

@@ -1,6 +1,7 @@
 /*
- * Searches by several processes, each with some of the points and queries of its own. Round by round all get some queries of each, answer
- * them among their own points, and give back what they have found, which is joined where it was asked.
+ * Searches by several processes, each with a part of the points and its own queries. Round by round all processes
+ * receive some queries of each, search them among their own points, and return the results, which are joined by the
+ * queries' process.
  */
 #ifndef GV_TOGETHER_H
 #define GV_TOGETHER_H
@@ -20,7 +21,7 @@ typedef struct gv_together {
   const gv_search_options *options;
   int64_t points, queries;
   int32_t dim;
-  double kind[4]; /* what is the same for all processes besides */
+  double kind[4]; /* other properties that must agree in all processes */
   const void *user;
   /* Queries first ... first + count - 1, checked. */
   gv_status (*take)(gv_context *context, const void *user, int64_t first, int64_t count, double *data);
@@ -29,7 +30,7 @@ typedef struct gv_together {
   gv_status (*distances)(gv_context *context, const void *user, int64_t count, double *values);
 } gv_together;
 
-/* `status`: how this process has come so far, of which the others are told. distances may be NULL. */
+/* `status`: this process's status so far, which is reported to the others. distances may be NULL. */
 gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances);
 

@@ -2,7 +2,7 @@
  * Kernels in which a thread owns points: the lanes of a warp read 128 points side by side and compare each with the same
  * four queries. What a lane sees in `steps` such steps is a group. Any dimension.
  *
- * Where coordinates come from is the idea, for points a type with
+ * Where coordinates come from is the method, for points a type with
  *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive; whether GV_QUADS
  *   void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first + lane's j-th place
  *   void half(scan, first, h)        half the squared length of the lane's four points

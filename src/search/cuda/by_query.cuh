@@ -1,8 +1,8 @@
 /*
- * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a block look at the
- * same point at the same time, so one read serves them all. Up to three dimensions (GV_QUADS).
+ * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a block read
+ * the same point at the same time, so it is loaded once. Up to three dimensions (GV_QUADS).
  *
- * Where the points come from is the idea: a type with
+ * Where the points come from is the method: a type with
  *   void stage(scan, first, count)   called by all threads: makes points first ... first + count - 1 readable
  *   float4 get(i)                    the i-th of them
  *   enum { STAGE }                   how many at once, a multiple of 1024
@@ -75,10 +75,10 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS)
 
 /* The best group of GV_PAIR_GROUP points for each query and the runner-up's value.
  *
- * The largest of many values is found three at a time as integers, which Hopper does in one instruction and which orders
- * floats above zero. Euclidean: -(filter value) = q.s - |s|^2 / 2 is above zero for every point that is nearer than the
- * centre of the reference points; whoever uses the answer checks that the best one is (decide_pairs). The other metrics'
- * values are never below zero, and the smallest is wanted. */
+ * The largest of many values is found three at a time as integers, which Hopper does in one instruction and which
+ * orders floats above zero. Euclidean: -(filter value) = q.s - |s|^2 / 2 is above zero for every point that is
+ * nearer than the centre of the reference points; decide_pairs checks that the best one is. The other metrics'
+ * values are never below zero, and the smallest is searched. */
 template <int METRIC, int QUERIES, class SOURCE>
 static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 8)
     gv_pair_by_query(gv_scan scan, SOURCE source, int64_t end, gv_pair out) {

@@ -1,5 +1,5 @@
 /*
- * From group minima to neighbours: which points a query's canonical distance is computed for, and which of them are the k
+ * From group minima to neighbours: for which points the exact distance is computed, and which of them are the k
  * nearest. The argument is in brute.cu.
  */
 #ifndef GV_CUDA_DECIDE_CUH
@@ -14,7 +14,7 @@ typedef struct gv_margins {
   float *limit; /* the largest filter value of a point within the maximum distance, rounded up */
 } gv_margins;
 
-/* Slots are queries side by side in the arrays of floats; a slot's number says which query of the chunk it is. */
+/* A slot is a query's position in the arrays of floats; `number` maps slots to queries of the chunk. */
 typedef struct gv_decision {
   gv_scan scan;
   bool filtered;     /* false: there are no filter values, every point is compared */
@@ -39,12 +39,13 @@ typedef struct gv_decision {
 /* One warp a query (needed <= 32), or one block. */
 cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stream);
 
-/* The same for decision->halves, but for the queries that `open` tells of then. At most GV_DECIDE_HALVES_MOST are needed. */
+/* The same for decision->halves. Writes the queries that it leaves undecided to `open`. At most
+ * GV_DECIDE_HALVES_MOST are needed. */
 cudaError_t gv_decide_halves(const gv_decision *decision, bool block, cudaStream_t stream);
 enum { GV_DECIDE_HALVES_MOST = 256 };
 
-/* Decides queries whose best group leads by more than the margins allow. The others are listed: list[0] counts them (it must
- * be 0 before), list[1 ...] are their slots. */
+/* Decides queries with a best group that leads by more than the margins. Lists the others: list[0] counts them (it
+ * must be 0 before), list[1 ...] are their slots. */
 cudaError_t gv_decide_pairs(const gv_decision *decision, gv_pair pair, int32_t *list, cudaStream_t stream);
 
 #endif

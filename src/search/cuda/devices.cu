@@ -1,11 +1,10 @@
 /*
  * Devices as the CUDA runtime sees them.
  *
- * A machine can fail to offer a GPU in several ways that a person mends differently, and the runtime reports most
- * of them as "insufficient driver": so the driver's version is asked first (0 means there is none). Whether the
- * kernels of this build can run on a device is found out by asking for one of them there: the runtime then loads
- * the machine code, or compiles the PTX, and says so if it has neither. Such errors stay with the call;
- * cudaGetLastError clears what the runtime remembers of them.
+ * A GPU can be unavailable for several reasons with different remedies, and the runtime reports most of them as
+ * "insufficient driver". So the driver's version is queried first (0: no driver). Whether the kernels of this build
+ * run on a device is tested with one of them: the runtime then loads the machine code or compiles the PTX, or
+ * returns an error. cudaGetLastError clears such errors.
  */
 #include "search/cuda/devices.h"
 
@@ -139,7 +138,7 @@ extern "C" gv_status gv_cuda_device_get(gv_context *context, int number, gv_devi
   return GV_OK;
 }
 
-/* One that is out of order takes no other with it. */
+/* A device that is out of order does not make the others unusable. */
 extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count) {
   int present = 0, found = 0;
   gv_status status = gv_cuda_device_count(context, &present);

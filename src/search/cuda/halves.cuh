@@ -1,8 +1,8 @@
 /*
- * How points and queries lie in device memory as 16-bit floats (search/half_filter.h): in slabs of rows, whose chunks of up to 64
- * dimensions come one after the other. A slab's chunk is what a stage of cuda-tensor holds in shared memory: rows of 32, 64 or 128
- * bytes, whose 16-byte pieces are exchanged by the row's number so that no two of a column's pieces meet in a bank. The pattern is the
- * one that wgmma knows, and is repeated every eight rows.
+ * Layout of points and queries in device memory as 16-bit floats (search/half_filter.h): slabs of rows, divided
+ * into consecutive chunks of up to 64 dimensions. A stage of cuda-tensor holds one chunk of a slab in shared
+ * memory: rows of 32, 64 or 128 bytes. The 16-byte pieces of a row are permuted by the row's number, so that no two
+ * pieces of a column are in the same bank. The pattern is wgmma's swizzle; it repeats every eight rows.
  */
 #ifndef GV_CUDA_HALVES_CUH
 #define GV_CUDA_HALVES_CUH
@@ -29,7 +29,7 @@ static __host__ __device__ __forceinline__ int32_t gv_half_width(int32_t depth) 
   return depth < GV_HALF_CHUNK ? depth : GV_HALF_CHUNK;
 }
 
-/* Where in a chunk whose rows have `width` dimensions a piece of a row is. */
+/* Position in a chunk with rows of `width` dimensions of a piece of a row. */
 static __host__ __device__ __forceinline__ int32_t gv_half_place(int32_t row, int32_t piece, int32_t width) {
   int32_t pieces = width / GV_HALF_PIECE;
   return row * width + (piece ^ (row * pieces / 8 % pieces)) * GV_HALF_PIECE;

@@ -1,8 +1,8 @@
 /*
  * cuda-kdtree: a k-d tree in the implicit layout of tree.h, for up to GV_TREE_MAX_DIM dimensions. A stretch of 8 x 2^j
  * points is cut in half along its widest dimension, all stretches of a level at once:
- *   - long stretches by one radix sort of (stretch, coordinate in 20 bits) a level, stable, so what the bits cannot tell
- *     apart keeps its order and is told apart on a level further down;
+ *   - long stretches by one radix sort of (stretch, coordinate in 20 bits) a level, stable, so points with equal
+ *     bits keep their order and are separated on a lower level;
  *   - stretches of 2,048 points by a block each, all eight remaining levels in shared memory, bitonic sorts.
  * The widest dimension and the range of its coordinates come from a sample: neither has to be exact, since a cut at any
  * place gives a valid tree. O(n log n): log2(n / 2048) sorts, each bound by the memory's bandwidth, and the blocks' part.
@@ -15,7 +15,7 @@ enum {
   BLOCK_THREADS = 1024,
   THREADS = 256,
   KEY_BITS = 20,
-  SAMPLES = 96 /* of a stretch: three reads a lane and dimension, each as long as it takes */
+  SAMPLES = 96 /* of a stretch: three reads a lane and dimension */
 };
 
 /* How the coordinates of a stretch along its widest dimension become keys. */

@@ -52,7 +52,7 @@ static __device__ __forceinline__ void gv_tile_add_halves(const gv_scan &scan, i
   }
 }
 
-/* The values of one query and a matrix tile's points, which go to its row as they are. */
+/* Writes the values of one query and a matrix tile's points to its row. */
 template <int S>
 static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_t query, int64_t base, int tx,
                                                      const float (&sum)[S]) {
@@ -66,8 +66,8 @@ static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_
   }
 }
 
-/* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is what one thread sees of `steps`
- * pieces of four points, 64 points apart. */
+/* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is the part of one thread of
+ * `steps` pieces of four points, 64 points apart. */
 template <int METRIC, int Q, int S, bool WHOLE>
 static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
     gv_minima_by_matrix_tile(gv_scan scan, int64_t end, int64_t share) {
@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
         if (d + load_q < scan.dim && (ALL_LOAD_Q || load_q < DEPTH)) next_q = *(const float4 *)query_at;
         if (d + load_s < scan.dim && (ALL_LOAD_S || load_s < DEPTH)) next_s = *(const float4 *)point_at;
       }
-      /* Dimensions beyond the last one are zeros; four of them need not be looked at. */
+      /* Dimensions beyond the last one are zeros; four zeros are skipped. */
 #pragma unroll
       for (int d = 0; d < DEPTH / 2; d++)
         gv_tile_multiply<METRIC>(queries[half][d], points[half][d], tx, ty, sum);

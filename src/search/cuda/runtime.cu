@@ -1,4 +1,4 @@
-/* Lanes, device memory, errors and device time: see runtime.h. */
+/* Queues, device memory, errors and device time: see runtime.h. */
 #include "search/cuda/runtime.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ typedef struct gv_cuda_resources {
   gv_cuda_queue *idle;
 } gv_cuda_resources;
 
-/* Guards the making of a context's resources, which its workers may want at the same time. */
+/* Guards the creation of a context's resources, which several workers may need at once. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t rounded(size_t bytes) {
@@ -23,7 +23,7 @@ static size_t rounded(size_t bytes) {
 #ifdef GPUVORONOI_FAILING_CUDA_CALLS
 #include <stdlib.h>
 
-/* For tests/gpu/failing_calls.c: the call fails whose number since it was set GPUVORONOI_FAILING_CUDA_CALL is, whatever it did. */
+/* For tests/gpu/failing_calls.c: call number GPUVORONOI_FAILING_CUDA_CALL since that was set fails. */
 static cudaError_t perhaps_failing(cudaError_t error) {
   static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
   static int wanted, calls;
@@ -123,7 +123,7 @@ static gv_cuda_resources *resources_of(gv_context *context) {
   return resources;
 }
 
-/* The device a context works on when nobody says otherwise. */
+/* The device of a context if the caller selects none. */
 static gv_status choose_device(gv_context *context, int *device) {
   if (*device < 0) *device = context->device;
   if (*device >= 0) {

@@ -1,11 +1,12 @@
 /*
- * What every CUDA file stands on: lanes (a stream and its buffers on one device, kept by the context and reused),
+ * Runtime of all CUDA files: queues (a CUDA stream with its buffers on one device, kept by the context and reused),
  * memory that belongs to an index, errors as statuses, device time.
  *
- * Rules. A thread that works on a device holds a lane: the lane's device is then current, and what was current before is
- * so again when the lane is given back. Errors are cleared where they are met (gv_cuda_result), so that none sticks to
- * the caller's own use of the CUDA runtime; no device is ever reset, no managed memory used. Kernel launches are checked
- * by GV_CUDA_LAUNCHED. Exceptions of CUB, Thrust and the like are stopped before they leave the .cu file.
+ * Rules. A thread that works on a device holds a queue: the queue's device is then current, and the previous device
+ * is current again after the queue is released. Errors are cleared where they occur (gv_cuda_result), so that none
+ * remains for the caller's own use of the CUDA runtime; no device is ever reset, no managed memory is used. Kernel
+ * launches are checked by GV_CUDA_LAUNCHED. Exceptions of CUB, Thrust and the like are stopped before they leave
+ * the .cu file.
  */
 #ifndef GV_CUDA_RUNTIME_H
 #define GV_CUDA_RUNTIME_H
@@ -33,7 +34,7 @@ typedef struct gv_cuda_buffer {
 typedef struct gv_cuda_queue {
   struct gv_cuda_queue *next;
   int device;
-  int previous_device; /* current when the queue was taken */
+  int previous_device; /* device that was current before the queue was taken */
   cudaStream_t stream;
   int multiprocessors;
   size_t shared_block_bytes; /* shared memory a block can opt in to */
@@ -44,8 +45,8 @@ typedef struct gv_cuda_queue {
 } gv_cuda_queue;
 
 /*
- * A queue on `device` (-1: the context's own choice, else the first usable device). It belongs to the calling thread until
- * it is given back. Errors: UNAVAILABLE (no such device, not usable), OUT_OF_MEMORY, DEVICE.
+ * A queue on `device` (-1: the context's own choice, else the first usable device). It belongs to the calling
+ * thread until it is released. Errors: UNAVAILABLE (no such device, not usable), OUT_OF_MEMORY, DEVICE.
  */
 gv_status gv_cuda_queue_take(gv_context *context, int device, gv_cuda_queue **out);
 
@@ -53,13 +54,13 @@ gv_status gv_cuda_queue_take(gv_context *context, int device, gv_cuda_queue **ou
 void gv_cuda_queue_give(gv_context *context, gv_cuda_queue *queue);
 
 /*
- * Device memory of at least `bytes` in `slot` of the queue; it grows when needed (its contents are then lost) and stays
- * with the queue. Rounded up to whole 512 bytes, so vector loads may read past the end of what was asked for up to there.
- * Errors: OUT_OF_MEMORY (after the context's idle queues on the device have given theirs up), DEVICE.
+ * Device memory of at least `bytes` in `slot` of the queue; it grows when needed (its contents are then lost) and
+ * stays with the queue. Rounded up to whole 512 bytes, so vector loads may read past the requested end up to there.
+ * Errors: OUT_OF_MEMORY (after the memory of the context's idle queues on the device was freed), DEVICE.
  */
 gv_status gv_cuda_reserve(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
 
-/* The same for host memory: page-locked, or ordinary where no more can be locked (copies are then slower, no different). */
+/* The same for host memory: page-locked, or ordinary memory if no more can be locked (copies are then slower). */
 gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
 
 /* Bytes that can still be reserved on the queue's device, with what its idle queues hold; an estimate. */
@@ -69,7 +70,8 @@ gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, si
 gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out);
 void gv_cuda_release(int device, void *memory);
 
-/* Turns what a CUDA call returned into a status with a message ("doing: what CUDA says") and clears CUDA's memory of it. */
+/* Converts the result of a CUDA call to a status with a message ("doing: CUDA's error text") and clears the CUDA
+ * runtime's last error. */
 gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing);
 
 /* Waits for the queue's stream; also adds the device time of the stretches marked since to the context
@@ -82,7 +84,8 @@ void gv_cuda_mark_begin(gv_cuda_queue *queue);
 void gv_cuda_mark_end(gv_cuda_queue *queue);
 
 /*
- * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of the lane.
+ * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of the
+ * queue.
  */
 enum { GV_CUDA_SLOT_TRANSFER = GV_CUDA_SLOTS - 2 };
 
@@ -97,7 +100,7 @@ gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, si
 /* The device whose memory this is; -1: memory of the host, managed memory, or unknown to CUDA. */
 int gv_cuda_device_of(const void *memory);
 
-/* Copies `bytes` from the device after what the queue's stream was given before. Done when this returns. */
+/* Copies `bytes` from the device, after the previous work of the queue's stream. Done when this returns. */
 gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                            const char *doing);
 

@@ -2,9 +2,9 @@
  * What all brute-force kernels share: how points, queries and groups lie in device memory, and one step of each metric
  * in float.
  *
- * A filter kernel does not answer anything. It computes the filter value of every pair (see brute.cu) and leaves the
- * smallest value of each group of reference points in a row a query; the decision (brute.cu) then looks into the few
- * groups that can hold a neighbour. So an idea is only about where coordinates are read from and what a thread does.
+ * A filter kernel computes the filter value of every pair (see brute.cu) and writes the smallest value of each
+ * group of reference points to a row for each query. The decision (brute.cu) then reads the few groups that can
+ * hold a neighbour again. So backends differ only in where coordinates are read from and in the work of a thread.
  */
 #ifndef GV_CUDA_SCAN_CUH
 #define GV_CUDA_SCAN_CUH

@@ -1,7 +1,7 @@
 /*
- * Large copies between the host's memory and a device, faster than CUDA does them by itself: that memory is pageable, so CUDA would copy it
- * through its own small page-locked buffer with one thread. Here the context's threads copy pieces to or from two page-locked buffers of the
- * lane in turn, while the piece before is on the bus.
+ * Large copies between pageable host memory and a device, faster than cudaMemcpy, which copies through its own
+ * small page-locked buffer with one thread. Here the context's threads copy pieces to or from two page-locked
+ * buffers of the queue in turn, while the previous piece is transferred.
  */
 #include "search/cuda/runtime.h"
 

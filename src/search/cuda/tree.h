@@ -1,13 +1,13 @@
 /*
- * The tree that cuda-kdtree and cuda-octree share, as box_tree.h is shared by their relatives on the CPU: an order of the
- * points, and an implicit hierarchy of tight boxes over it. cuda-kdtree and cuda-octree differ in the order.
+ * The tree of cuda-kdtree and cuda-octree (box_tree.h is that of `kdtree` and `octree`): an order of the points,
+ * and an implicit hierarchy of tight boxes over it. cuda-kdtree and cuda-octree differ in the order.
  *
- * Eight consecutive points are a leaf, 32 consecutive leaves a node, 32 consecutive nodes a node of the next level, up to
- * one root: so there are no pointers, a child's number is 32 x its parent's + its lane, a warp looks at all children of a
- * node in one step, and there are at most 6 levels for any set of less than 2^31 points.
+ * Eight consecutive points are a leaf, 32 consecutive leaves a node, 32 consecutive nodes a node of the next level,
+ * up to one root: so there are no pointers, a child's number is 32 x its parent's + its lane, a warp tests all
+ * children of a node in one step, and there are at most 6 levels for any set of less than 2^31 points.
  *
- * Bounds are exact without a margin for the reason given in box_tree.h: they are computed in double, in the operations and
- * the order of the canonical distance, and rounding is monotone.
+ * Bounds are exact without a margin for the reason given in box_tree.h: they are computed in double, with the
+ * operations and the order of the exact distance, and rounding is monotone.
  */
 #ifndef GV_CUDA_TREE_H
 #define GV_CUDA_TREE_H
@@ -21,11 +21,12 @@ enum {
   GV_TREE_LEVELS = 6,
   GV_TREE_MAX_DIM = 128,
   GV_TREE_BINS = 256,     /* of a frame, a dimension */
-  GV_TREE_ORDER_DIM = 16, /* dimensions that a frame looks at */
+  GV_TREE_ORDER_DIM = 16, /* number of dimensions that a frame uses */
   GV_TREE_NO_INDEX = 0x7fffffff
 };
 
-/* What kernels see; pointers are the device's. Level 0 has leaves as children, level `top` is the root alone. */
+/* A tree as kernels use it; pointers are the device's. Level 0 has leaves as children, level `top` is the root
+ * only. */
 typedef struct gv_tree_view {
   int dim, top;
   int overlapping;                     /* non-zero: boxes of one level do, see tree_search.cu */

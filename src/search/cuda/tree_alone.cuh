@@ -17,7 +17,7 @@ template <int METRIC, bool SMALL> struct alone {
   int worst_number;
   unsigned limit_key;
   bool first_round;
-  double mine_value; /* SMALL: entry `lane` of the list */
+  double mine_value; /* SMALL: entry number `lane` of the list */
   int mine_number;
   double *value; /* else */
   int *number;
@@ -32,7 +32,7 @@ template <int METRIC, bool SMALL> struct alone {
     return before(bound, least, worst, worst_number) ? key_of(bound) : NONE;
   }
 
-  /* Four leaves at a time, eight lanes each: the nearest, and three others that are not out. */
+  /* Four leaves at a time, eight lanes each: the nearest, and three others that are not excluded. */
   __device__ __forceinline__ void leaves(const gv_tree_view &tree, int node, unsigned key) {
     const int lane = (int)(threadIdx.x % WARP), group = lane / GV_TREE_LEAF, place = lane % GV_TREE_LEAF;
     for (;;) {
@@ -100,7 +100,7 @@ template <int METRIC, bool SMALL> struct alone {
       worst = __shfl_sync(0xffffffffu, mine_value, k - 1);
       worst_number = __shfl_sync(0xffffffffu, mine_number, k - 1);
     } else {
-      /* From the end: what comes after the new one moves up by one place. */
+      /* From the end: entries after the new one move up by one place. */
       bool found = false;
       for (int base = (k - 1) / WARP * WARP; base >= 0 && !found; base -= WARP) {
         int i = base + lane;

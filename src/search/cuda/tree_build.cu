@@ -14,7 +14,7 @@ static __device__ __forceinline__ double greater(double a, double b) {
   return b > a ? b : a;
 }
 
-/* A block a dimension: sorts a sample (bitonic) and takes quantiles of it. */
+/* A block a dimension: sorts a sample (bitonic) and computes quantiles of it. */
 static __global__ void __launch_bounds__(1024) make_frame(const double *data, int count, int dim, double *edges) {
   __shared__ double sample[SAMPLE];
   int d = (int)blockIdx.x, taken = count < SAMPLE ? count : SAMPLE;

@@ -1,7 +1,8 @@
 /*
- * The k nearest points of 32 queries that are neighbours on the Hilbert curve, one query a lane, by a float filter. A lane keeps its
- * k + SLACK best points sorted in registers; points that enter wait in shared memory and are merged by a sorting network. At the end
- * exact distances decide about the points that the filter cannot exclude, or the query is reported as undecided.
+ * The k nearest points of 32 queries that are neighbours on the Hilbert curve, one query a lane, by a float filter.
+ * A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared memory and are
+ * merged by a sorting network. At the end exact distances are compared for the points that the filter cannot
+ * exclude, or the query is reported as undecided.
  *
  * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k = 8; 4x on clusters (one H100,
  * against the heaps of tree_together.cuh). On lattices, where most queries are undecided, the first warps' work is lost: 0.1 ms.
@@ -15,12 +16,14 @@
  * where TINY covers squares below float's range. That exact distances are rounded to double is within the same allowance. Values that
  * overflow enter no list: a query that has found fewer than k points without a limit is undecided.
  *
- * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20 bits of f, and in the
- * lower 12 the number of the point among those that the warp has looked at. f lies between the entry with these bits clear and the
- * entry with them set. What is not in a list is at least its last entry, but for these bits.
+ * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20 bits
+ * of f, and in the lower 12 the number of the point among those that the warp has read. f lies between the entry
+ * with these bits clear and the entry with them set. What is not in a list is at least its last entry, but for
+ * these bits.
  *
- * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are close compared with the
- * width of the queries' box), and all 32 of a warp that has looked at MOST_LEAVES leaves (many equal points, queries far apart).
+ * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are close
+ * compared with the width of the queries' box), and all 32 of a warp that has read MOST_LEAVES leaves (many equal
+ * points, queries far apart).
  */
 #ifndef GV_CUDA_TREE_FILTERED_CUH
 #define GV_CUDA_TREE_FILTERED_CUH
@@ -34,7 +37,7 @@ enum {
   ENTERING = 16,      /* places for points that wait to enter a lane's list; a leaf adds up to 8 */
   LEAVES_A_ROUND = 4, /* a lane loads a point */
   MOST_LEAVES = 500,
-  SEARCHED_MIN = 4096, /* queries after which warps look at how many were undecided */
+  SEARCHED_MIN = 4096, /* number of queries after which warps check how many were undecided */
   PITCH_OF_PLACES = WARP + 1
 };
 
@@ -92,7 +95,7 @@ template <int DIM, int CAPACITY> struct filtered_memory {
     };
     unsigned lists[CAPACITY][PITCH_OF_PLACES]; /* at the end */
   };
-  int leaf[MOST_LEAVES + LEAVES_A_ROUND]; /* that were looked at */
+  int leaf[MOST_LEAVES + LEAVES_A_ROUND]; /* leaves that were read */
   double low[DIM], high[DIM], centre[DIM];
 };
 
@@ -259,7 +262,7 @@ static __device__ __forceinline__ int filtered_contenders(const filtered<DIM, CA
   unsigned last = s.list[filtered<DIM, CAPACITY>::LAST], end = s.list[CAPACITY - 1];
   float most = s.upper(last);
   if (s.abandoned || (end != s.empty && s.lower(end) <= most)) return -1;
-  /* Without a limit a list that is not full has missed points that overflowed, or there are not so many. */
+  /* Without a limit, a list that is not full has missed points that overflowed, or there are fewer points. */
   if (last == s.empty && !(s.limit < 1e36)) return -1;
   int count = 0;
 #pragma unroll
@@ -268,7 +271,7 @@ static __device__ __forceinline__ int filtered_contenders(const filtered<DIM, CA
   return count;
 }
 
-/* The exact distance of a query and an entry's point, for the lane; beyond the limit it is infinite. */
+/* The lane's exact distance of a query and an entry's point; infinite if above the limit. */
 template <int DIM, int CAPACITY>
 static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree, const chunk_view &chunk,
                                                         const filtered_memory<DIM, CAPACITY> &memory, int query,
@@ -285,7 +288,8 @@ static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree
   number = tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place];
 }
 
-/* A lane a neighbour, in the order of the result. The filter has exchanged close ones at most, so there is little to do. */
+/* One lane a neighbour, in the order of the result. The filter exchanges only close neighbours, so few steps are
+ * needed. */
 static __device__ __forceinline__ void filtered_order(double &value, int &number) {
   const int lane = (int)(threadIdx.x % WARP);
   for (int odd = 0;; odd = 1 - odd) {
@@ -316,7 +320,7 @@ static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, 
   if (lane < count) filtered_measure(tree, chunk, memory, query, list[lane * PITCH_OF_PLACES], value, number);
   filtered_order(value, number);
   for (int i = WARP; i < count; i++) {
-    /* More contenders than lanes: the last of the order gives way. */
+    /* More contenders than lanes: the last in the order is replaced. */
     double next = INFINITY;
     int next_number = GV_TREE_NO_INDEX;
     filtered_measure(tree, chunk, memory, query, list[i * PITCH_OF_PLACES], next, next_number);
@@ -334,7 +338,8 @@ struct filtered_counts {
   int searched, undecided;
 };
 
-/* undecided: for each place of the chunk's order the query if it is undecided, else -1. Warps give up at once where many are. */
+/* undecided: for each place of the chunk's order the query if it is undecided, else -1. Warps stop at once if many
+ * are. */
 template <int DIM, int CAPACITY>
 static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
     search_filtered(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk,

@@ -9,10 +9,11 @@
  *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32 (tree_filtered.cuh); queries
  *            that it leaves undecided are searched in one of the other ways.
  *
- * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest child
- * says little about where neighbours are, and what is looked at before the limit is tight is looked at in vain. So the first
- * round sees only what overlaps the queries' box, the second the rest: in a simulation of queries ten times as dense as
- * points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the k-d tree.
+ * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest
+ * child is a weak hint of where neighbours are, and nodes visited before the limit is tight are visited in vain. So
+ * the first round visits only nodes that overlap the queries' box, the second the rest: in a simulation of queries
+ * ten times as dense as points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the
+ * k-d tree.
  */
 #include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
@@ -91,9 +92,10 @@ static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, co
 }
 
 /*
- * How queries of this density are searched: 0 alone, else together, so many a lane. Measured on an H200, uniform points in
- * three dimensions, k = 1: together costs 0.2 ns a query where queries are ten times as dense as points, 0.6 ns where they
- * are as dense and 2.2 ns at a tenth; alone 3 ns. With lists alone wins earlier; where boxes overlap, later.
+ * How queries of this density are searched: 0 = alone, else together, with this number of queries a lane. Measured
+ * on an H200, uniform points in three dimensions, k = 1: together costs 0.2 ns a query where queries are ten times
+ * as dense as points, 0.6 ns where they are as dense and 2.2 ns at a tenth; alone 3 ns. With lists alone wins
+ * earlier; where boxes overlap, later.
  */
 static int queries_a_lane(const gv_tree_view &tree, int64_t points, int64_t queries, int k) {
   if (tree.dim > TOGETHER_MAX_DIM || k > TOGETHER_MAX_K || queries < ORDERED_QUERIES_MIN) return 0;
@@ -117,7 +119,7 @@ done:
   return status;
 }
 
-/* Buffers of the lane. */
+/* Buffers of the queue. */
 enum {
   SLOT_QUERIES,
   SLOT_CODES,
@@ -204,7 +206,7 @@ done:
   return status;
 }
 
-/* Results of a chunk go to where they are wanted, unless the search has written there itself. */
+/* Copies the results of a chunk to the caller's array, unless the search has written there directly. */
 static gv_status fetch(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                        const char *doing) {
   return to == from ? GV_OK : gv_cuda_download(context, queue, to, from, bytes, doing);

@@ -1,8 +1,8 @@
 /*
- * Searching a tree for 32 or 64 queries at once that are neighbours on the Hilbert curve, one or two a lane of a warp: the
- * children of a node are tested against the box around the queries, a lane a child, and a leaf's points against all
- * queries. Each point that is loaded serves all of them; no lane waits for another's path. A lane keeps its best points in
- * registers, or its k best as a heap in shared memory.
+ * Searching a tree for 32 or 64 queries at once that are neighbours on the Hilbert curve, one or two a lane of a
+ * warp: the children of a node are tested against the box around the queries, a lane a child, and a leaf's points
+ * against all queries. Each loaded point is compared with all of them; lanes do not diverge. A lane keeps its best
+ * points in registers, or its k best as a heap in shared memory.
  */
 #ifndef GV_CUDA_TREE_TOGETHER_CUH
 #define GV_CUDA_TREE_TOGETHER_CUH
@@ -77,8 +77,8 @@ template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
     }
   }
 
-  /* The eight points of a leaf; all lanes load the same. What bounds the search with k = 1 is the path from the first
-   * cache to the registers: so a point serves several queries of a lane, and numbers are loaded when they are wanted. */
+  /* The eight points of a leaf; all lanes load the same. For k = 1 the search is bound by loads from the
+   * first-level cache: so a point is used for several queries of a lane, and numbers are loaded only when needed. */
   __device__ __forceinline__ void look(const gv_tree_view &tree, int leaf) {
     const double *points = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF);
 #pragma unroll

@@ -4,9 +4,10 @@
  * The stack of a search is one word a lane and level: the bounds of the lane's child of the node that is open there, used
  * up as children are visited. The open nodes' numbers need no memory, a parent's is its child's / 32.
  *
- * Ties. A child is out when its bound is beyond the limit (the worst distance that can still enter a list) or equal to it
- * with no point number below the limit's; so sets of equal points do not have to be visited whole. On the stack only the
- * upper half of a bound is kept: that rounds it down, and the node is tested in full when it is opened.
+ * Ties. A child is excluded if its bound is above the limit (the worst distance that can still enter a list), or
+ * equal to it with no point number below the limit's; so sets of equal points do not have to be visited whole. On
+ * the stack only the upper half of a bound is kept: that rounds it down, and the node is tested in full when it is
+ * opened.
  */
 #ifndef GV_CUDA_TREE_VISIT_CUH
 #define GV_CUDA_TREE_VISIT_CUH
@@ -15,12 +16,12 @@
 
 enum { WARP = 32 };
 
-static const unsigned NONE = 0xffffffffu; /* no child, or a visited one; beyond every bound */
+static const unsigned NONE = 0xffffffffu; /* no child, or a visited one; above every bound */
 
 /* One chunk of queries on the device. */
 typedef struct chunk_view {
   const double *data;
-  const int *order; /* NULL: as they come */
+  const int *order; /* NULL: in their own order */
   int count, k;
   double limit;       /* inclusive */
   int64_t first_self; /* query i does not see point first_self + i; < 0: sees all */
@@ -70,7 +71,7 @@ static __device__ __forceinline__ double add_difference(double total, double dif
   return add_term<METRIC>(total, METRIC == GV_EUCLIDEAN ? difference : fabs(difference), first);
 }
 
-/* The distance between intervals, in the operations of the canonical distance. */
+/* The distance between intervals, with the operations of the exact distance. */
 static __device__ __forceinline__ double gap_between(double low, double high, double box_low, double box_high) {
   double below = box_low - high, above = low - box_high;
   double gap = below > above ? below : above;

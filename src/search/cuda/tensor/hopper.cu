@@ -1,10 +1,11 @@
 /*
- * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, whose operands come from shared memory without passing through
- * registers, and copies of whole slabs, which a single thread orders.
+ * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, which reads its operands from shared memory
+ * without registers, and copies of whole slabs, which a single thread starts.
  *
- * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A thread of a third, which
- * leaves its registers to them, fills stages, ahead of them. Two barriers a stage: `full` once all its bytes are there, `empty` once all
- * warps have done with it. So one group multiplies while the other is at its minima.
+ * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A thread
+ * of a third, which leaves its registers to them, fills stages, ahead of them. Two barriers a stage: `full` once
+ * all its bytes are there, `empty` once all warps have done with it. So one group multiplies while the other
+ * computes its minima.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
@@ -16,7 +17,7 @@ enum {
   GROUP_QUERIES = 64,
   THREADS = (GROUPS + 1) * GROUP_THREADS,
   STAGES = 4,
-  ALIGNED = 1024, /* the pattern of 16-byte pieces repeats that often at most, and wgmma knows it by the address */
+  ALIGNED = 1024, /* period of the pattern of 16-byte pieces, at most; wgmma derives it from the address */
   SUMS = 32,      /* products of eight points */
   QUERIES = GROUPS * GROUP_QUERIES,
   POINTS = 8 * SUMS
@@ -47,7 +48,7 @@ __device__ __forceinline__ void start_barrier(uint64_t *barrier, unsigned arriva
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-/* This thread has arrived; so many bytes are still to come. */
+/* This thread has arrived; `bytes` are still expected. */
 __device__ __forceinline__ void expect(uint64_t *barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");
@@ -122,7 +123,7 @@ __device__ __forceinline__ void multiply(float (&sum)[SUMS][4], uint64_t queries
 
 /* ------------------------------------------------------------------------------------------------------- kernel */
 
-/* A stage's number, and what tells one time round from the next. */
+/* A stage's number and its parity bit. */
 struct turn {
   int stage;
   unsigned parity;

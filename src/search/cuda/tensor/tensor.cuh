@@ -19,20 +19,20 @@ enum {
   GV_TENSOR_STEPS_MOST = 8
 };
 
-/* What a search's products are made of. */
+/* Operands of a search's products. */
 typedef struct gv_halves {
   const __half *points, *queries; /* slabs; whole ones */
   const float *scale;             /* of each query: what its products are multiplied by */
   int32_t depth;
 } gv_halves;
 
-/* The same for one kernel: how many matrix tiles there are, and how far a block goes from one to its next. */
+/* The same for one kernel: number of matrix tiles, and distance from a block's tile to its next. */
 typedef struct gv_tensor_plan {
   int64_t query_tiles, point_tiles;
   int64_t query_step, point_step;
 } gv_tensor_plan;
 
-/* Blocks for a search whose matrix tiles have so many queries and points. */
+/* Number of blocks for a search with matrix tiles of this many queries and points. */
 static inline unsigned gv_tensor_blocks(const gv_cuda_queue *queue, const gv_scan *scan, int queries, int points,
                                         gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
@@ -44,7 +44,7 @@ static inline unsigned gv_tensor_blocks(const gv_cuda_queue *queue, const gv_sca
   return (unsigned)blocks;
 }
 
-/* Fills scan->minima on a device of compute capability 9.0, whose products read shared memory themselves. */
+/* Fills scan->minima on a device of compute capability 9.0; its products read shared memory directly. */
 cudaError_t gv_tensor_hopper(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves);
 
 #ifdef __CUDACC__
@@ -83,10 +83,10 @@ static __device__ __forceinline__ void gv_turn_four(float (&v)[4], int lane) {
 }
 
 /*
- * Minima of a warp's M x 16 queries and N x 8 points, whose halves are at `halves`. In a product's sixteen queries a thread has two,
- * lane / 4 and that plus 8, and of the eight points two side by side; of STEPS products it makes one group. Where there are enough
- * of them, what four lanes have of four blocks of groups is exchanged, so that each writes a block: the second-level cache takes
- * nothing less than 32 bytes.
+ * Minima of a warp's M x 16 queries and N x 8 points; `halves`: half the points' squared lengths. In a product's
+ * sixteen queries a thread has two, lane / 4 and that plus 8, and of the eight points two side by side; of STEPS
+ * products it makes one group. If there are enough of them, four lanes exchange their values of four blocks of
+ * groups, so that each writes a block: writes to the second-level cache are at least 32 bytes.
  */
 template <int M, int N, int STEPS>
 static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const gv_halves &h, int64_t first_query,
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const 
   }
 }
 
-/* Calls a launch for as many queries at a time as stay in the second-level cache with what is read beside them. */
+/* Calls a launch for as many queries at a time as fit into the second-level cache together with the points. */
 template <typename LAUNCH>
 static inline cudaError_t gv_tensor_bands(const gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves,
                                           LAUNCH launch) {
