@@ -9,7 +9,7 @@ static const double pi = 3.14159265358979323846;
 /* artanh(e y / x) / e with the square of e; where that is negative an arc tangent, for x of either sign. */
 static double artanh_over(double e2, double y, double x) {
   double t = y / x, square = e2 * t * t;
-  /* Thin rows: what is left out is below 10^-24 of it. */
+  /* Thin rows: the truncated terms are below 10^-24 of it. */
   if (x > 0.0 && fabs(square) < 1e-6)
     return t * (1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square * (1.0 / 7.0))));
   return e2 > 0.0 ? atanh(sqrt(e2) * t) / sqrt(e2) : atan2(sqrt(-e2) * y, x) / sqrt(-e2);
@@ -116,7 +116,7 @@ static double within_poles(double latitude) {
 double gv_plane_area(const double g[6]) {
   double area = fabs(g[1] * g[5] - g[2] * g[4]);
   if (!isnan(area)) return area;
-  /* Both products are infinite, what is between them need not be. */
+  /* Both products are infinite, their difference need not be. */
   double across = fmax(fabs(g[1]), fabs(g[2])), down = fmax(fabs(g[4]), fabs(g[5]));
   return fabs(g[1] / across * (g[5] / down) - g[2] / across * (g[4] / down)) * across * down;
 }

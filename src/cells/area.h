@@ -19,7 +19,7 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
  * of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
 
-/* |g1 g5 - g2 g4|, never NaN: what is beyond a double is infinite. */
+/* |g1 g5 - g2 g4|, never NaN: overflow is infinite. */
 double gv_plane_area(const double g[6]);
 
 /* Areas of the cells of a tile, row-major with `stride`; see gv_voronoi_cell_areas. */

@@ -1,13 +1,13 @@
 /*
- * Bounds of the places of many cells: what tiles of a grid and parts of the mesh are culled by. And centres of cells in the
- * coordinates of a geotransform, in its one order of operations.
+ * Bounds of the places of many cells, by which tiles of a grid and parts of the mesh are culled; and centres of
+ * cells in the coordinates of a geotransform, in a fixed order of operations.
  *
- * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t| <= T, and in
- * the local frame east, north, up at the middle latitude L its coordinates are east = p sin t, north = z cos L -
- * p cos t sin L, up = p cos t cos L + z sin L. north and up are linear in cos t, so their extremes over t lie at cos t = 1
- * and cos t = cos T. Over the latitudes each is a combination of p and z with coefficients of norm <= 1, whose second
- * derivative by latitude is at most `curvature`; between the two end rows it leaves the chord by at most
- * curvature * span^2 / 8.
+ * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t| <= T,
+ * and in the local frame east, north, up at the middle latitude L its coordinates are east = p sin t, north = z cos
+ * L - p cos t sin L, up = p cos t cos L + z sin L. north and up are linear in cos t, so their extremes over t lie
+ * at cos t = 1 and cos t = cos T. Over the latitudes each is a combination of p and z with coefficients of norm <=
+ * 1; its second derivative by latitude is at most `curvature`; between the two end rows it leaves the chord by at
+ * most curvature * span^2 / 8.
  */
 #ifndef GV_BOUND_H
 #define GV_BOUND_H
@@ -40,7 +40,7 @@ typedef struct gv_globe_piece {
   double span;       /* of latitude */
   double curvature;
   double p[2], z[2];       /* of the two parallels */
-  double sin_lat, cos_lat; /* any latitude to take directions at, best in the middle */
+  double sin_lat, cos_lat; /* a latitude for the directions, best in the middle */
   double sin_lon, cos_lon; /* of the middle meridian */
   double pad;              /* to be added on all sides */
 } gv_globe_piece;
@@ -95,7 +95,8 @@ GV_BOTH double gv_centre_y(const double *geotransform, double column, double row
   return (geotransform[3] + (column + 0.5) * geotransform[4]) + (row + 0.5) * geotransform[5];
 }
 
-/* Rounding puts rows of cell centres that are meant to be at a pole beside it: a centre within 1e-6 of a cell beyond counts as the pole. */
+/* Rounding puts rows of cell centres that should be at a pole next to it: a centre at most 1e-6 of a cell outside
+ * counts as the pole. */
 #define GV_POLE_TOLERANCE 1e-6
 
 /* The latitude of a row of a longitude/latitude grid. */

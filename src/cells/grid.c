@@ -204,7 +204,7 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
   } else if (grid->kind == GV_GRID_POINTS) {
     out->shape = GV_CELLS_POINTS;
     out->grid.height = 1;
-    out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
+    out->position_error = 16.0 * epsilon; /* bounds are computed from the positions themselves */
   } else if (grid->level != GV_QTM_NONE) {
     out->shape = GV_CELLS_POINTS;
     out->position_error = 16.0 * epsilon; /* as below */
@@ -223,7 +223,7 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     status = make_lonlat_tables(context, out);
   } else {
     out->shape = GV_CELLS_POINTS;
-    out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
+    out->position_error = 16.0 * epsilon; /* bounds are computed from the positions themselves */
   }
   if (status == GV_OK && grid->level != GV_QTM_NONE) {
     out->tables = gv_allocate(&out->allocator, 1, sizeof *out->tables);

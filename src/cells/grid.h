@@ -1,5 +1,5 @@
 /*
- * A raster grid prepared for work: canonical positions of its cells, and bounds of rectangles of cells (tiles).
+ * A prepared raster grid: positions of its cells, and bounds of rectangles of cells (tiles).
  *
  * Three shapes of position, named after what a cell's coordinates depend on:
  *   GV_CELLS_PLANE    x by column, y by row (north-up or south-up plane grid)
@@ -61,8 +61,8 @@ static inline bool gv_cells_geocentric(const gv_cells *cells) {
   return cells->metric == GV_GEODESIC;
 }
 
-/* Bound of a tile of a PLANE, LONLAT or rotated plane grid. Not for projected grids on the globe: theirs come from
- * the positions themselves. */
+/* Bound of a tile of a PLANE, LONLAT or rotated plane grid. Not for projected grids on the globe: their bounds are
+ * computed from the positions. */
 void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out);
 
 /*

@@ -1,13 +1,15 @@
 /*
  * HEALPix.
  *
- * The bound of a part. The part is a pixel of a coarser order, which holds the centres of its descendants. Its points are within r of its
- * centre, where r is the largest distance of any pixel's centre from its corners: that of the pixels between the polar caps and the belt,
- * from (z = 2/3, 45 / nside degrees) to (z = 1 - (1 - 1 / nside)^2 / 3, 0). tests/cells/healpix.c looks at all pixels of many orders; a
- * tenth is added. Authalic latitudes stretch distances on the sphere of normals by less than 1.03 for flattenings up to 0.02.
+ * The bound of a part. The part is a pixel of a coarser order, which holds the centres of its descendants. Its
+ * points are within r of its centre, where r is the largest distance of any pixel's centre from its corners: that
+ * of the pixels between the polar caps and the belt, from (z = 2/3, 45 / nside degrees) to (z = 1 - (1 - 1 /
+ * nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a tenth is added. Authalic latitudes
+ * stretch distances on the sphere of normals by less than 1.03 for flattenings up to 0.02.
  *
- * With normals within r of that of the centre's place P, a place leaves P by at most c r along the surface, where c, `curvature`, is at
- * least all radii of curvature; and as the surface is convex, and turns by no more than t after a way of c t, by 0 ... c r^2 / 2 inwards.
+ * With normals within r of that of the centre's place P, a place leaves P by at most c r along the surface, where
+ * c, `curvature`, is at least all radii of curvature; and as the surface is convex, and turns by at most t along a
+ * path of c t, by 0 ... c r^2 / 2 inwards.
  */
 #include "cells/healpix.h"
 

@@ -1,11 +1,12 @@
 /*
  * HEALPix pixels in the NESTED scheme, or in the RING scheme (Gorski et al. 2005, ApJ 622, 759): centres, bounds.
  *
- * 12 * 4^order pixels of equal area on the unit sphere. The children of pixel n are 4 n ... 4 n + 3. A centre has the sine z of its
- * latitude and the longitude 45 jp / nr degrees with whole jp and nr. The latitude counts as geodetic, or as authalic: then equal
- * areas of the sphere are equal areas of the ellipsoid.
+ * 12 * 4^order pixels of equal area on the unit sphere. The children of pixel n are 4 n ... 4 n + 3. A centre has
+ * the sine z of its latitude and the longitude 45 jp / nr degrees with whole jp and nr. The latitude is geodetic,
+ * or authalic: then equal areas of the sphere are equal areas of the ellipsoid.
  *
- * The place of a pixel is the unit vector of its centre, or with a geocentric ellipsoid the place whose surface normal that is.
+ * The place of a pixel is the unit vector of its centre, or with a geocentric ellipsoid the place with that surface
+ * normal.
  */
 #ifndef GV_HEALPIX_H
 #define GV_HEALPIX_H

@@ -1,12 +1,12 @@
 /*
- * The lattice of the QTM mesh's triangles, for processors and GPUs: which triangle a place lies in, where a triangle's
- * canonical position is, bounds of sub-triangles. qtm.c says what the mesh is, qtm.h what lattice coordinates are.
+ * The lattice of the QTM mesh's triangles, for processors and GPUs: the triangle of a place, the position of a
+ * triangle, bounds of sub-triangles. qtm.c defines the mesh, qtm.h lattice coordinates.
  *
  * Which triangle. A place with latitude t and distance m from a bounding meridian of its octant (degrees) has the barycentric
  * coordinates
  *   pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|) (90 - m) / 8100.
- * Going down the tree only ever compares them with multiples of 2^-29. So each is turned, once and exactly, into the integer
- * below it in units of 2^-30, and one bit that says whether anything is left over.
+ * Descending the tree compares them only with multiples of 2^-29. So each is converted, once and exactly, to the
+ * integer below it in units of 2^-30, and one bit for a remainder.
  *
  * Bounds. All vertices of a sub-triangle lie between two parallels and two meridians, and gv_globe_bound holds that piece of
  * the globe (it is convex, so the triangles' plane centres too). A cell's centre is the mean of its three vertices, lengthened
@@ -124,7 +124,7 @@ GV_BOTH int32_t gv_lattice_quarter(double longitude, double *part) {
   return quarter;
 }
 
-/* Places as rows and columns in double are good to 2^20 x a few 2^-53: what comes nearer than this to an edge is to be asked of
+/* Rows and columns of places in double are good to 2^20 x a few 2^-53: places nearer than this to an edge need
  * gv_lattice_locate. */
 static const double gv_lattice_near = 1e-8;
 
@@ -133,7 +133,7 @@ GV_BOTH bool gv_lattice_near_end(double part) {
   return part < gv_lattice_near || part > 1.0 - gv_lattice_near;
 }
 
-/* Whether a place comes near an edge along its row: the part of the row and of the column. */
+/* Whether a place is near an edge along its row: the parts of the row and of the column. */
 GV_BOTH bool gv_lattice_near_side(double inside, double rest) {
   return gv_lattice_near_end(rest) || fabs(rest - inside) < gv_lattice_near;
 }
@@ -185,8 +185,8 @@ GV_BOTH double gv_lattice_pad(double n, double eccentricity2) {
   return pad;
 }
 
-/* What does not ask for sines of the piece that holds a sub-triangle of `side` cells a side, whose longitudes are the parts
- * low ... high of the octant's. */
+/* The members, except sines, of the piece that contains a sub-triangle of `side` cells a side and the parts low ...
+ * high of the octant's longitudes. */
 GV_BOTH void gv_lattice_piece(double n, double side, double low, double high, double curvature,
                               double eccentricity2, gv_globe_piece *piece) {
   const double pi = 3.14159265358979323846;

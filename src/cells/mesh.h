@@ -33,7 +33,7 @@ static inline int64_t gv_mesh_part_count(const gv_mesh_part *part) {
 /* Child 0 ... 3 of a part with bits > 0. */
 void gv_mesh_part_child(const gv_mesh_part *part, int child, gv_mesh_part *out);
 
-/* The part of 2^bits cells a side of `level` whose first cell has the number `index` x 4^bits. bits <= level. */
+/* The part of 2^bits cells a side of `level` that begins with cell number `index` x 4^bits. bits <= level. */
 void gv_mesh_part_at(int level, int bits, int64_t index, gv_mesh_part *out);
 
 /* Row of the part's first cells (those nearest its pole), from the octant's pole. */
@@ -60,10 +60,10 @@ typedef struct gv_mesh_tables {
 } gv_mesh_tables;
 
 /*
- * Canonical positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS) in packed order: those that point as the part
- * does, row by row from its pole and from west to east, then the others likewise. With an ellipsoid they are places on
- * it, in units of a, whose surface normal is the centre's unit vector. Arrays have room for GV_MESH_LEAF_CELLS +
- * GV_TABLE_PADDING values, and are written that far.
+ * Positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS) in packed order: cells with the part's orientation,
+ * row by row from its pole and from west to east, then the others in the same order. With an ellipsoid they are
+ * places on it, in units of a, with the centre's unit vector as surface normal. Arrays have room for
+ * GV_MESH_LEAF_CELLS + GV_TABLE_PADDING values, and are written that far.
  */
 void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
                        double *x, double *y, double *z);

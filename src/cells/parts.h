@@ -23,7 +23,7 @@ static inline bool gv_grid_is_list(const gv_grid *grid) {
   return gv_grid_is_mesh(grid) || grid->kind == GV_GRID_POINTS;
 }
 
-/* Lists whose numbers say nothing about where cells lie. */
+/* Lists in an order that is unrelated to positions. */
 static inline bool gv_grid_is_unordered(const gv_grid *grid) {
   return grid->kind == GV_GRID_POINTS || (grid->kind == GV_GRID_HEALPIX && grid->ring != 0);
 }
@@ -32,7 +32,7 @@ static inline bool gv_grid_is_unordered(const gv_grid *grid) {
 int gv_parts_level(const gv_cells *cells);
 int gv_parts_roots(const gv_cells *cells);
 
-/* The part of 4^bits cells whose first cell has the number index x 4^bits. bits <= level. */
+/* The part of 4^bits cells that begins with cell number index x 4^bits. bits <= level. */
 void gv_part_at(const gv_cells *cells, int bits, int64_t index, gv_part *out);
 
 /* Child 0 ... 3 of a part with bits > 0; also of a list. */

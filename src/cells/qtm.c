@@ -240,8 +240,8 @@ static void lonlat_of_place(int level, int octant, const int32_t place[3], doubl
   *longitude = row == 0 ? west + 45.0 : west + 90.0 * place[GV_QTM_EAST] / row;
 }
 
-/* Basis number of a lattice place. In every cell the three corners differ, and the only such colouring of a triangular
- * lattice is by (west - east) mod 3; which colour is which number, the octant's own corners tell. */
+/* Basis number of a lattice place. In every cell the three corners differ, and the only such colouring of a
+ * triangular lattice is by (west - east) mod 3; the octant's own corners assign the numbers. */
 static int basis_of_place(int level, int octant, const int32_t place[3]) {
   int32_t colour = (place[GV_QTM_WEST] - place[GV_QTM_EAST]) % 3;
   if (colour == 0) return 1;
@@ -258,7 +258,7 @@ static void corners_in_order(const gv_qtm_cell *cell, int role[3], int basis[3])
     number[r] = basis_of_place(cell->level, cell->octant, place);
     if (number[r] == 1) first = r;
   }
-  /* Pole, west, east goes round counter-clockwise in the north, in down cells too (those are turned by half). */
+  /* Pole, west, east are counter-clockwise in the north, in down cells too (those are rotated by half a turn). */
   int step = cell->octant <= 4 ? 1 : 2;
   for (int i = 0; i < 3; i++) {
     role[i] = (first + i * step) % 3;

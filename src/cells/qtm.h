@@ -28,7 +28,7 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell);
 /* The basis number of an octant's corner. */
 int gv_qtm_basis_of_role(int octant, int role);
 
-/* Digits of the place whose barycentric coordinate for basis number i is weight[i] / one. Overwrites the weights. */
+/* Digits of the place with barycentric coordinate weight[i] / one for basis number i. Overwrites the weights. */
 uint64_t gv_qtm_descend(int64_t weight[4], int64_t one, int level);
 
 /* The canonical position of a cell, as gv_qtm_center_vector, and a position in degrees, as gv_qtm_center. */

@@ -1,6 +1,7 @@
 /*
- * Arrays of cells as spans of cells of one value. Threads find the spans of some rows at a time, and hand them on in the order of the rows,
- * so that neither results nor errors depend on threads. A cell is looked at only where its bytes differ from those before it.
+ * Arrays of cells as spans of cells of one value. Threads find the spans of some rows at a time and pass them on in
+ * the order of the rows, so that neither results nor errors depend on threads. A cell is decoded only if its bytes
+ * differ from the previous ones.
  */
 #include "cells/raster_array.h"
 
@@ -11,14 +12,14 @@
 
 #include "core/parallel.h"
 
-/* ONE_THREAD: so many cells are read by one thread, sooner than others are woken and waited for. */
+/* ONE_THREAD: up to this number of cells one thread is faster than several. */
 enum { CELLS_AT_ONCE = 1 << 22, ONE_THREAD = 1 << 20, ROWS_AT_ONCE = 4, STRETCH = 32 };
 
 typedef struct reading {
   const gv_raster_array *array;
   size_t size;                /* of a cell */
   int64_t *chosen, *left_out; /* keys, ascending */
-  int64_t width, first;       /* of the rows at hand */
+  int64_t width, first;       /* of the current rows */
   int32_t *start;             /* `width` for each of these rows, as are the next two */
   int64_t *value;
   uint8_t *counts;
@@ -161,7 +162,7 @@ static int64_t end_of_span(const uint8_t *row, int64_t stride, size_t size, int6
   return end + (int64_t)(at / size);
 }
 
-/* The spans of row i of those at hand. */
+/* Finds the spans of row i of the current rows. */
 static void find_spans(reading *r, int64_t i) {
   const gv_raster_array *a = r->array;
   const uint8_t *row = (const uint8_t *)a->data + (r->first + i) * a->row_stride;
@@ -216,7 +217,7 @@ static gv_status raster_array_refuse(gv_context *context, const reading *r, int6
                  (long long)(first + r->first + row), (long long)column, number);
 }
 
-/* Finds the spans of `rows` rows, and hands them on. */
+/* Finds the spans of `rows` rows, and passes them on. */
 static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t rows, int64_t first,
                                         gv_row_taker *take, void *user) {
   int threads = rows * r->width > ONE_THREAD ? context->threads : 1;

@@ -1,4 +1,4 @@
-/* Buffers: exactly what is asked for at first, half as much again at least when that is not enough. */
+/* Buffers: exactly the requested size at first, at least half as much again when that is too small. */
 #include "core/buffer.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ static bool is_enough(const gv_buffer *buffer, int64_t count, size_t size) {
   return buffer->memory != NULL && count >= 0 && (uint64_t)count <= buffer->bytes / size;
 }
 
-/* A larger block in *out; false when out of memory, or when there is no such number of bytes. */
+/* Allocates a larger block in *out; false when out of memory, or if the number of bytes overflows. */
 static bool buffer_grow(const gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size,
                         gv_buffer *out) {
   size_t more = buffer->bytes + buffer->bytes / 2;

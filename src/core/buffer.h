@@ -9,11 +9,11 @@ typedef struct gv_buffer {
   size_t bytes;
 } gv_buffer;
 
-/* Room for count x size bytes, which are zero where they are new; what was there is lost if there was too little. NULL: out of
- * memory, and the buffer is empty. */
+/* Reserves count x size bytes, zeroed where they are new; the contents are lost if the buffer must grow. NULL: out
+ * of memory; the buffer is then empty. */
 void *gv_buffer_reserve(gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size);
 
-/* The same, but what was there stays, whatever happens. */
+/* The same, but the contents are always kept. */
 void *gv_buffer_extend(gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size);
 
 void gv_buffer_clear(gv_buffer *buffer, const gv_allocator *allocator);

@@ -1,7 +1,4 @@
-/*
- * What every other layer stands on: status and messages, memory, threads, progress.
- * Depends on nothing but the C library.
- */
+/* The layer below all others: status and messages, memory, threads, progress. Depends only on the C library. */
 #ifndef GV_CORE_H
 #define GV_CORE_H
 
@@ -11,7 +8,7 @@
 #include "core/try.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
-/* CUDA files are C++: the same types (the compilers we know lay them out alike) under their C names. */
+/* CUDA files are C++: the same types (with the same layout in all known compilers) under their C names. */
 #ifdef __cplusplus
 #include <atomic>
 using std::atomic_bool;
@@ -36,7 +33,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------------- memory */
 
-/* Where memory comes from. Copied into every object, so that an object can outlive the context that made it. */
+/* Allocator. Copied into every object, so that an object can outlive its context. */
 typedef struct gv_allocator {
   gv_allocate_fn allocate;
   gv_release_fn release;
@@ -63,7 +60,7 @@ struct gv_context {
   void *progress_user;
   int device;               /* CUDA device to work on; -1 = the first usable one */
   struct gv_context *owner; /* itself, or of a worker's context the one that the caller made */
-  /* Of the owner only: what the CUDA layer keeps from call to call, and how that goes. */
+  /* For the owner only: data that the CUDA layer keeps between calls, and their release function. */
   void *kept;
   void (*kept_destroy)(void *kept);
   double device_seconds;
@@ -108,7 +105,7 @@ typedef struct gv_progress {
 
 void gv_progress_init(gv_progress *progress, const gv_context *context, int64_t total);
 
-/* Adds `work` and reports; false once the caller's function has asked to stop. Thread safe. */
+/* Adds `work` and reports; false after the caller's function has cancelled. Thread safe. */
 bool gv_progress_add(gv_progress *progress, int64_t work);
 
 static inline bool gv_progress_cancelled(const gv_progress *progress) {
@@ -124,7 +121,7 @@ typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 
 gv_simd gv_simd_level(void);
 const char *gv_simd_name(gv_simd level);
 
-/* GV_KERNEL_TABLE(type); declares the tables of kernels that are made of one source, type_baseline and so on
+/* GV_KERNEL_TABLE(type); declares the tables of kernels from one source, type_baseline and so on
  * (core/simd/vectors.h), and type_get, which returns the table for this processor, of those that were built. */
 #if defined(GV_HAVE_X86_KERNELS)
 #define GV_KERNEL_TABLES(type) &type##_baseline, &type##_avx2, &type##_avx512

@@ -1,14 +1,15 @@
 /*
- * Device or processors: what "auto" does, decided by sizes before the work begins and not revised while it runs. No speed is measured at
- * run time. A device is chosen where the processors would take at least so much longer that the device's start is repaid:
+ * Device or processors: the decision of "auto", by sizes, before the work begins; it is not revised later. No speed
+ * is measured at run time. A device is used if it saves more time than its start takes:
  *
  *   values x (processor_ns / threads - device_ns) > seconds to start
  *
- * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: processors with AVX-512 (a slower
- * processor makes the rule more cautious than it need be), devices with their way over the bus, beside 16 threads and one H100 or H200.
+ * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: processors with AVX-512
+ * (with a slower processor the rule is more cautious than necessary), devices including transfers, with 16 threads
+ * and one H100 or H200.
  *
- * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s are assumed. Where CUDA
- * runs already what is left is page-locked memory of a grid, 0.1 s.
+ * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s are
+ * assumed. If CUDA runs already, only page-locked memory of a grid is left, 0.1 s.
  */
 #ifndef GV_DEVICE_RULE_H
 #define GV_DEVICE_RULE_H
@@ -27,11 +28,12 @@ static inline double gv_device_start_seconds(bool cuda_runs, double running) {
 }
 
 /*
- * Neighbours of the cells of a grid, cells x k, answered block by block in the caller's memory. "Rasters on two cores": 1.3 ns with 10,000 seeds.
- * Farther neighbours cost twice as much, cells whose positions are not a row's and a column's (the mesh) six times ("More than the nearest
- * seed on one GPU"). Above two million seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD
- * EPYC, 21600x10800 cells: 55 ns with 4,000,000, 171 with 10,000,000). A device delivers 4 bytes in 0.15 ns, and a thread needs 0.5 ns to
- * copy them out.
+ * Neighbours of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
+ * cores": 1.3 ns with 10,000 seeds. Farther neighbours cost twice as much, cells with positions that are not
+ * products of a row's and a column's (the mesh) six times ("More than the nearest seed on one GPU"). Above two
+ * million seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC,
+ * 21600x10800 cells: 55 ns with 4,000,000, 171 with 10,000,000). A device delivers 4 bytes in 0.15 ns, and a thread
+ * needs 0.5 ns to copy them out.
  */
 static inline bool gv_device_pays_for_grid(double values, double seeds, bool farther, bool points, int threads,
                                            bool cuda_runs) {
@@ -47,7 +49,8 @@ static inline bool gv_device_pays_for_measuring(double values, bool geodesic, in
                         gv_device_start_seconds(cuda_runs, 0.1));
 }
 
-/* Statistics of a grid by devices alone ("Statistics that stay on the device"), whose own time is nothing beside it. */
+/* Statistics of a grid without a raster on devices ("Statistics that stay on the device"); their own time is
+ * negligible. */
 static inline bool gv_device_pays_for_statistics(double cells, bool distances, bool geodesic, int threads) {
   double ns = !distances ? 0.6 : geodesic ? 34.0 : 13.0;
   return gv_device_pays(cells, ns, 0.0, threads, gv_device_start_seconds(false, 0.1));

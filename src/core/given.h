@@ -8,8 +8,8 @@
 
 #include "core/core.h"
 
-/* What callers have set of a struct of `size` bytes that begins with the size of theirs: the rest of `to` stays as it is. NULL: all.
- * False if its size was not set. */
+/* Copies the members that the caller has set of a struct, which begins with its size, of at most `size` bytes; the
+ * rest of `to` is unchanged. NULL: copies nothing. False if its size was not set. */
 static inline bool gv_take_given(void *to, size_t size, const void *given) {
   size_t own = 0;
   if (given == NULL) return true;
@@ -19,14 +19,14 @@ static inline bool gv_take_given(void *to, size_t size, const void *given) {
   return true;
 }
 
-/* Takes a struct, or returns an error from the function. `type` is its type, `to` holds the defaults. */
+/* Copies a caller's struct, or returns an error from the function. `type` is its type, `to` holds the defaults. */
 #define GV_TAKE(context, type, to, given)                                                                          \
   do {                                                                                                             \
     if (!gv_take_given(to, sizeof(type), given))                                                                   \
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set: call gv_..._init", #type);   \
   } while (0)
 
-/* The other way: fills a struct of the caller's, which begins with its size, with what `from` has for it. False if its size was not
+/* The reverse: fills a struct of the caller, which begins with its size, from `from`. False if its size was not
  * set. */
 static inline bool gv_give(void *to, const void *from, size_t size) {
   size_t own = 0;

@@ -1,4 +1,4 @@
-/* A table from numbers of 64 bits to positive ones: open addressing, nothing is taken out. */
+/* A hash table from 64-bit to positive numbers: open addressing; entries are never removed. */
 #ifndef GV_CORE_HASH_H
 #define GV_CORE_HASH_H
 
@@ -40,7 +40,7 @@ static inline uint64_t gv_hash_wanted(const gv_hash *table) {
   return table->capacity > 0 ? 2 * table->capacity : 1024;
 }
 
-/* Moves all to entries that are zero; gives the old ones, to be freed. */
+/* Moves all entries to `entries`, which are zero; returns the old ones, to be freed. */
 static inline gv_hash_entry *gv_hash_move(gv_hash *table, gv_hash_entry *entries, uint64_t capacity) {
   gv_hash from = *table;
   table->entries = entries;

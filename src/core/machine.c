@@ -36,7 +36,7 @@ static void lower_memory(gv_quota *q, const char *line) {
   if (bytes > 0 && bytes < q->memory) q->memory = bytes;
 }
 
-/* What one group says. */
+/* Reads the quota of one group. */
 static void machine_read_group(const char *group, gv_quota *q) {
   char line[LINE_SIZE];
   if (read_line(group, "cpu.max", line, sizeof line)) {
@@ -118,11 +118,11 @@ int64_t gv_machine_memory(void) {
 
 void gv_machine_large(void *memory, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  /* malloc maps what is larger than this by itself, so that the advice is about nothing else and goes with it. */
+  /* malloc maps larger blocks separately, so the advice applies only to this block and ends with it. */
   const size_t least = (size_t)33 << 20, page = 4096;
   if (memory == NULL || bytes < least) return;
   uintptr_t first = ((uintptr_t)memory + page - 1) / page * page, end = ((uintptr_t)memory + bytes) / page * page;
-  (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* EINVAL: pages are larger, or there are no others */
+  (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* EINVAL: pages are larger, or not supported */
 #else
   (void)memory, (void)bytes;
 #endif

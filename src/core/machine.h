@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* Processors by the affinity of the calling thread and the quota of the cgroups; the environment variable OMP_NUM_THREADS, if it
- * begins with a number above 0, says otherwise. At least 1. */
+/* Number of processors by the affinity of the calling thread and the quota of the cgroups; overridden by the
+ * environment variable OMP_NUM_THREADS, if it begins with a number above 0. At least 1. */
 int gv_processors(void);
 
 /* Bytes of memory, less what the cgroups may not have; INT64_MAX: unknown. */
@@ -29,24 +29,26 @@ typedef struct gv_quota {
   int64_t memory;
 } gv_quota;
 
-/* `root` is what comes before /proc and /sys: "", but in tests. */
+/* `root` is a prefix of /proc and /sys: "" except in tests. */
 gv_quota gv_machine_quota(const char *root);
 
-/* Memory of malloc that will all be used: the system may give it in large pages, which are made many times sooner than small ones. */
+/* Advises the system to use large pages, which are allocated many times faster, for memory of malloc that will be
+ * used completely. */
 void gv_machine_large(void *memory, size_t bytes);
 
-/* A shared library by its path, or by its name where the system looks for it; NULL if it cannot be opened. What it offers is for those
- * alone who ask, or `for_all` libraries that are opened later. */
+/* Opens a shared library by its path, or by its name in the system's search path; NULL on error. Its symbols are
+ * local, or with `for_all` available to libraries opened later. */
 GV_SHARED void *gv_library_open(const char *path, bool for_all);
 GV_SHARED void gv_library_close(void *library);
 
-/* Why the last one could not be, until this thread asks again; NULL if that is not known. */
+/* The reason why the last one could not be opened, until this thread's next call; NULL if unknown. */
 GV_SHARED const char *gv_library_why(void);
 
 /* A function or variable of it; NULL if there is none. */
 GV_SHARED void *gv_library_symbol(void *library, const char *name);
 
-/* The path of the library or program that has this address, with '/' between folders; false if it is not known, or too long. */
+/* The path of the library or program that contains this address, with '/' between folders; false if it is unknown
+ * or too long. */
 GV_SHARED bool gv_library_of(const void *address, char *path, size_t size);
 
 /* What every fork from now on begins and ends with, where there are forks. */

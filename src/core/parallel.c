@@ -2,12 +2,13 @@
  * Loops and tasks on OpenMP. Without it (option GPUVORONOI_OPENMP) each loop creates its threads, and tasks run on the calling thread.
  *
  * The number of threads of a region is decided here, for three reasons:
- * - libgomp ends the process when pthread_create fails. Each calling thread has a pool of its own, which grows when a region is larger
- *   than the one before, so before such a region as many threads are created and joined, and if the system refuses some, fewer are used.
- *   The exception is a thread that fails between this probe and the region.
- * - Several calling threads share the processors: together they use as many threads as there are processors, or as many as the largest
- *   of them asks for; each has at least its own.
- * - A forked child has none of its parent's threads, but libgomp's records of them: it computes on one thread, without OpenMP.
+ * - libgomp ends the process when pthread_create fails. Each calling thread has its own pool, which grows when a
+ *   region is larger than the previous one. Before such a region as many threads are created and joined; if the
+ *   system refuses some, fewer are used. Not covered: a thread that fails between this probe and the region.
+ * - Several calling threads share the processors: together they use as many threads as there are processors, or as
+ *   many as the largest of them requests; each has at least its own.
+ * - A forked child has libgomp's records of its parent's threads, but not the threads: it computes on one thread,
+ * without OpenMP.
  */
 #include "core/parallel.h"
 
@@ -131,7 +132,7 @@ struct gv_loop_state {
   gv_loop_body *body;
   int64_t stretches;
   atomic_llong next; /* stretch */
-  atomic_int status; /* the first error, whose message the context has then */
+  atomic_int status; /* the first error; its message is then in the context */
   pthread_mutex_t lock;
 };
 

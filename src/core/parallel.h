@@ -1,6 +1,7 @@
 /*
- * Parallel loops and tasks, on OpenMP. A loop hands out stretches of items to workers, each of which has a number and a context of
- * its own. The first error ends a loop early, as cancelling does. A loop within a worker of another loop has one thread.
+ * Parallel loops and tasks, on OpenMP. A loop assigns stretches of items to workers; each worker has a number and a
+ * context of its own. The first error ends a loop early, as cancelling does. A loop within a worker of another loop
+ * has one thread.
  */
 #ifndef GV_PARALLEL_H
 #define GV_PARALLEL_H
@@ -10,7 +11,7 @@
 
 typedef struct gv_worker {
   int number;         /* 0 ... threads - 1: at any time only one worker of a loop has it */
-  void *user;         /* what the loop was given */
+  void *user;         /* of the loop */
   gv_context context; /* see gv_context_for_worker */
   struct gv_loop_state *loop;
 } gv_worker;
@@ -19,15 +20,15 @@ typedef struct gv_worker {
 typedef gv_status gv_loop_body(gv_worker *worker, int64_t first, int64_t end);
 
 typedef struct gv_loop {
-  gv_context *context;   /* gets the error's message; NULL: nobody, and workers must not use theirs */
-  int threads;           /* at most so many; there may be fewer */
+  gv_context *context;   /* receives the error's message; NULL: no context, and workers must not use theirs */
+  int threads;           /* maximum number; there may be fewer */
   int64_t count;         /* of items */
   int64_t grain;         /* items in a stretch; 0: equal shares, one a thread */
-  gv_progress *progress; /* NULL, or what tells that the loop is cancelled; bodies add to it */
+  gv_progress *progress; /* NULL, or the progress that cancels the loop; bodies add to it */
   void *user;
 } gv_loop;
 
-/* Errors: what a body gives; CANCELLED. */
+/* Errors: those of a body; CANCELLED. */
 GV_SHARED gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body);
 
 /* How many threads the system can create at this moment: at most `wanted`, at least 1. Creates and joins them. */
@@ -41,8 +42,9 @@ GV_SHARED void gv_worker_lock(gv_worker *worker);
 GV_SHARED void gv_worker_unlock(gv_worker *worker);
 
 /*
- * Tasks: `root` runs, and what it spawns, and what that spawns, by up to so many threads; returns when all is done. A spawned task
- * gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that the running task has spawned itself.
+ * Tasks: runs `root` and all tasks that it and they spawn, on up to `threads` threads; returns when all are done. A
+ * spawned task gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that the running
+ * task has spawned itself.
  */
 enum { GV_TASK_BYTES = 64 };
 

@@ -1,4 +1,4 @@
-/* Progress of a parallel region: workers add what they did; whoever crosses the next per cent reports it. */
+/* Progress of a parallel region: workers add their work; the one that reaches the next per cent reports it. */
 #include "core/core.h"
 
 void gv_progress_init(gv_progress *progress, const gv_context *context, int64_t total) {

@@ -10,7 +10,7 @@ typedef struct maker {
   const gv_vertices *v;
   const gv_globe *globe;
   gv_cells *out;
-  int32_t *root;    /* of each facet: the one whose vertex stands for it */
+  int32_t *root;    /* of each facet: the one that represents its vertex */
   int64_t *edge_of; /* of each facet's sides; -1: contracted */
   double least;     /* edges that are not longer are contracted */
 } maker;
@@ -34,7 +34,7 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
 }
 
-/* Joins the vertices of short edges, the lowest facet's stays; then numbers what is left. */
+/* Joins the vertices of short edges, keeping the lowest facet; then numbers the remaining ones. */
 static void maker_contract(maker *m, int64_t *number) {
   const gv_triangulation *t = m->t;
   for (int64_t i = 0; i < t->facets; i++)

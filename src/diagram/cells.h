@@ -1,7 +1,8 @@
 /*
  * The diagram's parts, made of a triangulation and its vertices: edges between vertices, and the ring of edges of each cell.
  *
- * Vertices of more than three seeds are one vertex: edges shorter than what rounding lets be known are contracted. They would have random directions.
+ * Vertices of more than three seeds are one vertex: edges shorter than the rounding error are contracted, because
+ * their directions would be random.
  *
  * In the plane cells are cut by a rectangle: edges by Liang and Barsky's method, once each, so that both cells have the same ends; gaps of rings are
  * closed along the rectangle.

@@ -1,9 +1,10 @@
 /*
  * Cells of the plane cut by a rectangle.
  *
- * Each edge is cut once, so both cells have the same ends. A cell and the rectangle are convex: what is left of the ring's edges are chains, in order, and the
- * way from the end of one to the begin of the next runs along the rectangle, counterclockwise. Edges that lie on a side of the rectangle are left to that
- * way, too: for the cell outside they are nothing.
+ * Each edge is cut once, so both cells have the same ends. A cell and the rectangle are convex: the remaining edges
+ * of the ring are chains, in order, joined from the end of one to the begin of the next along the rectangle,
+ * counterclockwise. Edges on a side of the rectangle are replaced by these joins; for the cell outside they are
+ * dropped.
  */
 #include "diagram/cells.h"
 
@@ -16,7 +17,7 @@ typedef struct clipper {
   gv_context *context;
   gv_cells *cells;
   const double *rectangle, *position;
-  gv_buffer x, y, end, side, ring; /* of what is made */
+  gv_buffer x, y, end, side, ring; /* of the result */
   int64_t vertices, edges, ring_count;
   int64_t *vertex_to; /* of each vertex within: its new number; -1: none yet */
   int64_t *edge_to;   /* of each edge: its new number; -1: outside */
@@ -73,7 +74,7 @@ static bool clip_edge(const clipper *c, const double a[2], const double b[2], do
   *from_side = *to_side = -1;
   for (int i = 0; i < 4; i++) {
     if (p[i] == 0.0) {
-      if (q[i] <= 0.0) return false; /* beside, or on that side */
+      if (q[i] <= 0.0) return false; /* outside, or on that side */
       continue;
     }
     double at = q[i] / p[i];

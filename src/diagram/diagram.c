@@ -225,7 +225,7 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
 
 /* --------------------------------------------------------------------------------------------------------------- areas */
 
-/* Of an edge: the area below it, the longitudes it goes on by, and whether it comes near a pole. */
+/* Of an edge: the area below it, its difference of longitudes, and whether it is near a pole. */
 typedef struct edge_area {
   double below, turn;
   bool polar;

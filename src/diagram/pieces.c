@@ -41,8 +41,8 @@ static gv_status ring_add(gv_context *context, gv_turned_ring *ring, double x, d
 
 /* ---------------------------------------------------------------------------------------------------------- unrolling */
 
-/* By how many turns a step from one longitude to another goes beyond 180 degrees: the shorter way, or along a pole the one with the cell on the
- * left. */
+/* Number of turns by which a step from one longitude to another passes 180 degrees: the shorter way, or along a
+ * pole the one with the cell on the left. */
 static int ring_turn(double from, double to, double pole) {
   double way = to - from;
   int turn = way > 180.0 ? -1 : way < -180.0 ? 1 : 0;
@@ -102,7 +102,7 @@ static ring_place ring_next(const gv_diagram_parts *p, int64_t seed, ring_place 
   return at;
 }
 
-/* The ring of a cell from a point on that is no pole, with that point again at the end. */
+/* The ring of a cell, starting and ending at a point that is not a pole. */
 static gv_status ring_unroll(gv_context *context, const gv_diagram_parts *p, int64_t seed, gv_turned_ring *ring) {
   ring_place start = {p->cell[seed], 0}, first = start;
   double x, y, next_x = 0.0, next_y = 0.0;

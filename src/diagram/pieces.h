@@ -1,8 +1,9 @@
 /*
- * Cells and edges of a diagram as they are drawn on a map: rings and lines of coordinates.
+ * Cells and edges of a diagram as rings and lines of map coordinates.
  *
- * On the globe a map ends at 180 degrees: what crosses that is cut, and cells that reach a pole are closed along its latitude, as RFC 7946 wants it. A line
- * crosses where it is drawn straight between two points; both cells of an edge compute the crossing from the same numbers, so it has the same bytes in both.
+ * On the globe a map ends at 180 degrees: lines and rings are cut there, and cells that reach a pole are closed
+ * along its latitude, as RFC 7946 requires. A line crosses where it is drawn straight between two points; both
+ * cells of an edge compute the crossing from the same numbers, so it has the same bytes in both.
  */
 #ifndef GV_DIAGRAM_PIECES_H
 #define GV_DIAGRAM_PIECES_H
@@ -34,7 +35,7 @@ typedef struct gv_pieces {
   int64_t *first; /* of each piece, and one more */
   int64_t count;
   gv_buffer x_buffer, y_buffer, first_buffer;
-  gv_turned_ring ring, strip, half; /* on the way */
+  gv_turned_ring ring, strip, half; /* buffers of the current ring */
 } gv_pieces;
 
 /* Adds the polygons of a cell, rings counterclockwise and closed; none if it is empty. `globe`: of longitudes and latitudes; `cut`: there, at 180 degrees. */

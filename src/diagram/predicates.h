@@ -1,9 +1,9 @@
 /*
- * In which circles points lie: the decisions a triangulation is made of.
+ * In-circle tests, the decisions of a triangulation.
  *
- * A filter in double, with a bound of its error, decides nearly always; where it does not, the determinant is computed again from
- * pairs of doubles (about 31 digits). What is then smaller than its own error counts as 0, whatever the order of the points, so that all
- * questions about the same points agree.
+ * A filter in double, with an error bound, decides nearly always; otherwise the determinant is computed again from
+ * pairs of doubles (about 31 digits). A result smaller than its own error counts as 0, for any order of the points,
+ * so that all tests of the same points agree.
  *
  * Points of the sphere are directions: unit vectors are rounded, and lie within or outside the sphere by 1e-16. Seeds a metre apart
  * (1.6e-7) rise above the plane of their neighbours by 1e-14 only, so that a convex hull of the rounded vectors loses seeds from there on

@@ -18,7 +18,7 @@ typedef struct tracer {
   gv_buffer *block; /* of blocks of edges: their points, x and y in turn */
 } tracer;
 
-/* An edge on its way. */
+/* State of tracing an edge. */
 typedef struct track {
   const tracer *t;
   double lon[2], lat[2]; /* of the seeds */
@@ -102,9 +102,9 @@ static track_point track_at(const track *k, const track_bend *bend, double at) {
   return p;
 }
 
-/* How far the bisector is off the circle at a share of the edge, found from what is expected on; returns the metres between the two, less what
- * is rounding. Beyond the
- * reach of geodesics (equidistant.h) the circle is taken, from 30 km before that on more and more. */
+/* Finds the offset of the bisector from the circle at a share of the edge, starting from the expected one; returns
+ * the metres between the two, minus rounding. Outside the range of geodesics (equidistant.h) the circle is used;
+ * from 30 km before that the offset is faded out. */
 static double track_off_circle(const track *k, double at, const double expected[3], double off[3]) {
   double place[3], start[3], found[3], square = 0.0;
   gv_equidistant on = {.lon = 0.0};
@@ -123,7 +123,8 @@ static double track_off_circle(const track *k, double at, const double expected[
   return sqrt(square) * k->t->globe->radius - 4.0 * on.noise;
 }
 
-/* Metres by which an edge may be off its great circle on the conformal sphere (trace.h), whose first vertex is `from`. */
+/* Maximum distance in metres of an edge with first vertex `from` from its great circle on the conformal sphere
+ * (trace.h). */
 static double track_expected(const track *k, const double seed[3], const double from[3]) {
   double x = seed[0] - from[0], y = seed[1] - from[1], z = seed[2] - from[2], length = fabs(k->angle);
   double square = x * x + y * y + z * z;
@@ -166,7 +167,7 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
   track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
   bool straight = track_off(k, a, b, &middle) <= limit;
   if (straight && fabs(remainder(b->lon - a->lon, 360.0)) > 1.0) {
-    /* Not a parabola: look at the quarters, too. */
+    /* Not a parabola: test the quarters, too. */
     for (int i = 1; i < 4 && straight; i += 2) {
       track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
       straight = track_off(k, a, b, &quarter) <= limit;
@@ -178,7 +179,7 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
   return track_halve(worker, k, bend, &middle, b, depth + 1);
 }
 
-/* The same, with parts so short that the bisector's way is that of parabolas. */
+/* The same, with parts so short that the bisector is close to parabolas. */
 static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
                              const track_point *b, int depth) {
   double expected[3], quarter[2][3], wrong = 0.0, enough = k->t->tolerance / 50.0;

@@ -1,13 +1,15 @@
 /*
  * Edges as lines: points on the bisector, straight between them.
  *
- * Plane: the two ends. Globe: points so close that a line straight in longitude and latitude between two of them is nowhere farther from the bisector than the
- * tolerance. The bisector on the sphere is a great circle. On the ellipsoid it is a curve beside the great circle of the conformal sphere: parts of an edge are halved
- * until Newton's method (equidistant.h) finds it, in the quarters of each part, within a fiftieth of the tolerance of a parabola through begin, middle and end. Six tenths of the
- * tolerance are given to the lines.
- * Where the two are closer than a tenth of the tolerance that is left out: the mapping's scale changes by at most e^2 / 2 a radian, which bends a geodesic of
- * length L (in radii) by up to e^2 L^2 / 16, and a bisector at a distance D from its seeds by some e^2 L D^2 more. Measured on 600,000 edges: less than half of
- * e^2 L (L / 8 + D^2), which is taken.
+ * Plane: the two ends. Globe: points so close that a line straight in longitude and latitude between two of them is
+ * nowhere farther from the bisector than the tolerance. The bisector on the sphere is a great circle. On the
+ * ellipsoid it is a curve beside the great circle of the conformal sphere: parts of an edge are halved until
+ * Newton's method (equidistant.h) finds it, in the quarters of each part, within a fiftieth of the tolerance of a
+ * parabola through begin, middle and end. Six tenths of the tolerance are for the lines. If the two curves are
+ * closer than a tenth of the tolerance, the great circle is used: the mapping's scale changes by at most e^2 / 2 a
+ * radian, which bends a geodesic of length L (in radii) by up to e^2 L^2 / 16, and a bisector at a distance D from
+ * its seeds by some e^2 L D^2 more. Measured on 600,000 edges: less than half of e^2 L (L / 8 + D^2), the bound
+ * used.
  */
 #ifndef GV_DIAGRAM_TRACE_H
 #define GV_DIAGRAM_TRACE_H

@@ -9,7 +9,7 @@
 #include "diagram/predicates.h"
 #include "search/code_sort.h"
 
-/* What insertion needs beside the triangulation. */
+/* State of insertion in addition to the triangulation. */
 typedef struct builder {
   gv_context *context;
   gv_triangulation *t;
@@ -20,7 +20,7 @@ typedef struct builder {
       *mark; /* of each facet: point + 1 if it is being replaced, -(point + 1) if that point is not in its circle */
   gv_code *order;
   int32_t *cavity,
-      *rim; /* facets that are replaced; edges around them: both corners, the facet beyond and its side */
+      *rim; /* facets to replace; edges around them: both corners, the facet on the other side and its side */
   int64_t cavity_room, rim_room;
 } builder;
 
@@ -43,7 +43,7 @@ static int circle_side(const gv_triangulation *t, int64_t a, int64_t b, int64_t 
   if (t->sphere)
     return gv_circle_side_sphere(triangulation_place_of(t, a), triangulation_place_of(t, b),
                                  triangulation_place_of(t, c), triangulation_place_of(t, p));
-  /* The back of the far triangle, whose number is the highest three's, clockwise in the plane: nothing is beyond. */
+  /* The back of the far triangle, with the highest three numbers, clockwise in the plane: no points are outside. */
   if (a >= t->count && b >= t->count && c >= t->count && (b - a == 2 || a - b == 1)) return -1;
   return gv_circle_side_plane(triangulation_place_of(t, a), triangulation_place_of(t, b),
                               triangulation_place_of(t, c), triangulation_place_of(t, p));
@@ -127,7 +127,7 @@ static int32_t builder_nearest(const builder *b, int32_t point, int32_t from) {
   return from;
 }
 
-/* A facet around a vertex in whose circle the point is; -1: none. */
+/* A facet around a vertex with a circle that contains the point; -1: none. */
 static int32_t builder_conflict_around(builder *b, int32_t point, int32_t vertex) {
   int32_t first = b->facet_of[vertex], facet = first;
   do {
@@ -137,8 +137,8 @@ static int32_t builder_conflict_around(builder *b, int32_t point, int32_t vertex
   return -1;
 }
 
-/* A point takes a corner of the nearest vertex's cell, so there is such a facet around that; where rounding has led to another vertex,
- * around one of its neighbours. -1: the point is at the vertex's place. */
+/* A point cuts a corner off the nearest vertex's cell, so a facet around that vertex is in conflict; if rounding
+ * has led to another vertex, one around its neighbours. -1: the point is at the vertex's place. */
 static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest) {
   const gv_triangulation *t = b->t;
   int32_t found = builder_conflict_around(b, point, nearest), first = b->facet_of[nearest], facet = first;
@@ -152,7 +152,7 @@ static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest)
   return found;
 }
 
-/* Lists the facets whose circles hold the point, and the edges around them. */
+/* Lists the facets with circles that contain the point, and the edges around them. */
 static gv_status builder_dig(builder *b, int32_t point, int32_t start, int64_t *dug, int64_t *edges) {
   const gv_triangulation *t = b->t;
   int64_t count = 1, rim = 0;

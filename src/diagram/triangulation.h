@@ -1,18 +1,20 @@
 /*
  * Delaunay triangulations of the plane and of the sphere.
  *
- * Points are inserted one after the other (Bowyer, Watson): the facets whose circle holds the new point are replaced by a fan around it.
- * Rounds of doubling size, along a space-filling curve each (Amenta, Choi, Rote, Incremental constructions con BRIO, 2003); the
- * search for the nearest vertex goes from neighbour to neighbour. All decisions are those of predicates.h.
+ * Points are inserted one after the other (Bowyer, Watson): facets with a circle that contains the new point are
+ * replaced by a fan around it. Rounds of doubling size, along a space-filling curve each (Amenta, Choi, Rote,
+ * Incremental constructions con BRIO, 2003); the search for the nearest vertex goes from neighbour to neighbour.
+ * All decisions are those of predicates.h.
  *
  * Written here rather than taken from Qhull: a hull of rounded unit vectors loses seeds (predicates.h), and Qhull needs five times as long for a million.
  *
- * On the sphere the facets are those of the convex hull of the seeds' directions, seen from outside, wherever the seeds are. Seeds
- * that all lie on one circle make a flat hull of two sides; one or two seeds have no facet. In the plane all seeds lie within a triangle of three
- * far corners (numbers count ... count + 2), which is the back of a flat hull of two sides: the caller chooses them so far away that they are not nearest
- * to any place of interest. So in both cases the facets form a closed surface: F = 2 V - 4.
+ * On the sphere the facets are those of the convex hull of the seeds' directions, seen from outside, for any
+ * position of the seeds. Seeds that all lie on one circle form a flat hull of two sides; one or two seeds have no
+ * facet. In the plane all seeds lie within a triangle of three far corners (numbers count ... count + 2), which is
+ * the back of a flat hull of two sides: the caller chooses them so far away that they are not nearest to any place
+ * of interest. So in both cases the facets form a closed surface: F = 2 V - 4.
  *
- * Seeds at one place are one vertex, whose number is the lowest. Directions closer than about 1e-15 are one place.
+ * Seeds at one place are one vertex, with their lowest number. Directions closer than about 1e-15 are one place.
  */
 #ifndef GV_DIAGRAM_TRIANGULATION_H
 #define GV_DIAGRAM_TRIANGULATION_H

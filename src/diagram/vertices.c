@@ -177,7 +177,8 @@ static int vertices_side_to_flip(const finder *f, int32_t facet) {
   return found;
 }
 
-/* Flips what has to be flipped. `again` gets the facets that have changed or are not settled, *again_count of them; returns the number of flips. */
+/* Flips edges as needed. `again` receives the facets that have changed or are undecided, *again_count of them;
+ * returns the number of flips. */
 static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t round, int32_t *again,
                              int64_t *again_count) {
   int64_t flips = 0, number = 0;

@@ -1,5 +1,5 @@
 /*
- * Where the vertices of the diagram are: one for each facet of the triangulation.
+ * Positions of the vertices of the diagram, one for each facet of the triangulation.
  *
  * Plane: the centre of the circle. Sphere: the normal of the facet. Ellipsoid: the place equally far from three seeds (equidistant.h).
  *
@@ -7,14 +7,17 @@
  * its own three by more than `vertices_margin`, the edge behind which a nearer one lies is flipped, and the two new vertices are checked again. When none is
  * left, every vertex has its three seeds nearest.
  *
- * Why that is the diagram: between two vertices an edge is a part of the bisector of its two seeds a and b. Suppose a seed d is nearer than these to
- * a place in the middle of the edge, but not to its ends. Then d's cell cuts the edge in two places that are equally far from a, b and d, and the circle
- * around each of these through a, b and d is empty or holds further seeds; on the way from one end to the other the circles through a and b leave d, and enter it
- * again. On plane and sphere circles through a and b that hold d form one interval of the way, at whose far end lies an end of the edge, so this cannot
- * happen: local decisions are enough (Delaunay, 1934). On the ellipsoid the same holds as long as circles around places of the edge meet in at most two points;
- * that is so for circles within the convexity radius, and flattening disturbs larger ones by a share of f only. Limits, therefore: (1) edges are not checked
- * between their ends here (tests do, with random places); (2) where geodesics to seeds are near their cut loci, which needs all seeds within some 150 km of each
- * other, Newton's method may fail, and the vertex of the sphere is taken; (3) flips that find no way. `unverified` counts the vertices of (2) and (3).
+ * Why that is the diagram: between two vertices an edge is a part of the bisector of its two seeds a and b. Suppose
+ * a seed d is nearer than these to a place in the middle of the edge, but not to its ends. Then d's cell cuts the
+ * edge in two places that are equally far from a, b and d, and the circle around each of these through a, b and d
+ * is empty or holds further seeds; along the edge the circles through a and b would exclude d, and then include it
+ * again. On plane and sphere circles through a and b that hold d form one interval of the path, with an end of the
+ * edge at its far end, so this cannot happen: local decisions are enough (Delaunay, 1934). On the ellipsoid the
+ * same holds as long as circles around places of the edge meet in at most two points; that is so for circles within
+ * the convexity radius, and flattening disturbs larger ones by a share of f only. Limits, therefore: (1) edges are
+ * not checked between their ends here (tests do, with random places); (2) where geodesics to seeds are near their
+ * cut loci, which needs all seeds within some 150 km of each other, Newton's method may fail, and the vertex of the
+ * sphere is used; (3) vertices that cannot be corrected by flips. `unverified` counts the vertices of (2) and (3).
  */
 #ifndef GV_DIAGRAM_VERTICES_H
 #define GV_DIAGRAM_VERTICES_H

@@ -11,10 +11,10 @@
 
 /* ------------------------------------------------------------------------------------------------- the launcher */
 
-/* Environment variables of Open MPI's launcher, and of those that speak PMI, as MPICH's do. */
+/* Environment variables of the launchers of Open MPI, and of PMI, as MPICH uses it. */
 static const struct launcher {
   const char *rank, *ranks, *module, *name;
-  bool ends_all; /* once one rank has failed, even if none has started MPI */
+  bool ends_all; /* after one rank has failed, even if none has started MPI */
 } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libgpuvoronoi_mpi_openmpi.so", "Open MPI", true},
                  {"PMI_RANK", "PMI_SIZE", "libgpuvoronoi_mpi_mpich.so", "MPICH", false}};
 
@@ -70,7 +70,7 @@ static gv_status unreachable(gv_io *io) {
   return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
 }
 
-/* Ranks on this host, and the share of its processors that this one has. */
+/* Counts the ranks on this host, and computes this rank's share of its processors. */
 static gv_status share_host(gv_io *io, gv_cluster *c) {
   gv_host own;
   cpu_set_t set;
@@ -114,7 +114,7 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out) {
 
 void gv_cluster_close(gv_io *io, gv_cluster *c) {
   int unused = 0;
-  bool whole = c->host_ranks > 0 && !gv_io_cancelled(io); /* a rank that left early would wait in MPI for ever */
+  bool whole = c->host_ranks > 0 && !gv_io_cancelled(io); /* a rank that leaves early would wait in MPI forever */
   if (whole && gv_cluster_largest(io, c, &unused) == GV_OK) c->finish();
   free(c->hosts);
   free(c->numbers);
@@ -139,7 +139,7 @@ gv_status gv_cluster_largest(gv_io *io, const gv_cluster *c, int *value) {
   return GV_OK;
 }
 
-/* Where the bytes of each rank lie, one after another. */
+/* Offsets of the bytes of each rank, one after another. */
 static void set_places(const gv_cluster *c, const int *sizes, int *places) {
   places[0] = 0;
   for (int i = 1; i < c->all.ranks; i++)

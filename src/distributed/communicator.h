@@ -1,7 +1,8 @@
 /*
- * The command as one of several processes (ranks) that an MPI launcher (mpirun, mpiexec, srun) has started. They reach each other by
- * three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the types of gv_communicator (gpuvoronoi/experimental.h), so
- * that the library's distributed searches use them too. Processes without a launcher, or one rank alone, never open MPI.
+ * The command as one of several processes (ranks) that an MPI launcher (mpirun, mpiexec, srun) has started. They
+ * communicate by three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the types of
+ * gv_communicator (gpuvoronoi/experimental.h), so that the library's distributed searches use them too. Processes
+ * without a launcher, or with one rank only, never open MPI.
  *
  * Functions with a gv_io are collective, all ranks call them in the same order from the main thread. They end early, with an error,
  * where io->cancelled returns true; the launcher then ends the other ranks.
@@ -18,15 +19,15 @@ typedef struct gv_host {
   char name[256];
 } gv_host;
 
-/* After it is opened no call allocates memory, so that no rank leaves the order of calls for want of it. */
+/* After it is opened, calls do not allocate memory, so that no rank leaves the order of calls when out of memory. */
 typedef struct gv_cluster {
   gv_communicator all;
   void (*finish)(void);
   gv_host *hosts;            /* by rank */
-  int *numbers;              /* sizes and places of the calls: four times the ranks */
-  char *own;                 /* what this rank sends to all: GV_BROADCAST_MOST bytes */
+  int *numbers;              /* sizes and offsets of the calls: four times the number of ranks */
+  char *own;                 /* data that this rank sends to all: GV_BROADCAST_MOST bytes */
   int host_rank, host_ranks; /* number and count among the ranks of this host */
-  int threads; /* this rank's share of the host's processors; where the launcher binds ranks to processors, those */
+  int threads; /* this rank's share of the host's processors; if the launcher binds ranks to processors, those */
   int host_threads; /* processors that this rank may use while the others wait */
 } gv_cluster;
 
@@ -43,17 +44,18 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out);
 /* Ends MPI, once all ranks have called it, unless cancelled; frees. */
 void gv_cluster_close(gv_io *io, gv_cluster *communicator);
 
-/* The GPU of this rank, if none (-1) is asked for: the ranks of a host take its GPUs by turns. Not collective. */
+/* The GPU of this rank, if none (-1) is requested: the ranks of a host use its GPUs in turn. Not collective. */
 int gv_cluster_device(const gv_cluster *communicator, int asked);
 
-/* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the status and message of the first rank that failed, which is named
- * unless it is rank 0; CANCELLED if no rank failed but some were cancelled. */
+/* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the
+ * status and message of the lowest rank that failed, which is named unless it is rank 0; CANCELLED if no rank
+ * failed but some were cancelled. */
 gv_status gv_cluster_agree(gv_io *io, const gv_cluster *communicator, gv_status status);
 
 /* Copies `count` bytes, GV_BROADCAST_MOST at most, of rank `from` to all ranks. */
 gv_status gv_cluster_broadcast(gv_io *io, const gv_cluster *communicator, int from, void *bytes, int count);
 
-/* *value becomes the maximum over all ranks. */
+/* Sets *value to the maximum over all ranks. */
 gv_status gv_cluster_largest(gv_io *io, const gv_cluster *communicator, int *value);
 
 /* `size` bytes of each rank, in the order of ranks, to all ranks. */

@@ -1,4 +1,4 @@
-/* Limits of canonical distances. */
+/* Limits of exact distances. */
 #include "exact/canonical.h"
 
 #include <float.h>

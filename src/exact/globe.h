@@ -1,8 +1,8 @@
 /*
- * Positions on the globe: the one place where longitudes and latitudes become numbers that distances are made of.
+ * Positions on the globe: the single source of the numbers that distances are computed from.
  *
- * Every canonical distance on the sphere or the ellipsoid starts from these functions, for cells and seeds alike,
- * so equal places give equal numbers: longitudes are reduced exactly in degrees to (-180, 180], a pole has one
+ * Every exact distance on the sphere or the ellipsoid starts from these functions, for cells and seeds alike, so
+ * equal places give equal numbers: longitudes are reduced exactly in degrees to (-180, 180], a pole has one
  * longitude, and sines and cosines are exact at multiples of 90 degrees.
  */
 #ifndef GV_GLOBE_H
@@ -18,8 +18,8 @@ extern "C" {
 
 /*
  * Sines and cosines of n angles in degrees, -180 ... 180; exact at multiples of 90. Written with additions and
- * multiplications only, in one order, so that every processor and instruction set gives the same bits; within 1.5 ulp.
- * The arrays may be unaligned; none may overlap another. Thread safe.
+ * multiplications only, in one order, so that every processor and instruction set gives the same bits; within 1.5
+ * ulp. The arrays may be unaligned but must not overlap. Thread safe.
  */
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
@@ -31,14 +31,14 @@ static inline void gv_normalise_lonlat(double *longitude, double *latitude) {
   *latitude += 0.0;
 }
 
-/* An ellipsoid of revolution; lengths are in units of the semi-major axis unless said otherwise. */
+/* An ellipsoid of revolution; lengths are in units of the semi-major axis unless stated otherwise. */
 typedef struct gv_ellipsoid {
   double semi_major;    /* metres */
   double flattening;    /* 0 for a sphere */
   double eccentricity2; /* e^2 = f (2 - f) */
 } gv_ellipsoid;
 
-/* WGS 84 when semi_major is 0. GV_ERROR_INVALID_ARGUMENT for values that make no ellipsoid. */
+/* WGS 84 when semi_major is 0. GV_ERROR_INVALID_ARGUMENT for values that do not define an ellipsoid. */
 gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flattening, gv_ellipsoid *out);
 
 /*
@@ -52,8 +52,8 @@ void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian
 
 /*
  * Cartesian positions of n places (longitude, latitude), already normalised: unit vectors, or with
- * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form them.
- * NaN gives NaN. `ellipsoid` is not looked at for unit vectors. Same rules as gv_sincos_degrees.
+ * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form
+ * them. NaN gives NaN. `ellipsoid` is not used for unit vectors. Same rules as gv_sincos_degrees.
  */
 void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
                           const double *longitude, const double *latitude, double *x, double *y, double *z);

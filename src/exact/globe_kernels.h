@@ -4,7 +4,7 @@
 
 #include "exact/globe.h"
 
-/* eccentricity2 < 0 stands for the unit sphere. */
+/* eccentricity2 < 0 means the unit sphere. */
 typedef struct gv_globe_kernels {
   void (*sincos)(int64_t n, const double *degrees, double *sine, double *cosine);
   void (*meridian)(double eccentricity2, int64_t n, const double *sine, const double *cosine, double *p, double *z);
@@ -18,9 +18,9 @@ typedef struct gv_globe_kernels {
   void (*centres)(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
                   double *z);
   /*
-   * Centres of 64 pixels of HEALPix, eight by eight of one face (cells/healpix.c): sines and cosines of their latitudes on the sphere,
-   * and longitudes in degrees. `top`, `side`: ring, and the part of jp that is no multiple of nr, of the pixel with x = y = 0; in the
-   * others they are less by x + y, or more by x - y. `turn`: nr's factor in jp.
+   * Centres of 64 pixels of HEALPix, eight by eight of one face (cells/healpix.c): sines and cosines of their
+   * latitudes on the sphere, and longitudes in degrees. `top`, `side`: ring, and the remainder of jp modulo nr, of
+   * the pixel with x = y = 0; in the others they are less by x + y, or more by x - y. `turn`: nr's factor in jp.
    */
   void (*healpix)(double nside, double top, double side, double turn, const double *sums, const double *differences,
                   double *sine, double *cosine, double *lon);

@@ -1,4 +1,4 @@
-/* The filter of Shewchuk's orient2d; where it does not tell, the exact sum of the six products. */
+/* The filter of Shewchuk's orient2d; if it does not decide, the exact sum of the six products. */
 #include "exact/orientation.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /*
- * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along 180 degrees where a polygon
- * lies against the edge from the other side. Files have the meridian as 180, as -180 or, after a change of datum or by
- * rounding, beside it: edges within GV_CUT_TOLERANCE of it count, and those that are cut are moved onto it. On which side of the meridian a
- * ring lies is decided by its extent. Edges are parted where what lies against them begins or ends, so that each is cut or is not.
+ * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along 180
+ * degrees where a polygon lies against the edge from the other side. Files have the meridian at 180, at -180 or,
+ * after a change of datum or by rounding, close to it: edges within GV_CUT_TOLERANCE of it count, and cut edges are
+ * moved onto it. A ring's extent decides on which side of the meridian it lies. Edges are split where touching
+ * edges begin or end, so that each is either a cut or not.
  */
 #include "features/set.h"
 

@@ -1,4 +1,4 @@
-/* All that answers questions about features quickly. */
+/* All searches of features. */
 #ifndef GV_FEATURES_INDEX_H
 #define GV_FEATURES_INDEX_H
 

@@ -1,15 +1,17 @@
 /*
  * Whether a position lies within a polygon.
  *
- * Straight edges: the even-odd rule with exact orientations, in the coordinates as written; a place on an edge is within. On the globe
- * the position is looked for with every whole number of turns that brings it into the ring's extent.
+ * Straight edges: the even-odd rule with exact orientations, in the coordinates as written; a place on an edge is
+ * inside. On the globe the position is tested with every whole number of turns that brings it into the ring's
+ * extent.
  *
- * Geodesic edges: the meridian from the position to the north pole crosses an edge if the edge's ends lie on its two sides (a
- * geodesic's longitude is monotone) and the edge passes the longitude north of the position. An even number of crossings means the north pole's
- * side of the ring. Which side is the smaller one is told by the sign of the ring's area, and which side the pole is on by
- * the direction of the topmost edge over any meridian: the ring's left side is north of an edge that goes east. A pole among the
- * vertices is a stretch of its parallel, as long as its neighbours' longitudes want. An edge is looked
- * at in its canonical direction, so polygons that share one are on different sides of it.
+ * Geodesic edges: the meridian from the position to the north pole crosses an edge if the edge's ends lie on its
+ * two sides (a geodesic's longitude is monotone) and the edge passes the longitude north of the position. An even
+ * number of crossings means the north pole's side of the ring. The sign of the ring's area decides which side is
+ * the smaller one, and the direction of the topmost edge over any meridian on which side the pole is: the ring's
+ * left side is north of an eastward edge. A pole among the vertices is a stretch of its parallel between its
+ * neighbours' longitudes. Edges are tested in a fixed direction, so polygons that share one are on different sides
+ * of it.
  */
 #include "features/set.h"
 
@@ -19,7 +21,7 @@
 
 typedef enum side { SIDE_SAME, SIDE_OTHER, SIDE_ON } side;
 
-/* What an edge says of a position: on it, or left of it (which changes sides), or nothing. */
+/* Relation of a position to an edge: on it, left of it (which changes sides), or neither. */
 static inline side beside(const gv_feature_set *set, int64_t v, const double q[2]) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   if (a[1] == q[1] && b[1] == q[1]) {
@@ -117,19 +119,21 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 }
 
 /*
- * What is said below of an edge's latitude without looking for it. With b the reduced latitude, T = tan b = (1 - f) tan(latitude) and o the
- * longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and longitude grows by d lon = w do, w^2 = 1 - e^2 cos^2 b, so that
+ * Bounds of an edge's latitude without computing it. With b the reduced latitude, T = tan b = (1 - f) tan(latitude)
+ * and o the longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and longitude grows by d lon = w
+ * do, w^2 = 1 - e^2 cos^2 b, so that
  *   T'' + T = -T r,   r = e^2 cos^2 b / w^2 + e^2 cos^4 b T_o^2 / w^4   (by longitude).
- * The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi their difference D is therefore at most max |T r| (sec(s / 2) - 1),
- * of which the bracket is below 0.13 s^2 for s <= 1/2. |T| cos^2 b <= 1/2, |T| cos^4 b <= 0.325, w >= 1 - f; o goes over at most s / (1 - f) and
- * at least s, so |T| <= t = 1.04 max(|Ta|, |Tb|) and |T_o| s <= p = |Ta - Tb| + 1.1 t s^2. For f <= 0.02, as tangents of latitudes:
+ * The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi their difference D is therefore at
+ * most max |T r| (sec(s / 2) - 1), with the bracket below 0.13 s^2 for s <= 1/2. |T| cos^2 b <= 1/2, |T| cos^4 b <=
+ * 0.325, w >= 1 - f; o goes over at most s / (1 - f) and at least s, so |T| <= t = 1.04 max(|Ta|, |Tb|) and |T_o| s
+ * <= p = |Ta - Tb| + 1.1 t s^2. For f <= 0.02, as tangents of latitudes:
  *   |D| <= e^2 (0.07 s^2 + 0.048 p^2).
- * latitude_at finds a place of the edge whose longitude is the wanted one within some 1e-13 degrees and geod_position's 15 nm: 1e-12 of its own in
- * latitude, and as much more as the edge is steep.
+ * latitude_at finds a place of the edge at the given longitude within some 1e-13 degrees and geod_position's 15 nm:
+ * an error of 1e-12 in latitude, and more for steep edges.
  */
 #define FLATTEST 0.02
 
-/* Does an edge between longitudes s < 1/2 apart (radians) pass `lon` north of `lat`? -1: too close to tell. */
+/* Whether an edge between longitudes s < 1/2 apart (radians) passes `lon` north of `lat`. -1: undecided. */
 static int passes_north(const gv_feature_set *set, const double west[2], const double east[2], double lon,
                         double lat) {
   const double radian = 3.14159265358979323846 / 180.0, e2 = set->surface.ellipsoid.eccentricity2;
@@ -142,9 +146,9 @@ static int passes_north(const gv_feature_set *set, const double west[2], const d
   return away > room ? 1 : away < -room ? 0 : -1;
 }
 
-/* The same from latitudes alone. T = A sin(o - o0), o going over less than half a turn: between ends on one side of the equator an edge is
- * nowhere nearer to it. For ends less than a degree apart below 80 degrees, by the bounds above, the edge leaves their latitudes by less than 0.06
- * degrees. */
+/* The same from latitudes alone. T = A sin(o - o0), o spanning less than half a turn: between ends on one side of
+ * the equator an edge is never nearer to it. For ends less than a degree apart below 80 degrees, by the bounds
+ * above, the edge leaves their latitudes by less than 0.06 degrees. */
 static int lies_north(const double a[2], const double b[2], double lat) {
   double low = a[1] < b[1] ? a[1] : b[1], high = a[1] < b[1] ? b[1] : a[1];
   if (low > 1e-9 && low > lat + 1e-9) return 1;
@@ -153,7 +157,8 @@ static int lies_north(const double a[2], const double b[2], double lat) {
   return low > lat + 0.1 ? 1 : high < lat - 0.1 ? 0 : -1;
 }
 
-/* Does the edge from vertex v pass `lon` north of `lat`? Its latitude there is found only if `exactly`, or where nothing less tells. */
+/* Whether the edge from vertex v passes `lon` north of `lat`. Its latitude there is computed only if `exactly`, or
+ * if bounds do not decide. */
 static crossing look_north(const gv_feature_set *set, int64_t v, double lon, double lat, bool exactly) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   crossing none = {false, false, 0.0};
@@ -161,7 +166,7 @@ static crossing look_north(const gv_feature_set *set, int64_t v, double lon, dou
   bool told = !exactly && f >= 0.0 && f <= FLATTEST;
   int north = told ? lies_north(a, b, lat) : -1;
   if (north == 0) return none;
-  /* In canonical order, so that the reverse goes the same way half round the globe. */
+  /* In sorted order, so that the reverse has the same direction half round the globe. */
   bool swapped = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
   const double *first = swapped ? b : a, *second = swapped ? a : b;
   double d = within_turn(second[0] - first[0]);
@@ -208,8 +213,8 @@ static bool topmost(const gv_feature_set *set, int64_t ring, double lon, bool *e
   return top > -91.0;
 }
 
-/* The side of a ring that is shorter than a quarter of the way round the globe is the one without the pole across the equator: its
- * area's sign may be lost in rounding. */
+/* The side of a ring shorter than a quarter of the globe's circumference is the one without the pole across the
+ * equator: the sign of its area may be lost in rounding. */
 static bool north_of_short(const gv_feature_set *set, int64_t ring) {
   bool inside = false;
   if (set->y[set->vertex[ring]] <= 0.0) return false;

@@ -170,7 +170,7 @@ typedef struct stretch {
   int32_t feature;
 } stretch;
 
-/* The first edge of a strip that begins at a vertex or beyond. */
+/* The first edge of a strip that begins at a vertex or after it. */
 static int64_t first_from(const gv_locator *l, int64_t first, int64_t end, int64_t vertex) {
   while (first < end) {
     int64_t middle = first + (end - first) / 2;

@@ -94,7 +94,7 @@ int32_t gv_shortlist_nearest(const gv_feature_tree *t, const gv_shortlist *l, co
   return l->count > 0 ? first : -1;
 }
 
-/* The test against an edge whose foot is known. */
+/* The test against an edge with a known closest point. */
 static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, const gv_shortlist *l, int32_t pivot) {
   double r = ball->radius, chord = l->chord[pivot], near = chord * (1.0 + 1e-14) + r;
   double most = gv_reach_of_chord(t, near + l->sag[pivot]), root = sqrt(most);
@@ -147,14 +147,14 @@ void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, con
 
 /* ------------------------------------------------------------------------------------------------------- the walk */
 
-/* Nodes to be looked at: of the tree over features, or of one feature's. */
+/* Nodes to visit: of the tree over features, or of one feature's. */
 enum { DEPTH = 128, TOP = -1 };
 
 typedef struct walk {
   const gv_feature_tree *tree;
   const gv_ball *ball;
   gv_shortlist *list;
-  double far;  /* squares from the middle beyond which nothing counts */
+  double far;  /* squares from the middle above which no edge counts */
   double high; /* an edge's chord is at most that: the pivot's */
   double rest; /* no edge that lost against it is nearer */
   gv_chord_test test;
@@ -193,8 +193,8 @@ static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double 
   l->chord[i] = sqrt(square);
 }
 
-/* A row may be the pivot. What is nearer than it to the middle is nearer than its chord + r to each cell, and what beats it there is
- * nearer than that reach + r to the middle. */
+/* A row may be the pivot. Edges nearer than it to the middle are nearer than its chord + r to each cell, and edges
+ * that win there are nearer than that reach + r to the middle. */
 static void found(walk *w, int32_t row) {
   const gv_shortlist *l = w->list;
   double high = l->chord[row] + l->sag[row];
@@ -210,8 +210,8 @@ static void leave(walk *w, double nearest) {
   w->rest = nearest < w->rest ? nearest : w->rest;
 }
 
-/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p - s'|. Without a
- * radius that is what `far` says. */
+/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p
+ * - s'|. Without a radius that is the test by `far`. */
 static bool loses(walk *w, const gv_box_node *n, double box) {
   double square = 0.0, r = w->ball->radius;
   if (r == 0.0) return false;
@@ -237,7 +237,7 @@ static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t featu
   }
 }
 
-/* Makes room by dropping what is too far by now. */
+/* Makes space by dropping edges that are too far by now. */
 static bool make_room(walk *w) {
   gv_shortlist *l = w->list;
   int32_t kept = 0;

@@ -6,11 +6,12 @@
  *   |q - s'|^2 - |q - p|^2 = |m - s'|^2 - P^2 - 2 t.(s' - p)
  *                         >= D^2 + |s' - s|^2 - P^2 - 2 r |s - p| - 2 r |s' - s|   (the chord is convex: the angle at s is not acute)
  *                         >= G = D^2 - P^2 - 2 r |s - p| - r^2.
- * The edge's own places are within its sag of s', the pivot's edge comes within its sag of p. What loses against a chord c has a
- * square above gv_reach_of_chord(c), which grows with c and by more than c^2 does; c is at most C = P + r + sag(p). So with
+ * The edge's own places are within its sag of s', the pivot's edge comes within its sag of p. A loser against a
+ * chord c has a square above gv_reach_of_chord(c), which grows faster with c than c^2; c is at most C = P + r +
+ * sag(p). So with
  *   T = gv_reach_of_chord(C) - (P + r)^2, S = sqrt(gv_reach_of_chord(C)):
- * G > T + 2 sag S + sag^2 means that the edge loses against the pivot's in every cell. Roundings are of some 1e-15 D^2, for which the test
- * has room; T holds 1e-12 C^2 of its own.
+ * G > T + 2 sag S + sag^2 means that the edge loses against the pivot's in every cell. Rounding errors are about
+ * 1e-15 D^2, which the test covers; T contains 1e-12 C^2.
  */
 #ifndef GV_SHORTLIST_H
 #define GV_SHORTLIST_H
@@ -25,7 +26,7 @@ typedef struct gv_ball {
 /* That around the middle of some places' box; position[2] is NULL on the plane. */
 gv_ball gv_ball_around(const double *const position[3], const int32_t *which, int32_t count);
 
-/* One around all cells of a tile whose shape is not GV_CELLS_POINTS. */
+/* A ball around all cells of a tile with a shape other than GV_CELLS_POINTS. */
 gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile);
 
 /* Entries of a tree with their chords: from a on by d. Arrays are padded to whole vectors. */
@@ -33,27 +34,28 @@ typedef struct gv_shortlist {
   double *a[3], *d[3];
   double *inverse; /* 1 / d.d; 0: a point */
   double *sag;
-  double *part, *chord; /* of the position asked about last: its foot on each chord, a + part d, and its distance */
+  double *part,
+      *chord; /* of the last queried position: its closest point on each chord, a + part d, and its distance */
   double *gain;
   int32_t *entry, *feature;
   int32_t count, capacity;
-  bool mixed; /* edges of several features */
-  double low,
-      high; /* bounds of the chord from the ball's middle to the nearest edge of all that were asked about */
+  bool mixed;             /* edges of several features */
+  double low, high;       /* bounds of the chord from the ball's middle to the nearest of all tested edges */
   double middle[3], rest; /* no edge that was left out is nearer to the middle than `rest` */
   int32_t pivot, owner;   /* the last pivot and its feature: where the next search begins */
   double *memory;
   gv_allocator allocator;
 } gv_shortlist;
 
-/* Whether lists serve a tree: not for metrics that are not Euclidean, nor where chords say nothing. */
+/* Whether lists are supported for a tree: not for metrics that are not Euclidean, nor if chords do not decide. */
 bool gv_feature_tree_lists(const gv_feature_tree *tree);
 
 /* Room for `most` edges, or for all of the tree. Errors: OUT_OF_MEMORY. */
 gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, int32_t most, gv_shortlist *out);
 void gv_shortlist_clear(gv_shortlist *list);
 
-/* The edges of one feature, or of all (-1), within `reach` (squared) of a tile. False if there are too many: the list is of no use. */
+/* The edges of one feature, or of all (-1), within `reach` (squared) of a tile. False if there are too many: the
+ * list is incomplete. */
 bool gv_shortlist_gather(const gv_feature_tree *tree, int32_t feature, const gv_ball *ball, double reach,
                          gv_shortlist *list);
 
@@ -61,11 +63,12 @@ bool gv_shortlist_gather(const gv_feature_tree *tree, int32_t feature, const gv_
 void gv_shortlist_narrow(const gv_feature_tree *tree, const gv_shortlist *from, const gv_ball *ball, double reach,
                          gv_shortlist *to);
 
-/* Whether positions in the ball are all on the same side of each polygon, given a bound of the chord from its middle to all edges. For balls
- * of less than half the globe's radius, which a convex surface meets in one piece (Blaschke's rolling theorem). */
+/* Whether positions in the ball are all on the same side of each polygon, given a bound of the chord from its
+ * middle to all edges. For balls of less than half the globe's radius, which intersect a convex surface in one
+ * piece (Blaschke's rolling theorem). */
 bool gv_ball_is_clear(const gv_feature_tree *tree, const gv_ball *ball, double low);
 
-/* What edges are judged by: the pivot's foot, 2 r, S, 2 S, and the gain from which on they lose: T + P^2 + r^2. */
+/* What edges are judged by: the pivot's closest point, 2 r, S, 2 S, and the gain from which on they lose: T + P^2 + r^2. */
 typedef struct gv_chord_test {
   double place[3], twice_radius, root, twice_root, limit;
 } gv_chord_test;
@@ -79,7 +82,7 @@ typedef struct gv_chord_kernels {
 
 GV_KERNEL_TABLE(gv_chord_kernels);
 
-/* Fills in part and chord of all entries and gives the one with the least chord; -1: there are none. */
+/* Computes part and chord of all entries and returns the one with the least chord; -1: the list is empty. */
 int32_t gv_shortlist_nearest(const gv_feature_tree *tree, const gv_shortlist *list, const double position[3]);
 
 #endif

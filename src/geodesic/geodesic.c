@@ -9,11 +9,11 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   gv_chords *chords = &out->chords;
   *chords = (gv_chords){.r_small = (1.0 - f) * (1.0 - f), .r_large = 1.0 / (1.0 - f), .near2 = 0.01};
   double limit = 0.999 * 2.0 * chords->r_small;
-  /* On a prolate ellipsoid the radii change places and nobody has checked: ask geod_inverse about everything. */
+  /* On a prolate ellipsoid the radii are exchanged, which was never verified: use geod_inverse for everything. */
   chords->limit2 = f >= 0.0 ? limit * limit : -1.0;
   if (f >= 0.0) {
     /* slack(c^2) = (1/12) (1/R1^2 - 1/R2^2) c^4 + higher terms of the same sign + the tolerance's share; the
-     * quotient by c^4 grows with c, so its value at the end of the range serves all of it. */
+     * quotient by c^4 grows with c, so its value at the end of the range is valid for all of it. */
     double c = sqrt(chords->near2),
            pure = gv_slack_of_arcs(chords, c, chords->near2) - 2.0 * c * gv_chord_tolerance;
     chords->near_coefficient = 1.000001 * fmax(pure, 0.0) / (chords->near2 * chords->near2) + 1e-13;
@@ -24,8 +24,8 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
   return gv_chord_slack(&geodesic->chords, chord);
 }
 
-/* Places on a prolate ellipsoid are taken for those on the unit sphere with the same latitudes (globe_kernels.h), where they
- * are up to 1 / r_large times as far apart, the least radius of curvature being a^2 / b. */
+/* Places on a prolate ellipsoid are replaced by those on the unit sphere with the same latitudes (globe_kernels.h),
+ * where they are up to 1 / r_large times as far apart, the least radius of curvature being a^2 / b. */
 static double chord_unit(const gv_geodesic *geodesic) {
   return geodesic->chords.r_large < 1.0 ? geodesic->chords.r_large : 1.0;
 }
@@ -38,7 +38,7 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
     *within = INFINITY;
     return;
   }
-  /* No chord is longer than its geodesic; where the arcs bound it, they say more. */
+  /* No chord is longer than its geodesic; if the arcs bound it, they are tighter. */
   double longest = (arc + gv_chord_tolerance) * (1.0 + 1e-14) / chord_unit(geodesic);
   *beyond = fmax(longest * longest, limit);
   if (limit < 0.0) return;
@@ -254,7 +254,7 @@ void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int
   }
 }
 
-/* Candidates that may still be the nearest, and what is known of the least distance. */
+/* Candidates that may still be the nearest, and bounds of the least distance. */
 typedef struct contest {
   const gv_geodesic *geodesic;
   gv_lonlats seeds;
@@ -270,7 +270,7 @@ typedef struct contest {
   double low[2 * BATCH];
   int32_t place[2 * BATCH];
   double high; /* the nearest is not farther than this */
-  /* Of those that geod_inverse was asked about. */
+  /* Of those computed by geod_inverse. */
   double best;
   int32_t nearest;
 } contest;

@@ -1,6 +1,6 @@
 /*
- * Pairs of a cell and a seed, many at a time, as the vector kernels of distances and directions take them. Arrays are read and
- * written up to the next multiple of GV_PAIR_PADDING values.
+ * Pairs of a cell and a seed, many at a time, for the vector kernels of distances and directions. Arrays are read
+ * and written up to the next multiple of GV_PAIR_PADDING values.
  */
 #ifndef GV_PAIRS_H
 #define GV_PAIRS_H
@@ -9,7 +9,7 @@
 
 enum { GV_PAIR_PADDING = 8 };
 
-/* Places of n cells and of their n seeds: positions as the allocation has them. z is not looked at on the plane. */
+/* Places of n cells and of their n seeds: the positions used for the labels. z is not used on the plane. */
 typedef struct gv_pairs {
   int64_t n;
   const double *x, *y, *z;

@@ -1,5 +1,5 @@
 /*
- * By how much the chords of geodesics may mislead, for processors and GPUs: what geodesic.h says of bounds between chords and
+ * The error of chords as bounds of geodesics, for processors and GPUs: the bounds of geodesic.h between chords and
  * arcs, as a margin of squared chords.
  */
 #ifndef GV_SLACK_H
@@ -10,7 +10,7 @@
 /* Chords are in units of the semi-major axis. */
 typedef struct gv_chords {
   double r_small, r_large; /* R1 and R2 of geodesic.h */
-  double limit2;           /* beyond this squared chord nothing is known: everything must be asked */
+  double limit2;           /* above this squared chord there is no bound: geod_inverse is needed */
   double near_coefficient; /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <= near2 */
   double near2;
 } gv_chords;

@@ -9,7 +9,7 @@
 static MPI_Comm all = MPI_COMM_NULL;
 static bool (*given_up)(void *unused);
 
-/* MPI's own waiting takes a processor for itself: after a short time of that, sleeps of up to a millisecond. */
+/* MPI's own waiting occupies a processor: after a short time, sleeps of up to a millisecond. */
 static void nap(int tries) {
   enum { EAGER = 64 };
   struct timespec while_ = {0, tries < EAGER ? 0 : tries < 2 * EAGER ? 50000 : 1000000};
@@ -52,7 +52,8 @@ static int alltoallv(void *unused, const void *out, const int *out_bytes, const 
       &request);
 }
 
-/* UCX 1.13 under MPICH 4.0 (Debian 12) may wait in MPI_Finalize for ever over TCP, which ranks of one machine need not use. */
+/* UCX 1.13 under MPICH 4.0 (Debian 12) may wait in MPI_Finalize forever over TCP, which ranks of one machine do not
+ * need. */
 static void leave_tcp_out(void) {
 #ifdef MPICH_VERSION
   const char *ranks_of_all = getenv("PMI_SIZE"), *ranks_here = getenv("MPI_LOCALNRANKS");
@@ -61,7 +62,7 @@ static void leave_tcp_out(void) {
 #endif
 }
 
-/* A communicator of its own, whose errors are returned, not fatal. */
+/* A separate communicator that returns errors instead of aborting. */
 static int mpi_module_start(bool (*cancelled)(void *unused), gv_communicator *out) {
   int given = 0;
   leave_tcp_out();

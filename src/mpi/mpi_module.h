@@ -11,8 +11,8 @@
 
 typedef struct gv_mpi_module {
   const char *version; /* of gpuvoronoi */
-  /* Starts MPI; *out becomes the communicator of all ranks, whose calls sleep while they wait, fail once `cancelled` (may be NULL)
-   * returns true, and are made by the thread that called this. 0, or an error. */
+  /* Starts MPI; *out becomes the communicator of all ranks. Its calls sleep while they wait, fail after `cancelled`
+   * (may be NULL) returns true, and must be made by the thread that called this. 0, or an error. */
   int (*start)(bool (*cancelled)(void *unused), gv_communicator *out);
   void (*finish)(void);
 } gv_mpi_module;

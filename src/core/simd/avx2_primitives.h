@@ -1,4 +1,4 @@
-/* Primitives of vectors.h in AVX2 and FMA; avx512_primitives.h says what they do. */
+/* Primitives of vectors.h in AVX2 and FMA; avx512_primitives.h documents them. */
 #include <immintrin.h>
 
 enum { VD_GROUP = 2 }; /* 16 registers hold two */
@@ -29,7 +29,7 @@ GV_INLINE double vd_reduce_min(vd a) {
   return _mm_cvtsd_f64(_mm_min_sd(low, _mm_unpackhi_pd(low, low)));
 }
 
-/* Lanes that are all ones or zero. (Of the operator < GCC makes a comparison that comes too late, with copies.) */
+/* All bits of a lane are one or zero. (For the operator < GCC generates a late comparison, with copies.) */
 typedef vd_bits vm;
 
 GV_INLINE vm vd_less(vd a, vd b) {

@@ -1,5 +1,5 @@
-/* Primitives of vectors.h in 128 bits: SSE2 on x86-64, NEON on 64-bit ARM, whatever a compiler makes of them on others;
- * avx512_primitives.h says what they do. */
+/* Primitives of vectors.h in 128 bits: SSE2 on x86-64, NEON on 64-bit ARM, compiler vectors on others;
+ * avx512_primitives.h documents them. */
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)

@@ -1,11 +1,12 @@
 /*
- * The vocabulary of the vector kernels: vectors of the instruction set that a file is compiled for. One source is compiled
- * once for each (cmake/GpuvoronoiKernels.cmake defines GV_SIMD, its name, and GV_SIMD_BITS), chosen at run time.
+ * Types and operations of the vector kernels: vectors of the instruction set that a file is compiled for. One
+ * source is compiled once for each (cmake/GpuvoronoiKernels.cmake defines GV_SIMD, its name, and GV_SIMD_BITS),
+ * chosen at run time.
  *
- * Vectors are those of GCC and Clang: + - * / of numbers and & | ^ ~ of whole ones work lane by lane, and a number beside a
- * vector counts for all lanes. Nothing contracts a product and a sum, so formulas have the same bits in vectors and one by
- * one. What operators do not say is here and in *_primitives.h: intrinsics, where compilers do not find the instruction.
- * Comparisons are among them, as AVX-512 has masks of its own.
+ * Vectors are those of GCC and Clang: + - * / of numbers and & | ^ ~ of whole ones work lane by lane, and a scalar
+ * operand applies to all lanes. Products and sums are never contracted, so formulas give the same bits in vectors
+ * and in scalars. Other operations are here and in *_primitives.h: intrinsics, where compilers do not find the
+ * instruction. Comparisons are among them, because AVX-512 has mask registers.
  */
 #ifndef GV_SIMD_VECTORS_H
 #define GV_SIMD_VECTORS_H
@@ -84,7 +85,7 @@ GV_INLINE vf vf_abs(vf a) {
   return (vf)((vi)a & INT32_MAX);
 }
 
-/* Lanes are whole numbers in the range of int32. */
+/* Lanes must be integers in the range of int32. */
 GV_INLINE void vd_store_int32(int32_t *p, vd a) {
   vd_integers whole = __builtin_convertvector(a, vd_integers);
   memcpy(p, &whole, sizeof whole);
