@@ -1,4 +1,4 @@
-/* Which backends a test of searches goes through: those that can search points on this machine. */
+/* The backends that tests of searches use: those that can search points on this machine. */
 #ifndef GV_TESTS_BACKENDS_HERE_H
 #define GV_TESTS_BACKENDS_HERE_H
 

@@ -1,4 +1,4 @@
-/* cmocka with the headers it wants before itself. Include this instead of <cmocka.h>. */
+/* cmocka with the headers that it needs. Include this instead of <cmocka.h>. */
 #ifndef CMOCKA_TEST_H
 #define CMOCKA_TEST_H
 

@@ -35,7 +35,7 @@ static inline void failing_release(void *block, void *user) {
   free(block);
 }
 
-/* Options of a context that takes all its memory from there. */
+/* Options of a context that uses this memory. */
 static inline gv_context_options failing_options(failing_memory *m, int threads) {
   gv_context_options options;
   gv_context_options_init(&options);

@@ -1,4 +1,4 @@
-/* Whole grids, and single blocks of them, as tests want them. */
+/* Whole grids, and single blocks of them, for tests. */
 #ifndef GV_TEST_GRID_FILL_H
 #define GV_TEST_GRID_FILL_H
 

@@ -1,4 +1,4 @@
-/* Memory that ends where it was asked to end, or begins there: between pages that nobody may touch. */
+/* Memory that ends, or begins, at an inaccessible page. */
 #ifndef GUARDED_MEMORY_H
 #define GUARDED_MEMORY_H
 
@@ -47,7 +47,7 @@ static inline void guarded_release(void *block, void *user) {
   munmap(first, whole);
 }
 
-/* Options of a context that takes all its memory from there. */
+/* Options of a context that uses this memory. */
 static inline gv_context_options guarded_options(bool *first, int threads) {
   gv_context_options options;
   gv_context_options_init(&options);

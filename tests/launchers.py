@@ -10,7 +10,7 @@ import pytest
 COMMAND = os.environ["GPUVORONOI_COMMAND"]
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.mpich"]}
 LIMIT = 900  # seconds of one run, which may share its machine with much else
-# Open MPI wants to be asked twice before it starts anything as root.
+# Open MPI requires two variables before it starts as root.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 

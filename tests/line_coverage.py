@@ -5,7 +5,7 @@ Which lines and branches of src the tests have reached, by file; needs nothing b
     cmake --preset coverage && cmake --build --preset coverage && ctest --preset coverage
     tests/line_coverage.py build/coverage [--lines 90 --branches 80] [--missing FILE ...]
 
-Exit status 1 where less was reached than asked for (percent). --missing: the lines of such files that were not. Branches are those
+Exit status 1 if less than the requested percentage was reached. --missing: the lines of such files that were not. Branches are those
 that the source has: GCC's own (fall through, throw) do not count. A file that is compiled for several processors was reached where
 one of its objects was.
 """

@@ -1,4 +1,4 @@
-/* Quantities in one expression, and statistics with their sums, as tests want them. */
+/* Quantities in one expression, and statistics with their sums, for tests. */
 #ifndef GV_TEST_STATISTICS_OF_H
 #define GV_TEST_STATISTICS_OF_H
 

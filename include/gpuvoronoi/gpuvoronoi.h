@@ -278,7 +278,7 @@ GV_API int gv_context_threads(const gv_context *context);
  *   printf("%-16s %s %s\n", backend.name, backend.summary, backend.reason);
  * }
  * int devices = 0;
- * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // no GPU is no failure
+ * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // not an error: no GPU
  * for (int number = 0; number < devices; number++) {
  *   gv_device_info device;
  *   gv_device_info_init(&device);
@@ -1093,8 +1093,8 @@ GV_API gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics 
  * four at the edge midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows).
  * Level L has 8 x 4^L triangles; docs/qtm.md has the definitions.
  *
- * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id contains its level, is
- * positive, and the descendants of a cell are the ids around it. 0 is no cell.
+ * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id
+ * contains its level, is positive, and the descendants of a cell are the ids around it. 0 is not a cell.
  *
  * The functions of QTM cells are pure: no context, no message, no memory, safe in any thread. After an error
  * (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged.

@@ -80,7 +80,7 @@ static void test_medians_and_ratios(void **state) {
   gv_context_destroy(b.context);
 }
 
-/* A case that has taken --seconds is not run again; of one that takes as long at once, the round to warm up counts. */
+/* A case that has taken --seconds is not run again; if a single run takes that long, the warm-up round is used. */
 static void test_ends(void **state) {
   const script a = {.seconds = {5, 1, 1, 1}}, c = {.seconds = {2, 3, 1, 1}};
   const bench_case cases[] = {{"a", -1, 0, 0, run, &a}, {"b", 0, 0, 0, run, &c}};

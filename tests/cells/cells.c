@@ -77,7 +77,7 @@ static void equal_places_have_equal_positions(void **state) {
   }
 }
 
-/* Every cell of a tile lies in its zonotope: for orthogonal generators the coordinates along them tell. */
+/* Every cell of a tile lies in its zonotope: checked by its coordinates along orthogonal generators. */
 static void check_bound(const gv_cells *cells, const gv_tile *tile) {
   gv_bound bound;
   gv_cells_bound(cells, tile, &bound);

@@ -224,7 +224,7 @@ static void tiny_coordinates_are_not_lost(void **state) {
     assert_place(-tiny[i], -tiny[i], 3, "8222");
     /* South of the midpoint of the edge that the equator is. */
     assert_place(45.0, -tiny[i], 1, "50");
-    /* At the foot of every slanting edge: a hair above the equator decides, however thin. */
+    /* At the lower end of every slanting edge: a minimal distance above the equator decides. */
     for (int j = 1; j < 256; j++) {
       assert_true(encode(90.0 * j / 256.0, tiny[i], 8) == encode(90.0 * j / 256.0, 1e-12, 8));
       assert_true(encode(tiny[i], 90.0 * j / 256.0, 8) == encode(1e-12, 90.0 * j / 256.0, 8));

@@ -1,6 +1,6 @@
 /*
- * Arrays of cells as seeds, against a loop over all cells: all types, strides, masks and choices of values, whatever the threads and the calls
- * that the rows come in.
+ * Arrays of cells as seeds, against a loop over all cells: all types, strides, masks and choices of values, with
+ * any number of threads and any split of the rows into calls.
  */
 #include "cmocka_test.h"
 
@@ -272,7 +272,8 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
   free(cells);
 }
 
-/* The first in the order of rows is named, whatever the threads; what is not chosen may be any number. */
+/* The first invalid value in the order of rows is named, for any number of threads; values that are not chosen may
+ * be any number. */
 static void numbers_that_are_not_whole(void **unused) {
   (void)unused;
   const float tenth = 0.1F, four = 4.0F;

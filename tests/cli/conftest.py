@@ -1,4 +1,4 @@
-"""Running the command, making seeds, and oracles that know nothing of the command's code."""
+"""Running the command, making seeds, and oracles that are independent of the command's code."""
 
 import ctypes
 import ctypes.util

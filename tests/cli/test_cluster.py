@@ -90,7 +90,7 @@ def test_errors_are_told_once(work, launcher):
 
 
 def test_the_first_says_what_is_wrong_however_late_it_comes(work, launcher):
-    """The others know it before, and are not to end, as the launcher would end the first."""
+    """The other ranks detect it first, but must not exit, because the launcher would then end rank 0."""
     work.write("late.sh", '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ] || sleep 2\nexec "$@"\n')
     for arguments, says in ((["--seeds", seeds(work), "--wrong", "o.tif"], "unknown option --wrong"), (["search", "--wrong"], "unknown option --wrong")):
         done = subprocess.run([*launcher, "-n", "2", "sh", "late.sh", COMMAND, *arguments], cwd=work.directory, capture_output=True, text=True,

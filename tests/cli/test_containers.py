@@ -24,7 +24,7 @@ def seeds(work):
 
 
 def make_layer(source, name, geometry=ogr.wkbPoint, count=5, epsg=4326, first=0):
-    """Features whose ids are not 1, 2, 3 ..."""
+    """Features with ids other than 1, 2, 3 ..."""
     layer = source.CreateLayer(name, crs(epsg), geometry)
     layer.CreateField(ogr.FieldDefn("text", ogr.OFTString))
     layer.CreateField(ogr.FieldDefn("value", ogr.OFTReal))
@@ -287,7 +287,7 @@ def test_only_layer_that_is_an_input(seeds):
 
 
 def geopackages_without_layers(work):
-    """Empty, or with rasters alone; one with a write-ahead log that nobody has open stays so."""
+    """Empty, or with rasters only; a closed one with a write-ahead log is unchanged."""
     gdal.GetDriverByName("GPKG").Create(str(work.path("empty.gpkg")), 0, 0, 0, gdal.GDT_Unknown)
     make_raster(work.path("raster.gpkg"), "heights")
     make_raster(work.path("raster.gpkg"), "more")

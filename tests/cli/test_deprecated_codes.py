@@ -78,7 +78,7 @@ def test_rasters_with_deprecated_codes(work):
 
 
 def test_what_the_user_configures_holds(work):
-    """GDAL's own substitution, if it is asked for."""
+    """GDAL's own substitution, if it is enabled."""
     work.csv("ll.csv", *[[v] for v in CODES[4862]])
     done = work.run("--seeds", "ll.csv", "--crs", "EPSG:4862", "--size", "4,4", "o.tif", env={**os.environ, "OSR_USE_NON_DEPRECATED": "YES"})
     assert done.returncode == 0 and "EPSG:5112" in done.summary + done.stderr

@@ -66,7 +66,7 @@ def test_there_and_back(seeds, question, place):
     before = seeds.listing()
     seeds.ok("--config", place)
     assert outputs_of(seeds, before) == expected
-    # Elsewhere too: names are told from the description.
+    # Also in another directory: names are resolved against the description's.
     for name in expected:
         seeds.path(name).unlink()
     moved = subprocess.run([COMMAND, "--quiet", "--config", seeds.path(place)], cwd="/", capture_output=True, text=True)

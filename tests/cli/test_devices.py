@@ -1,4 +1,4 @@
-"""gpuvoronoi devices: works on every machine and says why there is nothing to list. And files that a device has had a part in."""
+"""gpuvoronoi devices: works on every machine and gives the reason for an empty list. And files that a device helped to compute."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ BACKENDS = ("tile", "cuda-tile", "auto")
     ["--crs", "EPSG:3857", "--extent", "-9000000,-5000000,9000000,5000000", "--metric", "geodesic"],  # left to processors
 ], ids=lambda options: " ".join(options))
 def test_distances_and_azimuths_by_a_device(work, options):
-    """The same bytes, whoever measures."""
+    """The same bytes from processors and devices."""
     if not any(device["usable"] for device in json.loads(devices("--json").stdout)["devices"]):
         pytest.skip("no CUDA device")
     lon, lat = globe(300, seed=12)

@@ -148,7 +148,7 @@ def test_missing_id_names_the_row(work):
 
 
 def test_seed_without_a_place_in_the_grid(work):
-    """The gnomonic projection shows one hemisphere; on the globe the same seed is no trouble."""
+    """The gnomonic projection shows one hemisphere; on the globe the same seed is valid."""
     work.csv("s.csv", [0, 0], [80, -80])
     crs = ["--crs", "+proj=gnom +lat_0=90 +datum=WGS84"]
     work.fails("--seeds", "s.csv", *crs, "out.tif", has="row 2")
@@ -283,7 +283,7 @@ def test_full_file_system(seeds):
 
 
 def test_fatal_errors_of_gdal(seeds, tmp_path_factory):
-    """GDAL ends the process itself where it runs out of memory: it is told why, and temporary files are removed."""
+    """GDAL ends the process itself when out of memory: the reason is printed, and temporary files are removed."""
     shim = build_shim(tmp_path_factory.mktemp("shim"), "fatal")
     arguments = ["--seeds", "s.csv", "--size", "60,30", "--distance", "d.tif", "--overwrite", "out.tif"]
     seeds.write("out.tif", "something precious")
@@ -293,7 +293,7 @@ def test_fatal_errors_of_gdal(seeds, tmp_path_factory):
 
 
 def test_blocks_too_large_for_the_library(seeds):
-    """Tiles of 16384 x 1024 cells are no blocks to compute, but rows of cells fill them."""
+    """Tiles of 16384 x 1024 cells are too large for blocks; they are filled from rows of cells."""
     grid = ["--seeds", "s.csv", "--size", "16500,1030"]
     tiles = ["--co", "TILED=YES", "--co", "BLOCKXSIZE=16384", "--co", "BLOCKYSIZE=1024"]
     seeds.ok(*grid, *tiles, "--metric", "great-circle", "out.tif")

@@ -47,7 +47,7 @@ def test_seeds_beyond_the_system(work, code, metric):
 
 
 def test_seeds_in_the_system_itself(work):
-    """All of Germany in UTM's zone 32, say, whose area ends at 12 degrees: where the seeds are is meant."""
+    """For example all of Germany in UTM's zone 32, which ends at 12 degrees: the extent is that of the seeds."""
     work.points("s.gpkg", "GPKG", [300000.0, 900000.0], [5300000.0, 6000000.0], epsg=25832)
     done = work.ok("--seeds", "s.gpkg", "--size", "50,40", "o.tif")
     assert done.stderr == "" and box(work.open("o.tif")) == (240000, 5230000, 960000, 6070000)

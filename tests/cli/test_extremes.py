@@ -1,4 +1,4 @@
-"""Input that nobody draws but programs write: coordinates without bounds, polygons with edges everywhere."""
+"""Input that programs write but people do not draw: coordinates without bounds, polygons with edges everywhere."""
 
 import json
 import resource

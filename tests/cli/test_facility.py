@@ -225,7 +225,7 @@ def test_mask_wider_than_the_globe(seeds):
 
 
 def test_mask_of_the_whole_globe(seeds):
-    """A centre on the western edge of the first pixel, but for rounding, is no gap."""
+    """A centre on the western edge of the first pixel, except for rounding, is not a gap."""
     make_raster(seeds, "m.tif", np.ones((2, 33)), (-0.3, 360 / 33, 0, 90, 0, -90))
     for width, west in (11, -0.3 - 360 / 22), (7, -0.3 - 360 / 14), (360, -0.8), (9, -20.3):
         seeds.ok("--seeds", "s.csv", f"--extent={west!r},-90,{west + 360!r},90", "--size", f"{width},2", "--mask", "m.tif",

@@ -168,7 +168,7 @@ def test_formats(seeds, name):
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
 def test_spreadsheets(seeds, name):
-    """They are archives, whose names mean something in paths."""
+    """They are archives with names that have a meaning in paths."""
     driver = gdal.GetDriverByName(name[2:])
     if driver is None or driver.GetMetadataItem(gdal.DCAP_CREATE) is None:
         pytest.skip(f"GDAL has no driver for {name}")
@@ -308,7 +308,7 @@ def test_negative_counts(seeds):
 
 
 def shared(values, pixels, cells, measure=lambda edge: edge):
-    """Columns of pixels shared among cells, both told by their edges, which ascend: differences of running sums."""
+    """Columns of pixels shared among cells, both by their ascending edges: differences of running sums."""
     so_far = np.vstack([np.zeros(values.shape[1]), np.cumsum(values, axis=0)])
     at = np.interp(measure(cells), measure(pixels), np.arange(len(pixels)))
     whole = np.minimum(at.astype(int), len(pixels) - 2)
@@ -516,7 +516,7 @@ def test_totals_onto_a_projected_grid(seeds):
         done = seeds.ok("--seeds", "s.csv", "--metric", "great-circle", *options, *SUM, "--sum", "p.tif", "out.tif")
         inside, numbers = total(seeds), seeds.read("out.tif")
         if "ESRI:54009" in options:
-            # Mollweide: a few parts at its edge fall into cells whose centres have no place.
+            # Mollweide: a few parts at its edge are in cells with centres that have no place.
             assert done.stderr == "" and inside == pytest.approx(values.sum(), rel=0.01)
             continue
         told = float(done.stderr.split("--sum p: ")[1].split()[0])
@@ -555,7 +555,7 @@ def test_rotated_grids(work):
 
 
 def test_points_on_the_edge_of_the_grid(work):
-    """A raster turned by 90 degrees, whose outer points lie on all four edges: they count."""
+    """A raster rotated by 90 degrees with outer points on all four edges: they count."""
     work.csv("p.csv", [1, 3], [1, 3], header="x,y")
     values = np.arange(16.0).reshape(4, 4)
     make_raster(work, "p.tif", values, (0, 0, 1, 0, 1, 0), epsg=None)
@@ -586,7 +586,7 @@ def test_memory_stays_bounded(work):
 
 
 def test_repeated_globe(work):
-    """A grid that goes around the globe one and a half times counts nobody twice."""
+    """A grid that goes around the globe one and a half times does not count people twice."""
     work.csv("s.csv", LON, LAT)
     values = np.random.default_rng(3).uniform(0, 10, (18, 36))
     make_raster(work, "p.tif", values, (-180, 10, 0, 90, 0, -10))

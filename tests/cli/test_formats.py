@@ -1,4 +1,4 @@
-"""Drivers that create: no file names a temporary directory, and no id is another one than asked for. With GPUVORONOI_LONG=1 all of
+"""Drivers that create: no file names a temporary directory, and ids are those requested. With GPUVORONOI_LONG=1 all of
 them, else some that did."""
 
 import json

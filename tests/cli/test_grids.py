@@ -227,7 +227,7 @@ def test_cells_off_the_globe_are_nodata(work):
 
 
 def test_rotated_pole(work):
-    """Coordinates of a derived geographic system are no longitudes and latitudes."""
+    """Coordinates of a derived geographic system are not longitudes and latitudes."""
     wkt = ('GEOGCRS["rotated",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",ELLIPSOID["WGS 84",6378137,'
            '298.257223563]]],DERIVINGCONVERSION["pole",METHOD["PROJ ob_tran o_proj=longlat"],PARAMETER["o_lon_p",0,'
            'ANGLEUNIT["degree",0.0174532925199433]],PARAMETER["o_lat_p",39.25,ANGLEUNIT["degree",0.0174532925199433]],'

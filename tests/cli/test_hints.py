@@ -1,4 +1,4 @@
-"""Messages about inputs say what mends them, and warnings are of what is wrong."""
+"""Messages about inputs name the remedy, and warnings name the problem."""
 
 import json
 

@@ -61,7 +61,7 @@ def test_a_reference_set_on_several_hosts(work, hosts):
 
 
 def test_a_rank_that_is_killed_far_away(work, tmp_path_factory, hosts):
-    """What is left belongs to a host: nobody else knows whether its process is alive, so the next run there takes it away."""
+    """Leftovers belong to a host: only that host can check whether the process is alive, so the next run there removes them."""
     work.path("old.tif").write_text("old")
     question = ["--seeds", seeds(work), *TILES, "--overwrite", "old.tif"]
     command, reached = troubled(work, tmp_path_factory, hosts(2), "kill", *question, rank=4, ranks=8)

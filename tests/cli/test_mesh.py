@@ -320,7 +320,7 @@ def test_mesh_refused(work):
 @pytest.mark.parametrize("options,weighted", [(["-k", "3"], False), (["-k", "3", "--max-distance", "3e6"], False),
                                               (["-k", "7"], False), (["--weighting", "multiplicative"], True)])
 def test_several_limited_and_weighted_seeds(work, options, weighted):
-    """Features and mesh against all distances, computed here; ranks that nobody takes are null, or the fill value."""
+    """Features and mesh against all distances, computed here; bands without a seed are null, or the fill value."""
     from osgeo import gdal
     lon, lat = globe(5 if "7" in options else 60, seed=3)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(lon))

@@ -125,7 +125,7 @@ def test_missing_grids(work):
 
 
 def test_positions_outside_the_area(work):
-    """ETRS89 is WGS 84 within a metre in Europe; elsewhere nobody says so."""
+    """ETRS89 is WGS 84 within a metre in Europe; elsewhere that is not guaranteed."""
     lon, lat = [10.0, 12.0, -70.0, 100.0, 20.0], [50.0, 51.0, 10.0, -20.0, 45.0]
     work.csv("s.csv", lon, lat)
     extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]

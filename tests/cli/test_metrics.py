@@ -54,7 +54,7 @@ def test_geodesic(work, n):
 
 
 def test_geodesic_on_another_ellipsoid(work):
-    """A made-up ellipsoid of flattening 1/10 tells the ellipsoids apart."""
+    """A made-up ellipsoid of flattening 1/10 distinguishes the ellipsoids."""
     lon, lat = globe(30)
     work.csv("s.csv", lon, lat)
     crs = "+proj=longlat +a=6000000 +rf=10"

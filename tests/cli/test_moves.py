@@ -113,7 +113,7 @@ def test_a_failure_leaves_what_was_there(watched, arguments, call, system):
 @pytest.mark.parametrize("arguments", [MAIN, SEARCH])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_what_cannot_be_put_back_is_kept(watched, arguments, system):
-    """Nothing can be renamed from some point on, back neither: the only copy of an old file stays, and is told of."""
+    """From some point on all renames fail, also those that undo: the only copy of an old file is kept and reported."""
     told = False
     for number in range(1, 200):
         for name in OLD:
@@ -138,7 +138,7 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, system):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_signals_are_held_while_files_are_renamed(watched, arguments, system):
     """Two of them, the second of which is to end the command at once, with time for that before each rename: all files are new, and the
-    exit status says so."""
+    exit status reports it."""
     new = ["o.npy", "d.npy"] if arguments is SEARCH else ["r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"]
     old = [name for name in new if name in OLD]
     for number in range(1, 30):

@@ -1,4 +1,4 @@
-"""Open options, for each input its own: a GeoTIFF whose world file lies, a CSV file whose geometries have another name."""
+"""Open options, for each input its own: a GeoTIFF with a wrong world file, a CSV file with another name for geometries."""
 
 import json
 

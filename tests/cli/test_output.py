@@ -72,7 +72,7 @@ def test_formats(seeds, expected, name, driver, options):
     assert out.GetGeoTransform() == pytest.approx((-180, 0.4, 0, 90, 0, -0.4))
     if driver not in ("XYZ", "netCDF"):
         assert out.GetRasterBand(1).GetNoDataValue() == -1
-    # No file tells of the directory it was made in, whose name even has another length from time to time.
+    # No file contains the name of its temporary directory, which has varying lengths.
     assert not [file.name for file in seeds.directory.iterdir() if b".tmp-" in file.read_bytes()]
 
 
@@ -365,7 +365,7 @@ def test_cog_is_the_one_that_gdal_makes(work, options, size, extra):
 
 @pytest.mark.parametrize("first", [2 ** 30 + 1, 10 ** 12 + 1])
 def test_overviews_keep_large_ids(work, first):
-    """GDAL 3.6 makes overviews in float32, whose integers end at 2^24: not of these."""
+    """GDAL 3.6 makes overviews in float32, where integers end at 2^24: not for these."""
     work.csv("s.csv", LON, LAT, no=[first + i for i in range(40)])
     work.ok("--seeds", "s.csv", "--id", "no", "--metric", "great-circle", "--size", "1700,1101", "--of", "COG", "out.tif")
     band = work.open("out.tif").GetRasterBand(1)

@@ -57,7 +57,7 @@ def values(work, name, size=(70, 40), most=5, seed=2):
 
 SMALL = ["--size", "500,390", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64"]  # 8 x 7 tiles
 
-# What is asked, its outputs, and OUT.
+# Options, outputs, and OUT.
 CASES = {
     "all": lambda w: (["--seeds", seeds(w), *SMALL, "-k", "2"],
                       {"--distance": "d.tif", "--azimuth": "a.tif", "--stats": "t.csv", "--polygons": "p.geojson"}, "o.tif"),
@@ -244,7 +244,7 @@ def test_other_outputs_than_the_parts_named(work, three, made):
 
 
 def test_folders_may_move_together(work, three):
-    """Names of files are told from the part, as in descriptions."""
+    """Names of files are resolved against the part's directory, as in descriptions."""
     moved = work.path("moved")
     moved.mkdir()
     for p in list(work.directory.iterdir()):

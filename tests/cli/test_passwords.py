@@ -65,7 +65,7 @@ def test_the_driver_is_named(seeds):
 
 
 def test_source_of_a_file(seeds):
-    """GDAL tells of what a VRT refers to."""
+    """GDAL's messages name the sources of a VRT."""
     seeds.write("v.vrt", VECTOR.replace("s.csv", SOURCES[0]))
     assert SECRET not in seeds.fails("--seeds", "v.vrt", "out.tif")
 

@@ -41,7 +41,7 @@ def test_polygons(seeds, name):
 @pytest.mark.parametrize("transform", [(0, 1, 0, 10, 0, -1), (0, 1, 0, 0, 0, 1), (10, -1, 0, 10, 0, -1), (0, 0.9, 0.4, 10, 0.4, -0.9)],
                          ids=["upright", "south-up", "mirrored", "rotated"])
 def test_polygons_of_widest_ids(work, transform):
-    """Ids that differ by less than doubles tell."""
+    """Ids that are equal as doubles."""
     ids = [2 ** 53 + 1, 2 ** 53, 2 ** 63 - 1, -2 ** 63, 2 ** 63 - 2, -2 ** 53 - 1]
     work.csv("p.csv", [2, 8, 5, 5, 1, 7], [5, 5, 1, 9, 9, 3], header="x,y", no=ids)
     make_raster(work, "like.tif", np.zeros((10, 10)), transform, epsg=None)

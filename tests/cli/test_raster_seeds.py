@@ -105,7 +105,7 @@ def test_scipys_distances(work):
 
 
 def test_blocks_of_one_value(work):
-    """Some are all one class, some have no seed; whatever else is asked for, the answers are the same."""
+    """Some are all one class, some have no seed; results are the same for all other options."""
     y, x = np.indices((575, 650))  # 3 x 3 blocks
     values = (3 * (np.hypot(x - 150, y - 100) < 75) + 5 * (x > 250) * (y < 300)).astype(np.int32)
     mask = (y > 40).astype(np.int32)
@@ -474,7 +474,7 @@ def test_types_of_values(work, kind):
 
 @pytest.mark.parametrize("kind", [gdal.GDT_Byte, gdal.GDT_Int16, gdal.GDT_UInt32, gdal.GDT_Float32])
 def test_values_that_no_cell_has(work, kind):
-    """Values that the raster's type cannot hold are no cell's, and cells that are not chosen may hold any number."""
+    """Values that the raster's type cannot hold match no cell, and cells that are not chosen may hold any number."""
     values = blobs(30, 20).astype(float)
     put(work, "plain.tif", values, PLANE, 32633)
     if kind == gdal.GDT_Float32:

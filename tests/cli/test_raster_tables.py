@@ -25,7 +25,7 @@ def timeless(rows):  # noqa: F811
 
 
 def kept(before, after):
-    """All but what a raster has that is new or has been replaced: of what tables say of everybody, nothing is lost."""
+    """Rows of other rasters are kept in the shared tables; only those of new or replaced rasters change."""
     before = dict(before)
     for name in SHARED:
         assert timeless(before.pop(("rows", name), ())) <= timeless(after.pop(("rows", name), ()))

@@ -397,7 +397,7 @@ class OfRaster(Runs):
         return values[::1 if g[5] < 0 or not self.upright else -1, ::1 if g[1] > 0 or not self.upright else -1].ravel()
 
     def together(self):
-        """Mask, sum and extent in one run; with a refusal each is asked alone."""
+        """Mask, sum and extent in one run; if that fails each is run alone."""
         if self.upright:
             self.check_mask(*self.nearest("--extent-of", self.name, *self.size, "--mask", self.name, "--stats", "t.csv",
                                           "--sum", f"v={self.name}"))

@@ -1,4 +1,4 @@
-"""What a run tells at its end: lines on stderr, or JSON on the standard output."""
+"""The report of a run: lines on stderr, or JSON on the standard output."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Polygons cut at 180 degrees or at a pole: the cut is no coast, in any coordinate system. The oracle is the same land in one piece."""
+"""Polygons cut at 180 degrees or at a pole: the cut is not a coast, in any coordinate system. The oracle is the same land in one piece."""
 
 import json
 

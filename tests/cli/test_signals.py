@@ -91,7 +91,7 @@ def test_kill(work):
     process.communicate(timeout=30)
     assert not work.path("out.tif").exists()
     assert [p for p in work.directory.glob("*.tif")] == []
-    assert work.run("--seeds", "s.csv", "--size", "20,10", "out.tif").returncode == 0  # what is left is in nobody's way
+    assert work.run("--seeds", "s.csv", "--size", "20,10", "out.tif").returncode == 0  # leftovers do not disturb other runs
 
 
 def test_interrupt_while_copying(work):
@@ -113,7 +113,7 @@ def test_interrupt_while_copying(work):
 @pytest.mark.parametrize("json", [[], ["--json"]], ids=["lines", "json"])
 @pytest.mark.parametrize("arguments", [["--seeds", "-", "--size", "20,10", "out.tif"], ["search", "--reference", "-", "out.npy"]], ids=["grid", "search"])
 def test_interrupt_while_waiting_for_input(work, arguments, json):
-    """Nobody writes into the pipe, or not all."""
+    """The pipe's writer writes nothing, or not everything."""
     for begun in b"", b"lon,lat\n1,2\n":
         process = subprocess.Popen([COMMAND, *arguments, *json], cwd=work.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""Standard output: an answer that cannot be written is an error, progress that nobody takes is none."""
+"""Standard output: a result that cannot be written is an error, progress without a reader is not."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def names(arguments):
 
 @pytest.fixture
 def gone():
-    """The end of a pipe that nobody reads any more."""
+    """The end of a pipe without a reader."""
     reader, writer = os.pipe()
     os.close(reader)
     yield writer

@@ -37,7 +37,7 @@ def ogr_table(work, source, options, rows=None):
     seen = list(layer)
 
     def is_typed(i):
-        """Numbers of a CSV file's texts, if 15 digits tell them."""
+        """Numbers of a CSV file's texts, if 15 digits are enough."""
         if definition.GetFieldDefn(i).GetType() not in (ogr.OFTReal, ogr.OFTInteger64):
             return False
         values = [row.GetField(i) for row in seen if not row.IsFieldNull(i)]
@@ -65,7 +65,7 @@ def ogr_table(work, source, options, rows=None):
             if row.IsFieldNull(f):
                 feature.UnsetField(f)
             elif f in typed and definition.GetFieldDefn(f).GetType() == ogr.OFTReal:
-                feature.SetField(f, float(from_feature.GetField(f - FIRST)))  # SQLite knows no -0
+                feature.SetField(f, float(from_feature.GetField(f - FIRST)))  # SQLite has no -0
             else:
                 feature.SetField(f, row.GetField(f))
         feature.SetGeometry(row.GetGeometryRef().Clone())
@@ -156,7 +156,7 @@ def test_where(work):
 
 
 def test_ids_and_names(work):
-    """Columns whose names are taken; ids of text are rows."""
+    """Columns with names that exist already; ids of text are rows."""
     lon, lat = places(40)
     work.csv("s.csv", lon, lat, id=[f"a{i}" for i in range(40)], cells=range(40), seed_id=["x"] * 40, WKT_=["y"] * 40)
     rows = check(work, "s.csv", "--id", "id")
@@ -268,7 +268,7 @@ def test_no_coordinate_is_rounded(work):
 
 
 def test_other_forms_of_wkt_are_ogrs(work):
-    """Where OGR is told to write numbers in another way."""
+    """With OGR options for another format of numbers."""
     work.csv("s.csv", [1.23456789, 2.5], [3.14159265, 7.75])
     work.ok("--seeds", "s.csv", *GRID, "--stats", "t.csv", "out.tif", env=dict(os.environ, OGR_WKT_PRECISION="2"))
     assert [r["WKT"] for r in read(work)] == ["POINT (1.2 3.1)", "POINT (2.5 7.8)"]

@@ -115,7 +115,7 @@ def test_ranks_of_several_threads(work, launcher):  # noqa: F811
 
 
 def test_interrupted(work):
-    """While four threads compute, write and tell how far they are."""
+    """While four threads compute, write and report progress."""
     question = ["--seeds", seeds(work, 2000), "--size", "40000,20000", "--metric", "great-circle", "--backend", "serial", "--threads", "4"]
     before = work.listing()
     process = subprocess.Popen([COMMAND, *question, "--progress", "--stats", "t.csv", "out.tif"], cwd=work.directory, stdout=subprocess.PIPE,

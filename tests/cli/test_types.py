@@ -149,7 +149,7 @@ def test_styles_of_people_stay(seeds):
     seeds.ok("--seeds", "s.csv", *GRID, "--overwrite", "out.tif")
     assert "gpuvoronoi" in seeds.path("out.qml").read_text()
     seeds.path("out.tif").unlink()
-    seeds.ok("--seeds", "s.csv", "--where", "code = '3'", *GRID, "out.tif")  # ours is of no use without its raster
+    seeds.ok("--seeds", "s.csv", "--where", "code = '3'", *GRID, "out.tif")  # our table is useless without its raster
     assert seeds.path("out.qml").read_text().count("<paletteEntry") == 1
     seeds.ok("--seeds", "s.csv", *GRID, "--no-style", "other.tif")
     assert not seeds.path("other.qml").exists()

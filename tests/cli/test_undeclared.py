@@ -148,7 +148,7 @@ def test_masks_and_sums_are_taken_as_templates_are(work):
 
 
 def test_what_is_not_in_the_grids_system_is_refused(work):
-    """Metres are no degrees; and where the grid declares a system, masks declare theirs."""
+    """Metres are not degrees; and if the grid declares a system, masks must declare theirs."""
     work.csv("s.csv", [2.1, 5.0], [55.0, 54.0])
     grid_file(work, "m.asc", (500_000.0, 6_000_000.0, 1000.0))
     grid_file(work)

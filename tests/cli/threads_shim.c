@@ -1,4 +1,4 @@
-/* For LD_PRELOAD: the system creates $THREADS threads and no more, but for libgomp, which ends the process otherwise. */
+/* For LD_PRELOAD: the system creates at most $THREADS threads, except for libgomp, which would end the process. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
- * Every search backend gives the bytes of `serial`, and `serial` those of a sort of all distances: all metrics, both
- * types, all vector instruction sets, awkward point sets, maximum distances exactly at and just below a neighbour.
- * A backend joins by being in the table.
+ * Every search backend returns the bytes of `serial`, and `serial` those of a sort of all distances: all metrics,
+ * both types, all vector instruction sets, awkward point sets, maximum distances exactly at and just below a
+ * neighbour. A backend joins by being in the table.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -72,7 +72,7 @@ static double value(const gv_points *points, int64_t at) {
                                      : ((const double *)points->data)[at];
 }
 
-/* The answer from the definitions alone: all distances, sorted, cut at k and at the maximum distance. */
+/* The result from the definitions only: all distances, sorted, cut at k and at the maximum distance. */
 static void from_definition(const gv_points *reference, const gv_points *queries, gv_metric metric,
                             const gv_search_options *options, answer a) {
   int64_t n = reference->count;
@@ -123,7 +123,8 @@ typedef struct fixture {
   gv_context *context[2]; /* one thread, three threads */
 } fixture;
 
-/* Can it run here, and is it asked for? GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for slow tools. */
+/* Whether it can run here and is selected. GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for slow
+ * tools. */
 static bool wanted(const gv_backend *backend) {
   const char *list = getenv("GPUVORONOI_TEST_BACKENDS");
   size_t length = strlen(backend->name);
@@ -312,8 +313,8 @@ static void test_large(void **state) {
   }
 }
 
-/* The reference set against itself without each point, both with queries NULL and with a copy, and with queries that
- * are not the reference set although self-exclusion is asked for (allowed: exclusion is by number). */
+/* The reference set against itself without each point, both with queries NULL and with a copy, and with queries
+ * that are not the reference set although exclude_self is set (allowed: exclusion is by number). */
 static void test_self(void **state) {
   const fixture *f = *state;
   enum { N = 3000, DIM = 2 };

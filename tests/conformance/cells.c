@@ -1,6 +1,7 @@
 /*
- * HEALPix and lists of places: every engine gives the bytes of `serial`, which asks gv_index_search's definition of each cell; also for
- * several nearest seeds, with distance limits, masks and weights. Lists that are HEALPix's centres have the same answers.
+ * HEALPix and lists of places: every engine returns the bytes of `serial`, which searches each cell by definition;
+ * also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's centres have the same
+ * results.
  */
 #include "questions.h"
 
@@ -226,7 +227,8 @@ static void both_schemes(void **state) {
     assert_int_equal(nested[i], ring[gv_healpix_to_ring(ORDER, i)]);
 }
 
-/* On the sphere both know the centres as unit vectors within rounding; no seed of these is that close to a boundary. */
+/* On the sphere both have the centres as unit vectors within rounding; no seed of these is that close to a
+ * boundary. */
 static void lists_of_centres(void **state) {
   (void)state;
   enum { ORDER = 5, CELLS = 12 << 2 * ORDER };

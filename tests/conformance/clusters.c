@@ -1,6 +1,6 @@
 /*
- * Seeds close together as seen from far away, where chords tell none apart: geodesics that differ by metres after
- * thousands of kilometres, decided as a plain loop over geod_inverse decides them.
+ * Clusters of seeds seen from far away, which chords cannot separate: geodesics that differ by metres after
+ * thousands of kilometres must be decided as by a plain loop over geod_inverse.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -55,7 +55,7 @@ static void make_seeds(const cluster *c, double *x, double *y) {
   }
 }
 
-/* What is asked; weights are 1 ... 2 (multiplicative) or up to the cluster's size (additive). */
+/* The options of a search; weights are 1 ... 2 (multiplicative) or up to the cluster's size (additive). */
 typedef struct question {
   int32_t k;
   gv_weighting weighting;
@@ -101,7 +101,7 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
   int64_t cells = grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
   int64_t stride = grid->kind == GV_GRID_QTM ? cells : grid->width;
   int32_t *out[QUESTIONS];
-  double limit = geod.a; /* a seventh of the way around or so */
+  double limit = geod.a; /* about a seventh of the circumference */
   for (int i = 0; i < SEEDS; i++)
     weight[i] = 1.0 + (double)(i % 7) / 7.0;
   assert_int_equal(setenv("GPUVORONOI_SIMD", simd, 1), 0);

@@ -48,7 +48,7 @@ static gv_grid lonlat(int64_t width, int64_t height, double lon, double lat, dou
   return grid;
 }
 
-/* Cells of side 1 whose centres are whole numbers. */
+/* Cells of side 1 with integer centres. */
 static gv_grid plane(int64_t width, int64_t height) {
   gv_grid grid;
   gv_grid_init(&grid);
@@ -83,7 +83,8 @@ static void answer_block(gv_context *context, const gv_voronoi *voronoi, const q
   }
 }
 
-/* All blocks, every `stride`-th first. With `buffered` one buffer serves them all and holds what the last one left. */
+/* All blocks, every `stride`-th first. With `buffered` one buffer is used for all and keeps the contents of the
+ * last one. */
 static void answer(const question *q, const char *backend, const char *simd, int64_t side_x, int64_t side_y,
                    int64_t stride, bool buffered, int32_t *out) {
   gv_context *context = NULL;
@@ -118,7 +119,7 @@ static void answer(const question *q, const char *backend, const char *simd, int
   gv_context_destroy(context);
 }
 
-/* Several forms of `tile` against `serial`; returns what both say. */
+/* Several forms of `tile` against `serial`; returns their common result. */
 static int32_t *check(const question *q) {
   static const struct {
     const char *simd;
@@ -135,7 +136,7 @@ static int32_t *check(const question *q) {
   for (int64_t i = 0; q->mask != NULL && i < values; i++)
     expected[i] = q->mask[i % cells] ? expected[i] : NODATA;
   for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
-    /* What is there before must not matter: nodata in part, as in a buffer that is used again. */
+    /* Previous contents must not matter: nodata in part, as in a reused buffer. */
     for (int64_t i = 0; i < values; i++)
       got[i] = i / 5 % 3 == 0 ? 123456 : NODATA;
     answer(q, "tile", forms[f].simd, forms[f].side_x, forms[f].side_y, forms[f].stride, forms[f].buffered, got);

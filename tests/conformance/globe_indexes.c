@@ -1,6 +1,7 @@
 /*
- * Searches of the globe: with every backend the answers of a loop over geod_inverse, also where chords leave thousands of seeds open
- * (clusters seen from far away, antipodes); and the seeds that chords leave open are asked for in few searches, not query by query.
+ * Searches of the globe: every backend returns the results of a loop over geod_inverse, also if chords leave
+ * thousands of seeds open (clusters seen from far away, antipodes); and these seeds are requested in few searches,
+ * not query by query.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -120,7 +121,7 @@ static void every_backend_finds_the_nearest(void **state) {
     check(&seeds, &queries, ks[i]);
     check(&few, NULL, ks[i]);
   }
-  /* Nothing but the cluster: more than any search is asked for. */
+  /* Only the cluster: more seeds than any search requests. */
   make_seeds(true, lon, lat);
   queries.count = 9;
   check(&seeds, &queries, 2);
@@ -145,7 +146,7 @@ static gv_status nothing_more(gv_context *context, const void *user, int64_t que
   return GV_OK;
 }
 
-/* On a ring around the pole all are as near to it: twice as many must be asked for, and twice as many again. */
+/* On a ring around the pole all are as near to it: twice as many must be requested, and twice as many again. */
 static void open_queries_are_searched_together(void **state) {
   (void)state;
   enum { RING = 100, ASKED = 3, PLACES = 2000, ROUNDS = 3 };

@@ -1,7 +1,7 @@
 /*
- * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds hold them, every engine gives
- * the bytes of `serial` on the mesh, and rasters carry their triangles' answers; also for several nearest seeds, with
- * distance limits, masks and weights.
+ * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds contain them, every engine
+ * returns the bytes of `serial` on the mesh, and rasters have their triangles' results; also for several nearest
+ * seeds, with distance limits, masks and weights.
  */
 #include "cells/mesh.h"
 #include "bound_holds.h"
@@ -302,13 +302,13 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
-/* Whether geodesics tell the seeds of a kind apart by their chords; else each cell is decided slowly, too slowly for large
- * grids. */
+/* Whether chords separate the geodesics of the seeds of a kind; else each cell is decided slowly, too slowly for
+ * large grids. */
 static bool far_apart(int kind) {
   return kind != DUPLICATES && kind != CORNER && kind != COINCIDENT && kind != ONE_PLACE;
 }
 
-/* What is asked of a large grid of n seeds in turn. */
+/* The options for a large grid of n seeds in turn. */
 static question large_question(int64_t n) {
   static const int32_t ks[] = {1, 4, 1, 8, 2, 12};
   static const double limits[] = {1.5, INFINITY, 0.4, 1.0, 0.2, INFINITY};

@@ -1,6 +1,4 @@
-/*
- * What the conformance tests of grids and meshes share: the questions that engines are asked, and asking them.
- */
+/* Shared by the conformance tests of grids and meshes: options of a grid and running them. */
 #ifndef GV_TEST_QUESTIONS_H
 #define GV_TEST_QUESTIONS_H
 
@@ -42,7 +40,7 @@ typedef struct run_options {
   int32_t block_width, block_height;
 } run_options;
 
-/* What is asked of each cell. */
+/* Options for each cell. */
 typedef struct question {
   int32_t k;
   double max_distance;
@@ -62,7 +60,8 @@ static int64_t cells_of(const gv_grid *grid) {
   return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
 }
 
-/* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
+/* A block that was reported to have one result: cells that were not written must be unchanged; they are then filled
+ * with that result. */
 static void spread(int64_t columns, int64_t rows, int32_t k, const gv_labels *block) {
   for (int32_t b = 0; b < k; b++) {
     int32_t *first = block->out + b * block->band_stride;
@@ -74,8 +73,8 @@ static void spread(int64_t columns, int64_t rows, int32_t k, const gv_labels *bl
   }
 }
 
-/* Block by block, of which two in three may be of one answer. The size of a mesh's blocks is asked of the object, which may
- * have made them smaller. */
+/* Block by block; two in three may report one result. The block size of a mesh is read from the object, which may
+ * have reduced it. */
 static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
                              int32_t *out) {
   gv_status status = GV_OK;

@@ -1,6 +1,7 @@
 /*
- * Cells of rasters as seeds: what is left out changes no answer. For every group the nearest of its cells, ties included, is compared
- * with that of all its cells, on rasters of many kinds, for the raster's own cells and for other grids.
+ * Cells of rasters as seeds: cells that are left out do not change results. For every group the nearest of its
+ * cells, ties included, is compared with that of all its cells, on rasters of many kinds, for the raster's own
+ * cells and for other grids.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -33,7 +34,7 @@ static gv_grid grid_of(gv_grid_kind kind, int64_t w, int64_t h, double x, double
   return g;
 }
 
-/* Patterns of values. 0 is no seed but in those without gaps. */
+/* Patterns of values. 0 is not a seed, except in patterns without gaps. */
 enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, CAP, PATTERNS };
 
 static void fill(const gv_grid *g, int pattern, uint64_t seed) {
@@ -110,7 +111,7 @@ static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metr
   static int32_t some[MOST], every[MOST];
   for (int64_t g = 0; g < all->groups; g++) {
     answer(asking, metric, kept, kept->first[g], kept->first[g + 1], "tile", some);
-    /* Every geodesic takes its time. */
+    /* Every geodesic is slow. */
     answer(asking, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial", every);
     for (int64_t i = 0; i < asking->width * asking->height; i++) {
       if (kept->own && groups[i] == g) continue;                           /* its own nearest */
@@ -123,7 +124,7 @@ static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metr
   }
 }
 
-/* An index of the cells finds what a list of their centers says, by the lowest cell. */
+/* An index of the cells returns the results of a list of their centers, by the lowest cell. */
 static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_metric metric,
                         const gv_raster_seed_list *list) {
   enum { PLACES = 40, K = 3 };
@@ -240,7 +241,7 @@ static void no_room_for_rounding(void **unused) {
   (void)unused;
   gv_grid far_away = grid_of(GV_GRID_PLANE, 30, 25, 1e15, 1.0, 1e15, -1.0);
   assert_false(check_patterns(&far_away, &far_away, GV_EUCLIDEAN, "far away"));
-  /* One corner of a rotated raster is beyond the last place, 2^36 sides. */
+  /* One corner of a rotated raster is outside the last place, 2^36 sides. */
   gv_grid rotated = grid_of(GV_GRID_PLANE, 30, 25, 0x1p36 - 30.0, 0.8, 50.0, -0.8);
   rotated.geotransform[2] = rotated.geotransform[4] = 0.6;
   assert_false(check_patterns(&rotated, &rotated, GV_EUCLIDEAN, "a corner far away"));
@@ -262,7 +263,7 @@ static void other_grids_of_planes(void **unused) {
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
   gv_grid coarse = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
   gv_grid fine = grid_of(GV_GRID_PLANE, 60, 40, 10.0, 0.1, 12.0, -0.1);
-  gv_grid corners = grid_of(GV_GRID_PLANE, 30, 22, 0.5, 1.0, 22.5, -1.0); /* cells ask from the corners of cells */
+  gv_grid corners = grid_of(GV_GRID_PLANE, 30, 22, 0.5, 1.0, 22.5, -1.0); /* queries at the corners of cells */
   for (size_t m = 0; m < 2; m++) {
     assert_true(check_patterns(&raster, &coarse, flat[m], "coarse"));
     assert_true(check_patterns(&raster, &fine, flat[m], "fine"));
@@ -378,7 +379,7 @@ static void other_grids_of_globes(void **unused) {
     assert_false(check_patterns(&small, &mesh, metric, "fine mesh"));
     assert_true(check_patterns(&raster, &map, metric, "map"));
     assert_true(check_patterns(&raster, &far, metric, "map a turn away"));
-    /* Maps whose places lie at the very edges and corners of cells, and beyond by less than what is kept. */
+    /* Grids with places at the edges and corners of cells, and outside by less than the margin. */
     for (int i = 0; i < 4; i++) {
       gv_grid corners = grid_of(GV_GRID_LONLAT, 40, 20, 151.5 + 0.02 * i, 1.0, 60.5 + 0.01 * i, -1.0);
       corners.kind = GV_GRID_PROJECTED;

@@ -1,6 +1,6 @@
 /*
- * What tests of strips share, whatever memory answers go to: rectangles of grids of every kind, cut anywhere, with gaps between rows
- * and ranks in which nothing is written, against `serial`.
+ * Shared by tests of strips, for any memory of the results: rectangles of grids of every kind, cut anywhere, with
+ * gaps between rows and bands that must not be written, against `serial`.
  */
 #ifndef GV_TEST_STRIP_CASES_H
 #define GV_TEST_STRIP_CASES_H
@@ -16,7 +16,7 @@ typedef struct store {
   void (*copy)(void *to, const void *from, size_t bytes); /* either way */
 } store;
 
-enum { UNTOUCHED = 0x55555555, AROUND = 7 /* values behind a strip that must stay as they are */ };
+enum { UNTOUCHED = 0x55555555, AROUND = 7 /* values after a strip that must be unchanged */ };
 
 /* An object and what it must answer. */
 typedef struct strip_case {
@@ -25,7 +25,7 @@ typedef struct strip_case {
   const char *name;
   int64_t width, height;
   int32_t k;
-  const int32_t *expected; /* rank after rank */
+  const int32_t *expected; /* band after band */
 } strip_case;
 
 /* One strip. `skip`: values between where memory begins and the strip. */
@@ -73,7 +73,7 @@ static int64_t up_to(int64_t most) {
   return (int64_t)((double)most * uniform());
 }
 
-/* The whole grid, as it is handed to most callers; some cells of it, anywhere. */
+/* The whole grid, as most callers request it; some cells of it, anywhere. */
 static void check_strips(const store *in, const strip_case *c) {
   gv_labels all;
   gv_labels_init(&all);
@@ -93,7 +93,7 @@ static void check_strips(const store *in, const strip_case *c) {
     s.band_stride = s.rows * s.stride + up_to(5);
     check_strip(in, c, s, i % 3, i % 2 == 1);
   }
-  /* Rank beside rank. */
+  /* Bands side by side. */
   all.stride = c->width * c->k + 4;
   all.band_stride = c->width;
   check_strip(in, c, all, 4, true);
@@ -127,7 +127,7 @@ static void check_strips_of(const store *in, const char *name, const gv_grid *gr
   free(expected);
 }
 
-/* Grids of every kind but those that projections give, nasty seeds, all metrics, several neighbours and limits. */
+/* Grids of every kind except projected ones, difficult seeds, all metrics, several neighbours and limits. */
 static void check_every_grid(const store *in, const char *backend) {
   static const int32_t ks[] = {1, 3, 1, 9, 2};
   static const int64_t counts[] = {1, 40, 9, 400};

@@ -1,6 +1,6 @@
 /*
- * Rectangles of grids in the host's memory, wherever blocks begin: what `serial` answers for the whole grid, by several engines; what is
- * wrong is said. On devices: tests/gpu/device_strips.c.
+ * Rectangles of grids in host memory, independent of where blocks begin: the results of `serial` for the whole
+ * grid, by several engines; errors are reported. On devices: tests/gpu/device_strips.c.
  */
 #include "strip_cases.h"
 
@@ -123,7 +123,7 @@ static void cancelled(void **state) {
   gv_context_destroy(context);
 }
 
-/* The other engines, which know nothing of strips. */
+/* The other engines, which have no code for strips. */
 static void other_engines(void **state) {
   (void)state;
   static const char *const names[] = {"serial", "kdtree", "openmp", "auto"};

@@ -1,4 +1,4 @@
-/* Contexts, messages, memory and progress: what every other layer stands on. */
+/* Contexts, messages, memory and progress: the layer below all others. */
 #include "cmocka_test.h"
 
 #include <stdatomic.h>
@@ -77,7 +77,7 @@ static void options_of_an_older_header_work(void **state) {
   gv_context_options_init(&options);
   options.struct_size = offsetof(gv_context_options, progress);
   options.threads = 2;
-  options.allocate = failing_allocate; /* beyond struct_size: must be ignored */
+  options.allocate = failing_allocate; /* outside struct_size: must be ignored */
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   assert_int_equal(gv_context_threads(context), 2);
@@ -126,7 +126,7 @@ static void buffers_grow(void **state) {
   for (int i = 0; i < 150; i++)
     assert_int_equal(number[i], i < 100 ? i : 0);
 
-  /* Out of memory: extending leaves everything as it is, reserving leaves nothing. */
+  /* Out of memory: extending leaves the buffer unchanged, reserving empties it. */
   assert_null(gv_buffer_extend(&buffer, &allocator, INT64_MAX, sizeof(double)));
   memory.fail_at = memory.calls;
   assert_null(gv_buffer_extend(&buffer, &allocator, 1000, sizeof *number));
@@ -214,7 +214,7 @@ static void progress_rises_and_cancels(void **state) {
   gv_progress_init(&progress, context, 100001);
   gv_loop loop = {.threads = 4, .count = 100000, .user = &progress};
   assert_int_equal(gv_parallel_for(&loop, add_progress), GV_OK);
-  /* The last by this thread alone: those of a thread that waits long in its report are told here. */
+  /* The last one by this thread only: reports of a thread that waits long in its callback are made here. */
   assert_true(gv_progress_add(&progress, 1));
   assert_false(r.backwards);
   assert_in_range(r.calls, 2, 101);

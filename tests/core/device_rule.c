@@ -1,4 +1,5 @@
-/* Device or processors, for the jobs of docs/benchmarks.md and sizes beside them. Searches: tests/search/choices.c. */
+/* Device or processors, for the jobs of docs/benchmarks.md and neighbouring sizes. Searches:
+ * tests/search/choices.c. */
 #include "core/device_rule.h"
 
 #include "cmocka_test.h"

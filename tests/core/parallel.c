@@ -106,7 +106,7 @@ static void errors_end_a_loop(void **state) {
     assert_int_equal(gv_parallel_for(&loop, visit), GV_ERROR_IO);
     assert_string_equal(gv_context_message(context), "item 20");
     if (threads == 1) assert_int_equal(r->calls, 21);
-    loop.context = NULL; /* nobody is told */
+    loop.context = NULL; /* no context receives messages */
     assert_int_equal(gv_parallel_for(&loop, visit), GV_ERROR_IO);
     free(r);
   }
@@ -198,7 +198,7 @@ static int everything_works(void) {
   return 0;
 }
 
-/* What comes of a function in a forked process; one that hangs is ended. */
+/* The result of a function in a forked process; one that hangs is killed. */
 static int in_a_child(int (*function)(void)) {
   int how = 0;
   pid_t child = fork();
@@ -267,7 +267,7 @@ static void forking_while_others_are_at_work(void **state) {
     pthread_join(thread[i], NULL);
 }
 
-/* In a thread without a pool. Of the threads that are asked for to see how many there are, the system creates four, none, and all. */
+/* In a thread without a pool. When threads are probed, the system creates four, none, and all. */
 static void *with_fewer_threads(void *unused) {
 #ifdef _OPENMP
   int processors = gv_processors(), some = processors < 3 ? processors : 3; /* half of the four, and the first */

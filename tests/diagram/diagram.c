@@ -47,7 +47,7 @@ static double to_line(double ax, double ay, double bx, double by) {
   return hypot(ax + along * dx, ay + along * dy);
 }
 
-/* A ring's points, longitudes going on beyond 180. */
+/* A ring's points, with longitudes continuous beyond 180. */
 typedef struct outline {
   double *x, *y;
   int64_t count, room;
@@ -317,7 +317,7 @@ static void sphere_is_exact(void **unused) {
 static void ellipsoid_is_exact(void **unused) {
   (void)unused;
   check_all(GV_GEODESIC, 1.0 / 298.257223563);
-  /* Large cells, some of whose vertices are those of other seeds than on the sphere. */
+  /* Large cells, with some vertices that belong to other seeds than on the sphere. */
   seed_set *set = malloc(sizeof *set);
   assert_non_null(set);
   *set = (seed_set){.name = "a dozen", .exempt = INFINITY};
@@ -363,7 +363,7 @@ static void threads_change_nothing(void **unused) {
   free(set);
 }
 
-/* What is refused, and by which words. */
+/* Errors and their messages. */
 static void errors_name_the_cause(void **unused) {
   (void)unused;
   double x[2] = {0.0, 1.0}, y[2] = {0.0, 91.0};

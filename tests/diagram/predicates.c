@@ -52,7 +52,8 @@ static void plane_decides_exactly(void **unused) {
   assert_true(zeros > 1000);
 }
 
-/* Of the directions, whose vectors are rounded: the sign of the volume, in units of its error; between -1 and 1 it is not known. */
+/* Of the directions of rounded vectors: the sign of the volume, in units of its error; between -1 and 1 it is
+ * unknown. */
 static long double circle_in_long_double(const double *const s[4]) {
   long double v[4][3], d[3][3], sum = 0.0L, size = 0.0L;
   for (int i = 0; i < 4; i++) {

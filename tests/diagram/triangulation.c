@@ -1,4 +1,4 @@
-/* Triangulations: closed surfaces, whose circles hold no other seed; and flips. */
+/* Triangulations: closed surfaces, with circles that contain no other seed; and flips. */
 #include "diagram/triangulation.h"
 
 #include "cmocka_test.h"

@@ -1,4 +1,4 @@
-"""Random cases: a number makes the same case always. Sizes are small so that thousands can be asked; shapes are nasty."""
+"""Random cases: a number makes the same case always. Sizes are small so that thousands can be run; shapes are difficult."""
 
 import dataclasses
 import math
@@ -13,7 +13,7 @@ ARRANGEMENTS = ("uniform", "duplicates", "lattice", "on cells", "collinear", "al
 
 @dataclasses.dataclass
 class Case:
-    """What is asked. `grid` None: a search, of `queries` (None: of the reference itself)."""
+    """A case. `grid` None: a search, of `queries` (None: of the reference itself)."""
     number: int
     seeds: np.ndarray
     metric: str

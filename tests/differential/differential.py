@@ -3,7 +3,7 @@
 
     differential.py LIBGPUVORONOI.so [--first N] [--cases N] [--ways N]
 
-Case N is the same on every machine, so a failure is asked again with --first N --cases 1. Each case is asked in --ways random
+Case N is the same on every machine, so a failure is repeated with --first N --cases 1. Each case is run in --ways random
 ways (backend, instruction set, threads, size of blocks) of those that this machine has. Exit status: 0, or 1 and a line a
 failure.
 """

@@ -14,7 +14,7 @@ SEMI_MAJOR, FLATTENING = 6378137.0, 1 / 298.257223563
 RADIUS = SEMI_MAJOR * (3 - FLATTENING) / 3  # (2a + b) / 3
 EXACT = ("euclidean", "manhattan", "chebyshev")
 # How far from the truth a distance may be that was found by another formula, metres or a part of it: great circles by chords
-# of positions whose sines have an ulp of error, geodesics by PROJ's own.
+# of positions with sines that have an ulp of error, geodesics by PROJ's own.
 SLACK = {"great-circle": 5e-6, "geodesic": 1e-6}
 
 

@@ -75,7 +75,7 @@ def tiff_bands(data, tags):
         for i in range(across * down):
             n = plane * across * down + i
             raw = data[offsets[n]:offsets[n] + lengths[n]]
-            if offsets[n] == 0:  # a tile that nobody wrote
+            if offsets[n] == 0:  # a tile that was not written
                 raw = struct.pack("<" + CODES[tags.get(339, (1,))[0], size], nodata_of(tags)) * (tile_w * tile_h * together)
             elif compression in (8, 32946):
                 raw = zlib.decompress(raw)
@@ -250,5 +250,5 @@ READERS = {".tif": decode_tiff, ".bin": decode_envi, ".nc": decode_mesh, ".csv":
 
 
 def decode(path):
-    """Lines that tell all that is in one output; NeedsGdal."""
+    """Lines with everything in one output; NeedsGdal."""
     return READERS[path.suffix](path)

@@ -6,7 +6,7 @@
 
     --backends all|cpu|cuda   which backends (default: all that can run here)
     --all, --sample N         all pairs of question and way, or one in N by a fixed rule (default: --all)
-    --only REGEX              questions whose name matches
+    --only REGEX              questions with a name that matches
     --jobs N                  runs side by side (default: one a processor)
     --against COMMAND         check: where an answer differs, ask this (older) command too and say in which part
     --files                   digests of the files as they are: only for the same version, GDAL, PROJ and libtiff
@@ -183,7 +183,7 @@ class Runner:
 
 
 def broken(lines):
-    """The lines that tell of a failure."""
+    """The lines that report a failure."""
     return [line for line in lines if line.startswith("exit status") or " cannot be read: " in line]
 
 

@@ -1,6 +1,6 @@
-"""What is asked: one question is one command line without backend, threads and instruction set, and its outputs.
+"""The questions: one question is one command line without backend, threads and instruction set, and its outputs.
 
-Names tell the options: kind of grid / metric / seeds / k / selection / outputs / format. A question's name and its options
+Names contain the options: kind of grid / metric / seeds / k / selection / outputs / format. A question's name and its options
 must not change; new questions get new names.
 """
 
@@ -82,7 +82,7 @@ def words(options):
 
 
 def selection_options(selection, family, metric, limit):
-    """Options of a selection; None where it makes no sense."""
+    """Options of a selection; None if it is not supported."""
     plane = family == "plane"
     limits = ["--max-distance", repr(limit)]
     masks = {"mask-raster": ["--mask", "mask_plane.tif" if plane else "mask_globe.tif"],

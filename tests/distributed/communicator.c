@@ -1,4 +1,4 @@
-/* The calls that are made of allreduce, allgatherv and alltoallv: by three threads in place of ranks. */
+/* The calls built on allreduce, allgatherv and alltoallv: by three threads instead of ranks. */
 #include "distributed/communicator.h"
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ static int fake_gather(void *user, const void *own, void *all, const int *bytes,
   return 0;
 }
 
-/* Only what goes to rank 0. */
+/* Only the data for rank 0. */
 static int fake_trade(void *user, const void *out, const int *out_bytes, const int *out_places, void *in,
                       const int *in_bytes, const int *in_places) {
   int number = *(int *)user, good = out_bytes[1] == 0 && out_bytes[2] == 0 && out_places[0] == 0;
@@ -119,7 +119,7 @@ static void bytes_reach_all_or_the_first(void **state) {
   assert_string_equal(ranks[2].collected, "");
 }
 
-/* All get the first failure, which names its rank unless that is rank 0; being cancelled is none. */
+/* All get the first failure, with its rank unless that is rank 0; cancelling is not a failure. */
 static void all_agree_on_the_first_failure(void **state) {
   static rank ranks[RANKS];
   static const struct {

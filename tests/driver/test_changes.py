@@ -132,7 +132,7 @@ def test_each_opening_reads(work):
 
 
 def test_just_written(work):
-    """Files that change faster than their times tell."""
+    """Files that change faster than the resolution of their times."""
     source = "/vsimem/driver.geojson"
     opened = []
     for x in (10, 20):

@@ -40,13 +40,13 @@ def seeds(work):
 
 @pytest.mark.parametrize("number", range(len(BAD)))
 def test_bad_descriptions(work, seeds, number):
-    """The same from memory and from a file; GDAL's error handler is told, in one line."""
+    """The same from memory and from a file; GDAL's error handler gets one line."""
     bad = BAD[number].replace('"S"', json.dumps(seeds))
     work.write("bad.voronoi.json", bad)
     for name in ("VORONOI:" + bad, str(work.path("bad.voronoi.json"))):
         with pytest.raises(RuntimeError) as error:
             dataset = gdal.Open(name)
-            assert '"backend"' in bad or '"where"' in bad, bad  # what is found out by whoever computes
+            assert '"backend"' in bad or '"where"' in bad, bad  # errors of computing
             dataset.ReadAsArray(0, 0, 1, 1)
         assert "\n" not in str(error.value) and str(error.value)
 
@@ -136,7 +136,7 @@ def test_made_of_virtual_rasters(work, seeds, nested):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("shared", [0, 1])
 def test_made_of_descriptions_in_virtual_rasters(work, seeds, nested, threads, shared):
-    """GDAL does not list those that are no files: whoever reads gets the error, wherever the way ends, itself too."""
+    """GDAL does not list those that are not files: reading reports the error, wherever the path ends, also in itself."""
     description = json.dumps({"seeds": seeds, "size": [300, 150], "mask": str(work.path("v.vrt")), "threads": threads})
     work.write("v.vrt", f"""<VRTDataset rasterXSize="300" rasterYSize="150"><SRS>EPSG:4326</SRS>
         <GeoTransform>-180, 1.2, 0, 90, 0, -1.2</GeoTransform><VRTRasterBand dataType="Int32" band="1"><SimpleSource>
@@ -160,7 +160,7 @@ def test_the_command_takes_them(work, seeds, nested):
 
 
 def test_errors_of_blocks(work, seeds):
-    """A mask that cannot be read is an error of whoever reads, with the mask's name; other windows may be fine."""
+    """A mask that cannot be read is an error of reading, with the mask's name; other windows may succeed."""
     mask = gdal.GetDriverByName("GTiff").Create(str(work.path("m.tif")), 512, 256, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE", "TILED=YES"])
     mask.SetGeoTransform((-180, 360 / 512, 0, 90, 0, -180 / 256))
     mask.SetProjection("EPSG:4326")
@@ -196,7 +196,7 @@ def test_without_exceptions(work, seeds):
 
 
 def test_warnings(work):
-    """Seeds that are left out are told of, once, by GDAL's handler."""
+    """Seeds that are left out are reported once, by GDAL's handler."""
     work.csv("bad.csv", [1, 2, 3], [3, 99, 5])
     heard = []
     gdal.PushErrorHandler(lambda level, number, message: heard.append((level, message)))

@@ -27,7 +27,7 @@ def test_registered():
 
 
 def test_identify_foreign(sources):
-    """Files that are not the driver's are told by their names."""
+    """Files that are not the driver's are recognised by their names."""
     def is_ours(name):
         found = gdal.IdentifyDriverEx(str(name), gdal.OF_RASTER)
         return found is not None and found.ShortName == "VORONOI"
@@ -201,7 +201,7 @@ def test_writing_is_refused(sources):
 
 
 def test_opening_reads_headers_only(work, tmp_path):
-    """Seeds of which one cannot be used are found out by whoever asks for a value, not by whoever opens."""
+    """An invalid seed is an error of reading a value, not of opening."""
     work.csv("bad.csv", [1, 2, 3], [1, 2, 95])
     dataset = live(work, seeds="bad.csv")
     assert dataset.RasterXSize == 2048 and dataset.GetRasterBand(1).DataType == gdal.GDT_Int32

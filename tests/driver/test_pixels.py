@@ -1,4 +1,4 @@
-"""Pixels are those of the command, byte for byte, whatever is asked for first."""
+"""Pixels are those of the command, byte for byte, for any order of reading."""
 
 import random
 
@@ -72,7 +72,7 @@ def test_as_the_command(sources, name):
 
 
 def test_ids_alone(sources):
-    """Where nothing but ids is asked for, they are computed in another way."""
+    """If only ids are requested, they are computed in another way."""
     sources.ok("--seeds", "globe.csv", "--size", "900,450", "id.tif")
     expected = sources.read("id.tif")
     assert alike(live(sources, seeds="globe.csv", size=[900, 450]).ReadAsArray(), expected)

@@ -1,4 +1,4 @@
-"""Programs that know nothing of the driver but its name."""
+"""Programs that use the driver only by its name."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_vrt(described):
 
 
 def test_ogr_is_untouched(described):
-    """A description is no vector source, and its seeds are what they were."""
+    """A description is not a vector source, and its seeds are unchanged."""
     run(described, "ogr2ogr", "copy.csv", "globe.csv")
     assert gdal.OpenEx(str(described.path("copy.csv")), gdal.OF_VECTOR).GetLayer(0).GetFeatureCount() == 300
     for name in (str(described.path("d.voronoi.json")), text(described, seeds="globe.csv")):
@@ -77,7 +77,7 @@ def test_ogr_is_untouched(described):
 
 
 def test_the_command_reads_it(described):
-    """A live raster is a template, a mask, and cells of seeds as any other."""
+    """An on-demand raster can be a template, a mask, and cells of seeds, like any other."""
     described.ok("--seeds", "globe.csv", "--like", "d.voronoi.json", "--id", "name", "l.tif", env=os.environ)
     assert alike(described.read("l.tif"), described.read("d.tif"))
     values = ",".join(map(str, np.unique(described.read("d.tif"))[:3]))

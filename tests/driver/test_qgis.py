@@ -1,4 +1,4 @@
-"""A live raster in a real QGIS: as a layer, rendered by its threads at any scale."""
+"""An on-demand raster in a real QGIS: as a layer, rendered by its threads at any scale."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Threads, forks, and whoever wants to stop."""
+"""Threads, forks, and cancelling."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def together(work, count):
         try:
             gate.wait()
             results[number] = work(number)
-        except BaseException as error:  # told by the test's own thread
+        except BaseException as error:  # reported by the test's own thread
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(i,)) for i in range(count)]
@@ -110,7 +110,7 @@ print(codes == {dataset.GetRasterBand(1).Checksum() % 251})
 
 
 def test_progress_stops_it(sources):
-    """Whoever is asked and says no is not asked again, and no block more is computed; the next reading is whole."""
+    """After cancelling, progress is not called again and no more blocks are computed; the next reading is complete."""
     expected = live(sources, **QUESTION, threads=3).ReadAsArray()
     asked = []
 

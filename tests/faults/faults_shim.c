@@ -1,10 +1,10 @@
 /*
  * For LD_PRELOAD: makes one call of a group fail, and counts them.
  *
- * $FAULTS is "group n error whose": the n-th call of that group fails with that error's number; "own": of those made by the
- * command and its library themselves (`group` memory: everybody else's memory is left alone), "all": of all. A negative error
- * is a full disk: ENOSPC from the n-th call on, before which half of what was to be written is.
- * $FAULTS_STATE is a file that becomes a `state`; with $FAULTS_TRACE standard error shows who made the call that failed.
+ * $FAULTS is "group n error owner": the n-th call of that group fails with that error's number; "own": of the calls
+ * of the command and its library only (for `group` memory other memory is unaffected), "all": of all. A negative
+ * error is a full disk: ENOSPC from the n-th call on, after half of the data was written. $FAULTS_STATE is a file
+ * for the `state`; with $FAULTS_TRACE standard error shows the caller of the failed call.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static const char *const group_names[] = {
 /* What a failing call means to who made it. */
 enum kind { PLAIN = 0, RETRIED = 1 /* when it is interrupted */, LOSES = 2 /* something that was written */ };
 
-/* What the driver reads: calls of each group, by anybody and of our own, and of the call that failed whether it was our own, and
+/* State for the driver: calls of each group, all and our own; for the call that failed whether it was our own, and
  * its kind. */
 typedef struct state {
   atomic_llong calls[GROUP_COUNT], own[GROUP_COUNT];
@@ -125,7 +125,7 @@ static int count(enum group group, const void *caller, int kind) {
   return faults.error > 0 ? faults.error : -1;
 }
 
-/* The function of that name that this one stands before. */
+/* The original function of that name. */
 #define REAL(name) ((__typeof__(&name))(uintptr_t)real(#name, &name##_real))
 
 static void *real(const char *name, void *_Atomic *found) {
@@ -136,7 +136,7 @@ static void *real(const char *name, void *_Atomic *found) {
 
 #define CALLER __builtin_return_address(0)
 
-/* A function that fails as a whole, or is called as it is. */
+/* A function that fails as a whole, or is called unchanged. */
 #define WRAP(type, name, group, kind, bad, parameters, ...)                                                        \
   type name parameters {                                                                                           \
     static void *_Atomic name##_real;                                                                              \
@@ -175,7 +175,7 @@ WRAP(struct __dirstream *, fdopendir, open, PLAIN, NULL, (int file), file)
 
 /* ------------------------------------------------------------------------------------------ reading and writing */
 
-/* Half of a read is no error. */
+/* Half of a read is not an error. */
 #define WRAP_READ(name, parameters, half, whole)                                                                   \
   ssize_t name parameters {                                                                                        \
     static void *_Atomic name##_real;                                                                              \
@@ -232,7 +232,7 @@ static void spoil(FILE *file, int error) {
   errno = error > 0 ? error : ENOSPC;
 }
 
-/* There is no half of a read. */
+/* Reads cannot be partial. */
 #define WRAP_STREAM(type, name, group, bad, parameters, ...)                                                       \
   type name parameters {                                                                                           \
     static void *_Atomic name##_real;                                                                              \
@@ -274,7 +274,7 @@ WRAP(int, fdatasync, sync, RETRIED | LOSES, -1, (int file), file)
 
 /* ------------------------------------------------------------------------------------------------------ closing */
 
-/* Closed is closed, whatever it says. */
+/* The file is closed even if close fails. */
 int close(int file) {
   static void *_Atomic close_real;
   atomic_bool *is = faults.group == in_close ? mark_of(file) : NULL;

@@ -1,6 +1,6 @@
 /*
- * Every allocation of the library fails once, and every thread is refused once, in every public function: the status says so,
- * nothing leaks, and what there is can still be used: asked again, it answers.
+ * Every allocation of the library fails once, and creating every thread fails once, in every public function: the
+ * status reports it, nothing leaks, and existing objects can still be used: repeating the call succeeds.
  */
 #include "cmocka_test.h"
 #include "gpuvoronoi/features.h"
@@ -27,7 +27,7 @@ enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
 
 static failing_memory memory;
 static atomic_long threads,
-    thread_refused = -1; /* asked for since a run began; the number of the one refused, -1: none */
+    thread_refused = -1; /* number of threads created since a run began; number of the one that fails, -1: none */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
@@ -48,7 +48,7 @@ typedef struct run {
   size_t cells, reals, indices;
 } run;
 
-/* True if it has to be asked again; what fails a second time fails for another reason. */
+/* True if the call must be repeated; a second failure has another reason. */
 static bool again(run *r, gv_status status, bool second) {
   if (status == GV_OK) return false;
   if (status != GV_ERROR_OUT_OF_MEMORY || second) {
@@ -142,7 +142,7 @@ static double wide_points[POINTS * DIM];
 static float narrow_points[POINTS * DIM];
 static double lon[SEEDS], lat[SEEDS], plane_x[SEEDS], plane_y[SEEDS], weight[SEEDS];
 static int32_t label[SEEDS];
-static layer countries, places; /* places: features of points alone */
+static layer countries, places; /* places: features of points only */
 
 static void make_inputs(void) {
   for (int i = 0; i < POINTS * DIM; i++) {
@@ -234,7 +234,7 @@ static void search_globe(run *r, const void *what) {
 
 /* -------------------------------------------------------------------------------------------------------- grids */
 
-/* A grid and what is asked of it. */
+/* A grid and its options. */
 typedef struct grid_case {
   const char *name, *backend;
   gv_grid_kind kind;
@@ -321,7 +321,7 @@ static gv_status add_up(run *r, const gv_voronoi *v, int64_t width, gv_statistic
   block.quantity = &quantity;
   status = gv_statistics_add(r->context, *out, &block);
   if (status != GV_OK) {
-    gv_statistics_destroy(*out); /* of no use any more */
+    gv_statistics_destroy(*out); /* invalid after the error */
     *out = NULL;
   }
   return status;

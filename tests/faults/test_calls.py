@@ -1,5 +1,5 @@
 """
-One call after the other fails: of the system (files, memory, threads), whoever makes it, in runs of the command with every kind of
+One call after the other fails: of the system (files, memory, threads), from any caller, in runs of the command with every kind of
 output. Whatever fails: exit status 0 and all outputs as they are without, or 1 and one line; then all files are what they were.
 """
 
@@ -46,7 +46,7 @@ IGNORED = {(group, ending) for group in ("write", "truncate", "close") for endin
 IGNORED |= {("memory", ending) for ending in (".xml", ".geojson", ".csv", ".qml", ".nc", ".gpkg")} | {("open", ".prj"), ("read", ".hdr")}
 
 GLOBE = ["--seeds", "s.csv", "--metric", "great-circle", "--size", "60,30", "--threads", "2", "--overwrite"]
-# What is asked, and which of the files that come of it are there before.
+# Options, and which of the resulting files exist before.
 RUNS = {
     "raster": ([*GLOBE, "r.tif"], ["r.tif", "r.tif.ovr"]),
     "ids": (["--seeds", "i.csv", "--id", "number", "--size", "60,30", "--threads", "2", "--overwrite", "r.tif"], ["r.tif"]),
@@ -128,7 +128,7 @@ def without_marks(data):
 
 def is_same(name, one, other, group=None):
     """Byte by byte, or what is in it: where GDAL takes another way, a TIFF has its parts in another order, and a GeoPackage lacks a
-    count of its rows. `group`: what others' calls failed, of whose consequences some are let pass."""
+    count of its rows. `group`: of the failed calls of other libraries; some consequences are accepted."""
     if group == "read" and name.endswith(".aux.xml"):
         return without_system(one) == without_system(other)
     if one is None or other is None or one == other:

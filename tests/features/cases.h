@@ -7,7 +7,7 @@
 #include "features/layer.h"
 #include "features/set.h"
 
-/* What is tested, on how many balls or positions, and how exact it is. */
+/* The object of a test, the number of balls or positions, and its accuracy. */
 typedef struct case_setting {
   gv_metric metric;
   gv_edges edges;
@@ -25,7 +25,7 @@ static inline void make_set(gv_metric metric, gv_edges edges, bool boundary, gv_
   if (gv_feature_set_init(context, metric, &wgs84, &f, set) != GV_OK) fail_msg("%s", gv_context_message(context));
 }
 
-/* A position as the set's metric takes it; `tree`: in the coordinates of trees, too. */
+/* A position for the set's metric; `tree`: also in the coordinates of trees. */
 static inline gv_edge_place place_at(gv_metric metric, double x, double y, double tree[3]) {
   gv_edge_place q = {.lon = x, .lat = y, .vector = {x, y, 0.0}};
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;

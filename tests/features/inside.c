@@ -141,7 +141,7 @@ static void meridians_between_rings(void **unused) {
   gv_feature_set_clear(&set);
 }
 
-/* Positions of a small lattice in rings whose vertices are on it: exact in whole numbers, edges included. */
+/* Positions of a small lattice in rings with vertices on it: exact in integers, edges included. */
 static bool lattice_contains(const layer *of, int64_t part, int x, int y) {
   bool inside = false;
   for (int64_t v = of->vertex[of->ring[part]]; v + 1 < of->vertex[of->ring[part + 1]]; v++) {

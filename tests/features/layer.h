@@ -19,7 +19,7 @@ typedef struct layer {
   int64_t features, parts, rings, vertices;
 } layer;
 
-/* With the nearest points too; NULL: they are not wanted. */
+/* Also with the closest points; NULL: not requested. */
 static inline gv_status search_features(gv_context *context, const gv_index *index, const gv_points *queries,
                                         const gv_search_options *options, int64_t *indices, double *distances,
                                         double *nearest) {

@@ -84,7 +84,7 @@ static void name_vertices(const gv_feature_tree *tree, gv_shortlist *list) {
   }
 }
 
-/* Where chords grow with distances: bounds of the nearest, and of what is left out. */
+/* For distances that grow with chords: bounds of the nearest, and of the edges that are left out. */
 static void check_bounds(const brute *b, const gv_shortlist *list, int64_t first, int64_t end,
                          const double middle[2]) {
   static bool left[LAYER_VERTICES];
@@ -174,7 +174,7 @@ static void balls_around_positions(void **unused) {
   }
 }
 
-/* A list that has no room for all edges says so. */
+/* A list without space for all edges reports it. */
 static void lists_that_are_too_short(void **unused) {
   (void)unused;
   gv_feature_set set;

@@ -42,8 +42,9 @@ static inline uint8_t fuzz_byte(fuzz_input *input) {
 }
 
 /*
- * How much work an input may ask for, in pairs of a cell (or query) and a seed: little, in one of 32 more, in one of 256 all that it says. All of
- * its bytes decide, so that no corpus is full of large questions. Some zeros at its end, which say nothing else, make any question a large one.
+ * Maximum work of an input, in pairs of a cell (or query) and a seed: little, for one input of 32 more, for one of
+ * 256 without limit. All bytes of the input decide, so that no corpus is full of large questions. Zeros at its end,
+ * which have no other effect, make any question a large one.
  */
 enum { FUZZ_SMALL = 24, FUZZ_SOME = 96, FUZZ_MEDIUM = 1024 };
 
@@ -55,7 +56,7 @@ static inline int64_t fuzz_room(const uint8_t *data, size_t size) {
   return hash == 0 ? INT64_MAX : hash % 32 == 0 ? FUZZ_MEDIUM : hash % 4 == 0 ? FUZZ_SOME : FUZZ_SMALL;
 }
 
-/* Where a pair takes little. */
+/* For pairs that are fast. */
 static inline int64_t fuzz_more_room(int64_t room, int times) {
   return room < INT64_MAX ? room * times : room;
 }
@@ -68,7 +69,7 @@ static inline void fuzz_shrink(int64_t room, int64_t *one, int64_t *other) {
   }
 }
 
-/* Whether the n-th backend after `serial` is asked: all of them, which takes its time, or every fourth. */
+/* Whether the n-th backend after `serial` is run: all of them, which is slow, or every fourth. */
 static inline bool fuzz_asks(int asked, int n) {
   return asked == 0 || n % 4 == asked % 4;
 }

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   if (files[0].path[0] == '\0') make_files();
   fuzz_begin_gdal();
-  static time_t now; /* GDAL keeps what it knows of an archive of the same time, */
+  static time_t now; /* GDAL caches an archive of the same time, */
   static int turn;   /* and of the last .gz, by its name */
   int kind = data[0] % FILE_BITS % (FILES - 1);
   if (kind == GZIP) kind += turn ^= 1;

@@ -1,4 +1,4 @@
-/* Descriptions of runs: settings come of them, or one line that says why not. */
+/* Descriptions of runs: they result in settings, or in one line with the reason. */
 #include "fuzz.h"
 
 #include <cpl_error.h>

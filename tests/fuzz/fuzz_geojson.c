@@ -1,4 +1,4 @@
-/* Seeds as GeoJSON, points, lines and polygons: refused with a line of text, or seeds that a grid is made around and asks for. */
+/* Seeds as GeoJSON, points, lines and polygons: an error with a line of text, or seeds for a grid around them. */
 #include <math.h>
 
 #include "../grid_fill.h"

@@ -1,4 +1,4 @@
-/* Arguments of every command, one a line: its settings are filled, or the exit status says why not. */
+/* Arguments of every command, one a line: its settings are filled, or the exit status is an error. */
 #include "fuzz.h"
 
 #include <cpl_string.h>

@@ -1,5 +1,5 @@
-/* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a file whose hash fits, as a
- * stranger would make it; other input is the whole file. */
+/* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a file with
+ * a valid hash, as an attacker would make it; other input is the whole file. */
 #include "fuzz.h"
 #include "gpuvoronoi/features.h"
 

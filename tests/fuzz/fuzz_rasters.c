@@ -43,7 +43,7 @@ static double take_number(fuzz_input *input) {
   }
 }
 
-/* Letters that are no markup, and no name of a file or address. */
+/* Letters without markup, that name neither a file nor an address. */
 static void take_system(fuzz_input *input, char text[MOST_TEXT]) {
   uint8_t choice = fuzz_byte(input);
   size_t count = sizeof systems / sizeof *systems, length = fuzz_byte(input) % MOST_TEXT;
@@ -84,7 +84,7 @@ static size_t take_raster(fuzz_input *input, int64_t room, const char *own, doub
       (void *)values, (int)width, (int)height);
 }
 
-/* The grid asks; whatever its system, cells have a seed or none. */
+/* Searches the grid; for any coordinate system, cells have a seed or none. */
 static void answer(const gv_seed_list *seeds, const gv_raster_grid *grid) {
   static int32_t out[MOST_WIDTH * MOST_HEIGHT];
   gv_context_options one;

@@ -10,7 +10,7 @@
 
 enum { FEW_CELLS = 300, MOST_SUMS = 2 };
 
-/* What the blocks are made of: seeds, distances, and a value a cell for each quantity. */
+/* Contents of the blocks: seeds, distances, and a value a cell for each quantity. */
 typedef struct contents {
   int32_t seed[FEW_CELLS];
   double distance[FEW_CELLS], value[MOST_SUMS][FEW_CELLS];
@@ -127,7 +127,7 @@ static void check(const question *q, const contents *c, const gv_seed_statistics
   }
   for (int64_t i = 0; i < q->sources; i++)
     found += sums[i * c->sums].sum;
-  /* A sum may be beyond a double. */
+  /* A sum may overflow a double. */
   if (size <= DBL_MAX) FUZZ_REQUIRE(fabsl(found - expected) <= 1e-13L * size + 1e-15L * fmax(c->bound[0], 1e-280));
 }
 

@@ -3,7 +3,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
-/* Others would only look at the files, each time. */
+/* Other drivers would only probe the files, each time. */
 static const char *const drivers[] = {"CSV", "GeoJSON", "MEM", "Memory", "VRT"};
 
 static void CPL_STDCALL quiet(CPLErr level, CPLErrorNum number, const char *text) {

@@ -46,7 +46,7 @@ typedef struct block_place {
   int64_t at; /* the first cell's number */
 } block_place;
 
-/* Blocks are as wide as asked for, but for the mesh's; rows of cells are fuzz_stride apart. */
+/* Blocks have the requested width, except for the mesh; rows of cells are fuzz_stride apart. */
 block_place fuzz_block(const question *q, int64_t column, int64_t row);
 int64_t fuzz_stride(const question *q);
 
@@ -56,7 +56,8 @@ gv_status fuzz_create(gv_context *context, const question *q, const char *backen
 /* All blocks; `distance` may be NULL. */
 gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out, double *distance);
 
-/* Every backend refuses, or gives what the first one (serial) gives: seeds and distances, which are checked. */
+/* Every backend reports an error, or returns the results of the first one (serial): seeds and distances, which are
+ * checked. */
 void fuzz_compare_backends(const question *q);
 
 gv_context *fuzz_context(int threads);

@@ -1,6 +1,6 @@
 /*
- * Stands in for libFuzzer where there is none: runs the fuzzer on a number of generated inputs, then on the files given and as
- * many faulty copies of each, the same on each run.
+ * Replaces libFuzzer where it is missing: runs the fuzzer on a number of generated inputs, then on the given files
+ * and as many modified copies of each, the same in each run.
  *
  *     fuzz_NAME COUNT [FILE...]
  */

@@ -137,7 +137,8 @@ static void expansions_keep_the_nearest(void **unused) {
   assert_true(made > 1500 && culled > 6000);
 }
 
-/* Seeds in all directions, as far from a cell as each other but for what the second order of an expansion around another place says. */
+/* Seeds in all directions, at equal distances from a cell except for the second order of an expansion around
+ * another place. */
 static void expansions_know_their_error(void **unused) {
   (void)unused;
   enum { SEEDS = 12, PADDED = SEEDS + GV_CANDIDATE_PADDING };

@@ -120,7 +120,7 @@ static void kernels_are_proj(void **unused) {
         int answered = check_distances(kernels, &series, kind);
         check_slopes(kernels, &series, kind);
         check_azimuths(kernels, &series, kind);
-        /* Near antipodes there may be two ways: most is left open; elsewhere hardly anything. */
+        /* Near antipodes there may be two geodesics: most pairs are left open; elsewhere hardly any. */
         bool few = kind == PAIR_ANTIPODAL && ellipsoid.flattening > 0.0;
         if (few ? answered > PAIRS / 2 : answered < PAIRS / 2)
           fail_msg("kind %d: %d are answered", (int)kind, answered);

@@ -1,6 +1,7 @@
 /*
- * cuda-tensor decides about most queries in one way, which has room for so many groups and points, and about the others in that of all
- * brute force: sets that need either, and both at once, have the bytes of `serial`. Skipped where there is no GPU.
+ * cuda-tensor decides most queries in one way, which is limited to a number of groups and points, and the others
+ * like all brute force backends: sets that need either, and both at once, have the bytes of `serial`. Skipped
+ * without a GPU.
  */
 #include "cmocka_test.h"
 
@@ -31,7 +32,7 @@ static void fill(double *values, int64_t count, int32_t dim, point_kind kind, ui
       case ALIKE:
         *to = 0.25;
         break;
-      case PLACES_AND_NOISE: /* less than 16 bits tell of, or floats */
+      case PLACES_AND_NOISE: /* smaller than 16 bits or floats can represent */
         *to = uniform(&place) + (i % 3 == 0 ? 0.0 : u * (i % 3 == 1 ? 1e-5 : 1e-12));
         break;
       case CORNERS:

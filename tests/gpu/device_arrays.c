@@ -1,7 +1,7 @@
 /*
- * Searches of arrays on a device: the bytes of the same arrays on the host, for all backends that take them, types and sizes of queries,
- * and whichever of index and queries is on the device; the caller's stream is waited for; what is wrong is an error of the call and
- * of nothing after it. Skipped where there is no GPU.
+ * Searches of arrays on a device: the bytes of the same arrays on the host, for all backends that support them,
+ * types and sizes of queries, with the index, the queries or both on the device; the caller's stream is waited for;
+ * an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -82,7 +82,7 @@ static gv_index *build(gv_context *context, const char *backend, gv_metric metri
   return index;
 }
 
-/* What `serial` says of the host's arrays. */
+/* The results of `serial` for the host's arrays. */
 static void compare(gv_context *context, gv_index *const index[2], const gv_points *host, const gv_points *device,
                     int32_t k, double limit, bool self) {
   size_t places = (size_t)host->count * (size_t)k;
@@ -235,7 +235,7 @@ static void sleep_a_while(void *unused) {
   usleep(100000);
 }
 
-/* What is still to be written into the arrays, when the call is made, is waited for. */
+/* Pending writes to the arrays when the call is made are waited for. */
 static void the_callers_stream_is_waited_for(void **state) {
   gv_context *context = *state;
   enum { DIM = 3 };
@@ -254,7 +254,7 @@ static void the_callers_stream_is_waited_for(void **state) {
   gv_search_options_init(&one);
   options.memory = one.memory = GV_MEMORY_CUDA;
   options.stream = one.stream = stream;
-  for (int late = 0; late < 2; late++) { /* the points of the index; those that ask */
+  for (int late = 0; late < 2; late++) { /* the points of the index; the queries */
     gv_index *index = NULL;
     for (int step = 0; step < 2; step++) {
       if (step == late) {

@@ -1,7 +1,7 @@
 /*
- * Distances and azimuths on a device, and of blocks of the host's measured there: the bytes of gv_voronoi_measure for grids of every kind, nearest seeds and any others, both types, several
- * ranks, strips cut anywhere; what the host is asked; what is wrong is an error of the call and of nothing after it. Skipped where there
- * is no GPU.
+ * Distances and azimuths on a device, and of host blocks measured there: the bytes of gv_voronoi_measure for grids
+ * of every kind, nearest seeds and any others, both types, several bands, strips cut anywhere; pairs that the host
+ * computes; an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "../conformance/grid_cases.h"
 #include "grid_fill.h"
@@ -24,7 +24,7 @@ static void copy(void *to, const void *from, size_t bytes) {
   CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }
 
-/* What is asked for. */
+/* Requested outputs. */
 typedef enum wanted { DOUBLES, FLOATS, DOUBLES_AND_AZIMUTHS, FLOATS_AND_AZIMUTHS, AZIMUTHS, WANTED } wanted;
 
 static bool has_azimuths(wanted what) {
@@ -47,7 +47,7 @@ typedef struct measured {
   float *rounded, *azimuth;
 } measured;
 
-/* By blocks: into these arrays, NULL if not wanted. */
+/* By blocks: into these arrays, NULL if not requested. */
 static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype type, void *distance, float *azimuth) {
   int64_t across = blocks_across(of), down = blocks_down(of);
   for (int64_t b = 0; b < across * down; b++) {
@@ -99,7 +99,7 @@ static void check_blocks(const measured *c) {
   free(azimuth);
 }
 
-/* An array on the device beside what it should become: 0x55 but for the strip's cells. */
+/* An array on the device and its expected contents: 0x55 except for the strip's cells. */
 typedef struct compared {
   size_t values, size;
   char *expected, *got;
@@ -122,7 +122,7 @@ static void end_comparing(const measured *c, const char *how, compared *a) {
   free(a->got);
 }
 
-/* Some cells on the device; `gap`: values between rows and ranks, which stay as they are. */
+/* Some cells on the device; `gap`: values between rows and bands, which must be unchanged. */
 static void check_cells(const measured *c, int64_t column, int64_t row, int64_t columns, int64_t rows,
                         int64_t gap) {
   gv_measure m;
@@ -259,7 +259,7 @@ static void every_mesh(void **state) {
   }
 }
 
-/* Other ellipsoids; where the series answers nothing the host is asked about all, more than are listed at once. */
+/* Other ellipsoids; if the series solves nothing the host computes all, more than are listed at once. */
 static void every_ellipsoid(void **state) {
   (void)state;
   static const double flattenings[] = {1.0 / 294.9786982, 0.0, 0.0199, 0.0201, -1.0 / 150.0};
@@ -328,7 +328,7 @@ static void next_to_each_other(void **state) {
     check_grid("next to each other", &grid, &seeds, (gv_metric)(GV_GREAT_CIRCLE + m), 2, 64);
 }
 
-/* Without asking for a device: by the grid's size one thread would take many times as long. */
+/* Without requesting a device: by the grid's size one thread would take many times as long. */
 static void automatically(void **state) {
   (void)state;
   enum { WIDTH = 6000, HEIGHT = 3000, BLOCK = 500, SIDE = BLOCK * BLOCK };
@@ -458,7 +458,7 @@ static void what_is_wrong_is_said(void **state) {
   CUDA(cudaFree(distance));
 }
 
-/* With a word: tests whose names match it, as some tools take long. */
+/* With an argument: only tests with names that match it, because some tools are slow. */
 int main(int argc, char **argv) {
   const char *reason = "";
   if (argc > 1) cmocka_set_test_filter(argv[1]);

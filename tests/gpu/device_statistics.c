@@ -1,7 +1,7 @@
 /*
- * Statistics on a device: the sums of gv_statistics_add, to the bit, for grids of every kind, nearest seeds and any others, with and
- * without distances, groups and quantities, strips cut anywhere and mixed with blocks; what is wrong is an error of the call. Skipped
- * where there is no GPU.
+ * Statistics on a device: the sums of gv_statistics_add, to the bit, for grids of every kind, nearest seeds and any
+ * others, with and without distances, groups and quantities, strips cut anywhere and mixed with blocks; errors are
+ * reported by their call. Skipped without a GPU.
  */
 #include "../conformance/grid_cases.h"
 #include "grid_fill.h"
@@ -23,7 +23,7 @@ static void *put(const void *from, size_t bytes) {
   return memory;
 }
 
-/* Cells, what is to be counted of them, and the same on the device. */
+/* Cells, what is counted of them, and the same on the device. */
 typedef struct counted {
   gv_context *context;
   gv_voronoi *voronoi;

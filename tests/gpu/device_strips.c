@@ -1,6 +1,6 @@
 /*
- * Strips in a device's memory: the cells of `serial`, wherever they are cut and however they lie; the caller's stream is waited for;
- * pieces, threads, devices; what is wrong is an error of the call and of nothing after it. Skipped where there is no GPU.
+ * Strips in a device's memory: the cells of `serial`, for all cuts and layouts; the caller's stream is waited for;
+ * pieces, threads, devices; an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "../conformance/strip_cases.h"
 #include "grid_fill.h"
@@ -114,7 +114,7 @@ static void compare_world(const world *w, const int32_t *there) {
   assert_memory_equal(w->got, w->expected, sizeof *w->got * WIDTH * HEIGHT);
 }
 
-/* Again and again, also by way of the host between. */
+/* Repeatedly, also through host memory in between. */
 static void again_and_beside_the_host(void **state) {
   (void)state;
   world w = begin_world(SEEDS, 1.0 / 298.257223563);
@@ -193,7 +193,7 @@ static void sleep_a_while(void *unused) {
   usleep(100000);
 }
 
-/* What is still to be done with the arrays, when the call is made, is waited for: a mask that comes late, memory that is still
+/* Pending work on the arrays when the call is made is waited for: a mask that is written late, memory that is still
  * overwritten. */
 static void the_callers_stream_is_waited_for(void **state) {
   (void)state;
@@ -268,7 +268,7 @@ static void many_threads(void **state) {
   end_world(&w);
 }
 
-/* One object asked on one device after the other: where the memory lies, there the answers are made. */
+/* One object with one device after the other: results are computed on the device of the memory. */
 static void any_device(void **state) {
   (void)state;
   int devices = 0, now = -1;

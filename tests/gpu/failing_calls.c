@@ -1,8 +1,8 @@
 /*
- * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, and searches, while one CUDA call fails, the
- * first, the second ... up to the last: the call says so, nothing sticks, and the same object has the right answers afterwards; where the
- * library chose the device, processors go on with the same answers. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
- * there is no GPU.
+ * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, and searches, while
+ * one CUDA call fails, the first, the second ... up to the last: the call reports it, no error remains, and the
+ * same object returns the right results afterwards; if the library selected the device, processors continue with
+ * the same results. With a separate module (GPUVORONOI_FAILING_CUDA_CALLS). Skipped without a GPU.
  */
 #include "cmocka_test.h"
 
@@ -21,7 +21,7 @@ enum {
   SEEDS = 200,
   MOST_CALLS = 2000,
   MOST_BYTES = 256, /* of a seed's sums */
-  QUIET = 20        /* numbers in a row that nothing fails at: there are no more calls */
+  QUIET = 20        /* consecutive numbers without a failure: there are no more calls */
 };
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
@@ -39,7 +39,7 @@ static void fail_at(int call) {
   assert_int_equal(setenv("GPUVORONOI_FAILING_CUDA_CALL", text, 1), 0);
 }
 
-/* What was asked: a grid, and sums about it. */
+/* A grid, and its statistics. */
 typedef struct question {
   gv_voronoi *voronoi;
   gv_statistics *statistics;

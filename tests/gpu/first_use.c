@@ -1,6 +1,6 @@
 /*
- * Rasters by `cuda-tile` and "auto" from the first use of CUDA in a process on, beside those of `tile`. Each case has a process of its own, in
- * which CUDA has not run. Skipped without a GPU.
+ * Rasters by `cuda-tile` and "auto" from the first use of CUDA in a process on, compared with those of `tile`. Each
+ * case has its own process, in which CUDA has not run. Skipped without a GPU.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -129,7 +129,7 @@ static int compare(const use *u) {
   return result;
 }
 
-/* Whether `cuda-tile` can run here, which is not to be asked in the process that goes on. */
+/* Whether `cuda-tile` can run here; must not be tested in the main process. */
 static int look_for_device(const use *u) {
   gv_backend_info info;
   gv_backend_info_init(&info);
@@ -143,7 +143,7 @@ static int look_for_device(const use *u) {
   return NO_DEVICE;
 }
 
-/* What comes of a function in a process of its own. */
+/* The result of a function in its own process. */
 static int fork_for(int (*function)(const use *), const use *u) {
   int how = 0;
   fflush(NULL);

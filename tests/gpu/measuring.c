@@ -1,6 +1,7 @@
 /*
- * What measures blocks of the host's, without a GPU: a device is replaced by functions that write known values, leave some pairs open and fail
- * on demand. Compiled in here: the states (pipeline/device_measuring.c) and the pieces (measure/by_device.c).
+ * Measuring of host blocks, without a GPU: a device is replaced by functions that write known values, leave some
+ * pairs open and fail on demand. Compiled in here: the states (pipeline/device_measuring.c) and the pieces
+ * (measure/by_device.c).
  */
 #define gv_cuda_module_get   pretend_module
 #define gv_cuda_probe        pretend_probe
@@ -83,7 +84,7 @@ static gv_status pretend_prepare(gv_context *context, gv_cuda_raster *raster) {
   return GV_OK;
 }
 
-/* What a device says of a cell and its seed, and what the host does. */
+/* The value of a device for a cell and its seed, and that of the host. */
 static double value_of(int64_t column, int64_t row, int32_t seed) {
   return (double)(row * WIDTH + column) + 1e7 * seed;
 }
@@ -215,7 +216,7 @@ static void one_that_was_asked_for(void **state) {
     assert_true(measure(&a, GV_FLOAT64, (what & 1) != 0, (what & 2) != 0, GV_OK));
     assert_true(measure(&a, GV_FLOAT32, (what & 1) != 0, (what & 2) != 0, GV_OK));
   }
-  assert_false(measure(&a, GV_FLOAT32, false, false, GV_OK)); /* nothing is asked for */
+  assert_false(measure(&a, GV_FLOAT32, false, false, GV_OK)); /* nothing is requested */
   assert_int_equal(machine.opened, 1);
   machine.works = false;
   assert_false(measure(&a, GV_FLOAT64, true, false, GV_ERROR_DEVICE));
@@ -267,7 +268,7 @@ static void sizes_decide(void **state) {
   }
 }
 
-/* A device that was not asked for fails when it is opened, or later: processors measure from then on. */
+/* A device that was not requested fails when it is opened, or later: processors measure from then on. */
 static void processors_go_on(void **state) {
   (void)state;
   for (int opens = 0; opens < 2; opens++) {

@@ -1,7 +1,8 @@
 /*
- * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are replaced by functions that write a known value into each
- * cell, start slowly, fail on demand, and count their calls. The engine's source and that of grids are compiled in here. Tested: which
- * of them answers, that every cell is right, that no caller waits for ever or misses an error.
+ * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are replaced by functions that write a
+ * known value into each cell, start slowly, fail on demand, and count their calls. The engine's source and that of
+ * grids are compiled in here. Tested: which of them computes a block, that every cell is right, that no caller
+ * waits forever or misses an error.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,7 +35,7 @@ static struct {
   bool full;           /* no raster can be opened */
   useconds_t opening;  /* a device */
   int64_t slices;      /* that can be fetched before one fails; -1 = all */
-  int64_t rows;        /* of cells whose strips can be started; 0 = all */
+  int64_t rows;        /* number of cells with strips that can be started; 0 = all */
   atomic_int opened;   /* and not closed */
   atomic_llong fetched, computed;
 } machine;
@@ -322,7 +323,7 @@ static void given_up(void **state) {
   }
 }
 
-/* A device that was asked for and cannot be had is an error before the first block. */
+/* A requested device that is not available is an error before the first block. */
 static void no_such_device(void **state) {
   (void)state;
   static const char *const messages[] = {"cuda-tile: no device today", "cuda-tile: no device 7", "it is full"};
@@ -350,10 +351,10 @@ static void broken_on_the_way(void **state) {
   end(&a);
 }
 
-/* So many seeds that a device pays for this grid where CUDA runs; and in any case. */
+/* Numbers of seeds for which a device is faster on this grid if CUDA runs already; and in any case. */
 enum { MANY_SEEDS = 3000000, MOST_SEEDS = 10000000 };
 
-/* A device that was not asked for: the CPU does the rest. */
+/* A device that was not requested: the CPU computes the rest. */
 static void broken_and_not_asked_for(void **state) {
   (void)state;
   asking a;
@@ -368,11 +369,11 @@ static void broken_and_not_asked_for(void **state) {
   int64_t computed = machine.computed, fetched = machine.fetched;
   assert_int_equal(ask(&a, 0.0, 1.0, 3), GV_OK);
   assert_int_equal(machine.computed - computed, (BLOCKS + 2) / 3);
-  assert_true(machine.fetched - fetched < 20); /* what was begun */
+  assert_true(machine.fetched - fetched < 20); /* the started ones */
   end(&a);
 }
 
-/* What cannot be started ahead of the callers is no matter of theirs. */
+/* A strip that cannot be started ahead of the callers does not affect them. */
 static void the_next_strip_does_not_start(void **state) {
   (void)state;
   asking a;

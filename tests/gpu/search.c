@@ -1,7 +1,7 @@
 /*
- * What only a machine with a GPU can show of the searching backends: nothing leaks over a thousand builds and searches,
- * threads share an index, a device that is full or not there is an error of the call and of nothing after it, and "auto"
- * goes on without it. Skipped where there is no GPU.
+ * Tests of the search backends that need a GPU: nothing leaks over a thousand builds and searches, threads share an
+ * index, a full or missing device is an error of the call and of no later one, and "auto" continues without it.
+ * Skipped without a GPU.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -156,7 +156,7 @@ static void test_no_such_device(void **state) {
 
 enum { PARTS_MAX = 512 };
 
-/* Takes what device 0 has, but for less than `rest` bytes in a piece. */
+/* Allocates the memory of device 0, except for less than `rest` bytes in a piece. */
 static int fill_device(void *parts[PARTS_MAX], size_t rest) {
   int count = 0;
   assert_int_equal(cudaSetDevice(0), cudaSuccess);
@@ -175,7 +175,7 @@ static gv_status read_rows(void *user, int64_t first, int64_t count, void *out) 
   return GV_OK;
 }
 
-/* A device that was chosen is full when it is to search: the processor goes on with the copy of what was read. */
+/* A selected device is full when it should search: the processor continues with the copy of the points. */
 static void test_no_memory_to_search(void **state) {
   const fixture *f = *state;
   enum { MANY = 400000, WIDE = 64, ASKED = 3000 };
@@ -248,7 +248,7 @@ static int setup(void **state) {
   f.queries = malloc((size_t)QUERIES * DIM * sizeof(double));
   gv_context_options first;
   gv_context_options_init(&first);
-  first.device = 0; /* whose memory test_no_memory takes */
+  first.device = 0; /* test_no_memory uses its memory */
   if (f.points == NULL || f.queries == NULL || gv_context_create(&first, &f.context) != GV_OK) return -1;
   for (int i = 0; i < POINTS * DIM; i++)
     f.points[i] = uniform(&random);

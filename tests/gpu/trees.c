@@ -162,7 +162,7 @@ static void dense_queries(void **state) {
   }
 }
 
-/* Queries around which more points lie than a list has places, at distances that floats cannot tell apart. */
+/* Queries with more points around them than a list has places, at distances that floats cannot separate. */
 static void shells_of_points(void **state) {
   enum { CENTRES = 2000, EACH = 40, N = CENTRES * EACH, REPEATS = 12, QUERIES = CENTRES * REPEATS };
   double *r = malloc(sizeof(double) * 3 * N), *q = malloc(sizeof(double) * 3 * QUERIES);

@@ -1,12 +1,12 @@
 /*
- * Machines of which some GPUs cannot be used, without a GPU: CUDA's functions that tell of devices are stood in for, and the
- * library's source that asks them is compiled in here.
+ * Machines with some unusable GPUs, without a GPU: CUDA's device queries are replaced, and the library's source
+ * that calls them is compiled in here.
  */
 #include <cuda_runtime.h>
 
 #include <string.h>
 
-/* How the machine is: by device, whether its properties are told, it may be chosen, and kernels run. */
+/* The machine, by device: whether its properties can be read, it can be selected, and kernels run. */
 static struct {
   int count, current;
   bool known[4], open[4], runs[4];

@@ -1,4 +1,4 @@
-/* Coordinate systems: what they are said to be, and operations between them against formulas and PROJ's own. */
+/* Coordinate systems: their descriptions, and operations between them against formulas and PROJ's own. */
 #include "io/crs.h"
 
 #include "cmocka_test.h"
@@ -82,7 +82,7 @@ static void texts_that_are_no_systems(void **state) {
   }
 }
 
-/* Web Mercator is a formula; what lies beyond its edge, and what has no image, is none. */
+/* Web Mercator is a formula; positions outside its edge, or without an image, have no result. */
 static void mercator_is_a_formula(void **state) {
   (void)state;
   const double a = 6378137.0, degree = 3.14159265358979323846 / 180.0;
@@ -154,7 +154,7 @@ static void longitudes_far_away(void **state) {
   assert_non_null(strstr(io.message, "the grid"));
 }
 
-/* Systems that stand for none. */
+/* Systems that mean "none". */
 static void undefined_systems(void **state) {
   (void)state;
   OGRSpatialReferenceH undefined = gv_crs_undefined(), globe = parse("EPSG:4326"), copy = NULL;

@@ -1,4 +1,4 @@
-/* Sums of rasters: the cells have the same values whatever the blocks that they are asked for in, and add up to what is inside. */
+/* Sums of rasters: cells have the same values for any blocks, and add up to the sum inside. */
 #include "cmocka_test.h"
 
 #include <math.h>

@@ -67,7 +67,7 @@ static void test_workers_see_that_it_is_cancelled(void **state) {
   assert_string_equal(io.message, "cancelled");
 }
 
-/* A line goes on as it is, with its name, behind what is put before it; that is cleaned of secrets as the line was. */
+/* A message is kept, with its name, after a prefix; the prefix is cleaned of secrets like the message. */
 static void test_what_goes_before_a_line(void **state) {
   (void)state;
   static const char source[] = "PG:host=h password=opensesame";
@@ -96,8 +96,8 @@ static void test_array_grows(void **state) {
     assert_int_equal(array[i], i);
   int64_t before = capacity;
   assert_ptr_equal(gv_grow(array, &capacity, before, sizeof *array), array);
-  assert_null(
-      gv_grow(array, &capacity, ((int64_t)1 << 62) + 10000, sizeof *array)); /* whose bytes are few, modulo 2^64 */
+  assert_null(gv_grow(array, &capacity, ((int64_t)1 << 62) + 10000,
+                      sizeof *array)); /* number of bytes is small modulo 2^64 */
   assert_int_equal(capacity, before);
   assert_int_equal(array[9999], 9999);
   free(array);

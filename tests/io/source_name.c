@@ -149,7 +149,7 @@ static void test_driver_options(void **state) {
     check(gv_driver_option_name(creation_options[i].given, true), creation_options[i].expected);
 }
 
-/* What a file refers to: nothing of it was given to this program. */
+/* Sources that a file refers to: the user has not named them. */
 static void test_forms_in_foreign_messages(void **state) {
   char text[600];
   (void)state;
@@ -199,7 +199,7 @@ static void test_messages(void **state) {
   check(gv_clean_foreign_message("fetch of h%eim failed"), "fetch of h%eim failed");
 }
 
-/* Each form as a source that a user gives; GDAL repeats the secret in other words. */
+/* Each form as a source of the user; GDAL repeats the secret in other words. */
 static void test_secrets_of_sources_are_remembered(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -214,7 +214,7 @@ static void test_secrets_of_sources_are_remembered(void **state) {
   }
 }
 
-/* Texts that take long where each value is looked at with all that follows it. */
+/* Texts that would be slow if each value were compared with all text after it. */
 static void test_long_texts(void **state) {
   enum { VALUES = 4000 };
   char *text = malloc(16 + 6 * VALUES), *end = text;

@@ -1,4 +1,4 @@
-/* Live rasters by threads at once, as sanitizers see them; what they hold is tested by way of GDAL (tests/driver). */
+/* On-demand rasters used by several threads, for sanitizers; their contents are tested through GDAL (tests/driver). */
 #include "cmocka_test.h"
 
 #include <pthread.h>
@@ -96,7 +96,7 @@ typedef struct reader {
   bool good;
 } reader;
 
-/* Opens the raster, reads windows and an overview, asks for the table, and closes it. */
+/* Opens the raster, reads windows, an overview and the table, and closes it. */
 static void *read_some(void *user) {
   reader *r = user;
   gv_live *live = opened();
@@ -170,7 +170,7 @@ static void messages_of_calls(void **state) {
   assert_int_equal(CPLGetLastErrorType(), CE_None);
 }
 
-/* A call within a call fails; the outer one gets the error, and goes on. Progress of the host program is outside. */
+/* A call within a call fails; the outer one gets the error, and continues. Progress of the host program is outside. */
 static int open_and_close(double fraction, void *user) {
   (void)fraction;
   gv_live_close(opened());
@@ -197,7 +197,8 @@ static void calls_within_calls(void **state) {
   gv_live_close(NULL);
 }
 
-/* "auto" is for whole rasters: of one that is looked at processors compute windows, unless a backend is named. */
+/* "auto" is for whole rasters: windows of an on-demand raster are computed by processors, unless a backend is
+ * named. */
 static void auto_means_processors(void **state) {
   (void)state;
   static const char *const names[] = {"auto", "tile", "serial", "serial"};

@@ -40,7 +40,7 @@ static void make_inputs(uint64_t seed, bool wide) {
     mask[i] = (uint8_t)(split_mix(&state) % 4);
     own[i] =
         split_mix(&state) % 3 != 0 ? -1 - (int32_t)(split_mix(&state) % 2) : (int32_t)(split_mix(&state) % GROUPS);
-    if (i / STRIDE < BLOCK && i % STRIDE < BLOCK) own[i] = 1; /* no cell of the first block asks */
+    if (i / STRIDE < BLOCK && i % STRIDE < BLOCK) own[i] = 1; /* no cell of the first block is a query */
   }
 }
 
@@ -86,7 +86,7 @@ static answers *blank(void) {
   return a;
 }
 
-/* What is asked. */
+/* Requested values. */
 typedef struct asked {
   int32_t k;
   bool masked, has_own, has_group, has_value, wide, exact, known;
@@ -209,7 +209,7 @@ static void every_combination(void **unused) {
   }
 }
 
-/* Numbers that are known, of cells that are seeds themselves too. */
+/* Known numbers, of cells that are seeds themselves, too. */
 static void known_numbers_and_own_cells(void **unused) {
   (void)unused;
   asked q = {.k = 1, .masked = true, .has_own = true, .has_group = true, .has_value = true, .known = true};

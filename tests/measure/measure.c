@@ -293,7 +293,7 @@ static void great_circles_are_arcs(void **state) {
       double lon = g[0] + ((double)(i % width) + 0.5) * g[1], lat = g[3] + ((double)(i / width) + 0.5) * g[5];
       double distance, azimuth;
       geod_inverse(&sphere, lat, lon, y[seed[i]], x[seed[i]], &distance, &azimuth, NULL);
-      /* A chord says little about an arc near the antipode: an error of e becomes e / cos(arc / 2). */
+      /* Near the antipode an arc is ill-conditioned by its chord: an error of e becomes e / cos(arc / 2). */
       double error = 1e-8 / fmax(cos(0.5 * distance / radius), 1e-8);
       assert_true(fabs(r.distance[i] - distance) <= fmin(error, 0.3));
       if (distance > 1e-3 && distance < 3.14159 * radius) assert_true(apart(r.azimuth[i], azimuth) <= 1e-4);
@@ -522,7 +522,7 @@ static int degrees_or_nothing(double *x, double *y, int64_t n, void *user) {
   return *(const int *)user;
 }
 
-/* With and without azimuths, which take positions of their own. */
+/* With and without azimuths, which use other positions. */
 static void positions_that_fail(void **state) {
   (void)state;
   gv_context *context = NULL;

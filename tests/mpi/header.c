@@ -1,6 +1,6 @@
 /*
- * The installed header for MPI, by any number of processes: each has the cells and neighbours that one process alone has, whatever the
- * communicator, and errors reach all.
+ * The installed header for MPI, by any number of processes: each has the same cells and neighbours as a single
+ * process, for any communicator, and errors reach all.
  */
 #include <gpuvoronoi/mpi.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void search_plane(setting *s) {
   EXPECT(gv_index_search(s->context, all, NULL, &options, s->expected, s->expected_distance) == GV_OK);
   EXPECT(gv_mpi_index_search(s->communicator, s->context, own, NULL, &options, s->found, s->distance) == GV_OK);
   compare(s, first, end);
-  /* One that is wrong: all learn it, and go on. */
+  /* One invalid call: all get the error, and continue. */
   options.k = s->rank == s->ranks - 1 ? 0 : K;
   EXPECT(gv_mpi_index_search(s->communicator, s->context, own, NULL, &options, s->found, NULL) ==
          GV_ERROR_INVALID_ARGUMENT);

@@ -3,8 +3,8 @@
 
     mutate.py BUILD [--rooms NAME,NAME,...] [--count N] [--first N | --only N,N,...] [--jobs N] [--list] [--tests REGEX]
 
-BUILD: a build folder of a copy of this tree, which nothing else may use: its sources are changed while this runs. All faults asked for
-are compiled together: a function has a second body for each of its faults, and the environment variable GV_FAULT says whose turn it is.
+BUILD: a build folder of a copy of this tree, which no other process may use: its sources are changed while this runs. All requested faults
+are compiled together: a function has a second body for each of its faults, and the environment variable GV_FAULT selects one.
 Each test is run once to see which of these it reaches; then for each fault those that reach it are run until one fails: first those
 that noticed other faults of the same file, then the quick ones. A test that takes much longer than without a fault has failed.
 Which faults there are and their order is decided by the texts of the lines alone: a change of src adds and takes away those of its own
@@ -41,9 +41,9 @@ LEFT_ALONE = re.compile(r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail
 # What answers come from; the slow ones last.
 TESTS = (r"^(conformance_|cells$|qtm$|edge$|orientation$|geodesic_|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
          r"python_(cells|globe_tree|qtm|rasters)$)")
-MEMORY = 12 << 30  # address space of a test: a fault may ask for any size
+MEMORY = 12 << 30  # address space of a test: a fault may request any size
 
-# Included before everything: whose turn it is, and with GV_FAULT=reached whose it could be.
+# Included before everything: the selected fault, and with GV_FAULT=reached those that are reached.
 SWITCH = """#ifndef GV_FAULT_SWITCH
 #define GV_FAULT_SWITCH
 #include <stdio.h>
@@ -116,7 +116,7 @@ def faults(root, rooms=ROOMS):
 
 
 def planted(text, chosen):
-    """A file's text with its faults, [(n, fault)], and whose each line is."""
+    """A file's text with its faults, [(n, fault)], and the owner of each line."""
     lines = text.split("\n")
     out, owner, done = [], [], 0
 

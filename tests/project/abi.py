@@ -4,7 +4,7 @@
     abi.py HEADER FOLDER WORK CC [--record] [OTHER_HEADER ...]
 
 HEADER has the version; the others lie beside it. FOLDER holds the interface of the last release: abi.txt, a line a field, constant and
-function, and the headers themselves, in gpuvoronoi/, with whose examples the test abi_programs runs the library. Fields may be added at
+function, and the headers themselves, in gpuvoronoi/; the test abi_programs runs the library with their examples. Fields may be added at
 the end of a struct that begins with struct_size, constants and functions anywhere; whatever else differs is an error until the version's
 minor number is raised (--record writes the folder anew). Sizes are those of 64-bit machines.
 """

@@ -1,6 +1,7 @@
 /*
- * Answers that have to be the same on every processor, one line with a digest for each question: engine `tile` on all kinds of
- * grids, searches, measuring, the series of geodesics. What asks PROJ is left out: there is none where this runs.
+ * Answers that have to be the same on every processor, one line with a digest for each question: engine `tile` on
+ * all kinds of grids, searches, measuring, the series of geodesics. Functions that need PROJ are left out: it is
+ * not available where this runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static void ask_searches(gv_context *context) {
   }
 }
 
-/* Unit vectors' worth of pairs for the kernels of geodesics; lengths of open ones are not looked at. */
+/* Enough pairs of unit vectors for the kernels of geodesics; lengths of open ones are ignored. */
 static void ask_series(void) {
   enum { PAIRS = 4096 };
   static double lon[PAIRS], lat[PAIRS], place[3][PAIRS + 16], length[PAIRS + 16];

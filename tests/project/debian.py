@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """
-debian/ says what the tree has: symbols are the headers' functions, every package has files and a description of its own, tests are
+debian/ agrees with the tree: symbols are the headers' functions, every package has files and a description of its own, tests are
 there, and ./bootstrap installs what building needs and can start its scripts.
 
     debian.py SOURCE

@@ -9,7 +9,7 @@ src/X/y.c has tests/X/y.c or tests/X/test_y.py; .cpp and .cu files likewise. Eve
     # why the files below have no test of their own
     src/X/y.c: tests/A/b.c tests/C/test_d.py
 
-The check fails for a file with neither or with both, and for rows whose file or test is gone.
+The check fails for a file with neither or with both, and for rows with a missing file or test.
 """
 
 import pathlib

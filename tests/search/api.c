@@ -29,7 +29,7 @@ static void expect_build(gv_context *context, gv_status expected, const gv_point
                          const gv_index_options *options, const char *text) {
   gv_index *index = (gv_index *)(intptr_t)1;
   assert_int_equal(gv_index_build(context, points, options, &index), expected);
-  assert_ptr_equal(index, (void *)(intptr_t)1); /* outputs are left alone */
+  assert_ptr_equal(index, (void *)(intptr_t)1); /* outputs are unchanged */
   if (strstr(gv_context_message(context), text) == NULL) {
     fail_msg("'%s' is not in '%s'", text, gv_context_message(context));
   }
@@ -128,7 +128,7 @@ static void test_bad_searches(void **state) {
   assert_int_equal(gv_index_count(NULL), 0);
 }
 
-/* Arrays on a device, of which none is needed here: nothing but backends of GPUs takes them. */
+/* Arrays on a device, without one: only GPU backends support them. */
 static void test_device_arrays(void **state) {
   gv_context *context = *state;
   gv_index_options build;
@@ -329,7 +329,7 @@ static void test_code_sort(void **state) {
   gv_context_destroy(context);
 }
 
-/* No queries are no mistake. */
+/* No queries are not an error. */
 static void test_nothing_asked_on_the_globe(void **state) {
   (void)state;
   const double lon[] = {0, 90}, lat[] = {0, 45};

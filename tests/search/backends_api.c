@@ -113,7 +113,8 @@ static void any_question_has_an_answer(void **state) {
             continue;
           }
           assert_in_range(max_dim, 1, 4096);
-          /* Nothing is covered that nobody could search; and all is of the metrics, but for what a backend refuses. */
+          /* Coverage is only reported for backends that search; and for all metrics, except those that a backend
+           * does not support. */
           if (!searches || m > 4 || t > 1 || k > 1) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
           if (status != GV_OK) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
         }
@@ -122,7 +123,7 @@ static void any_question_has_an_answer(void **state) {
   }
 }
 
-/* What comes of a search of one point by itself. */
+/* The result of a search of one point by itself. */
 static gv_status search(gv_context *context, const char *backend, int metric, int type, int32_t dim, int32_t k) {
   gv_points points = gv_points_rows(calloc((size_t)dim, sizeof(double)), 1, dim, (gv_dtype)type);
   int64_t *indices = calloc((size_t)k, sizeof *indices);

@@ -1,6 +1,6 @@
 /*
- * What "auto" stands for, by sizes, as on a machine with GPUs: the module is replaced here, and the choice's source compiled in. That the
- * chosen one is fast is for benchmarks; that all give the same answers for the conformance tests.
+ * The choice of "auto" by sizes, as on a machine with GPUs: the module is replaced here, and the choice's source
+ * compiled in. Benchmarks test that the chosen one is fast, conformance tests that all return the same results.
  */
 #include <stdbool.h>
 

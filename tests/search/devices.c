@@ -1,4 +1,4 @@
-/* Listing GPUs must work, and say why there are none, on any machine. */
+/* Listing GPUs must work on any machine, and report the reason if there are none. */
 #include "cmocka_test.h"
 
 #include <string.h>

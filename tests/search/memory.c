@@ -1,4 +1,4 @@
-/* Every allocation of a build and a search fails once: the status says so and nothing leaks. */
+/* Every allocation of a build and a search fails once: the status reports it and nothing leaks. */
 #include "backends_here.h"
 #include "cmocka_test.h"
 
@@ -72,7 +72,7 @@ static void test_failing_allocations(void **state) {
   free(narrow);
 }
 
-/* The same on the globe: three seeds far away make every query ask for more neighbours than at first. */
+/* The same on the globe: three seeds far away make every query request more neighbours than at first. */
 static void test_globe(void **state) {
   (void)state;
   const double lon[] = {0, 90, -90, 180, 45}, lat[] = {0, 0, 0, 0, 89}, x[] = {1, 2, 3}, y[] = {-80, -85, -90};

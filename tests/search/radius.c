@@ -26,7 +26,8 @@ static double uniform(double low, double high) {
   return low + (high - low) * ((double)(split_mix(&random_state) >> 11) * 0x1p-53);
 }
 
-/* Of k ranked neighbours of each query: radii that are drawn, met exactly, missed by one step of double, 0 and without end. */
+/* Of k sorted neighbours of each query: radii that are random, met exactly, missed by one step of double, 0 and
+ * infinite. */
 static void make_radii(int64_t queries, int32_t k, double size) {
   for (int64_t i = 0; i < queries; i++) {
     double one = distances[i * k + (int64_t)(uniform(0, k))];
@@ -44,7 +45,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Against `ranked` and `distances`, whose rows have k neighbours. */
+/* Against `ranked` and `distances`, with k neighbours a row. */
 static void check_answer(const char *what, int64_t queries, int32_t k, const gv_radius_options *o) {
   int64_t at = 0;
   for (int64_t i = 0; i < queries; i++) {
@@ -77,7 +78,7 @@ static void search(gv_context *context, const gv_index *index, const gv_points *
     fail_msg("%s", gv_context_message(context));
 }
 
-/* All ways to ask an index. `queries` NULL: its own points, `count` of them. */
+/* All ways to search an index. `queries` NULL: its own points, `count` of them. */
 static void check_index(const char *what, const gv_index *index, const gv_points *queries, int64_t count, int32_t k,
                         bool self) {
   gv_context *context = NULL;
@@ -97,7 +98,7 @@ static void check_index(const char *what, const gv_index *index, const gv_points
     search(context, index, queries, &o, found, values);
     check_answer(what, count, k, &o);
   }
-  /* One array alone, and the last queries alone. */
+  /* One array only, and the last queries only. */
   memset(values, 0x55, sizeof values);
   o.by_number = 0;
   o.radii = NULL;
@@ -239,7 +240,7 @@ static void test_processors_in_place_of_a_backend(void **state) {
   gv_context_destroy(context);
 }
 
-/* Distances that overflow are within a radius without end alone. */
+/* Distances that overflow are only within an infinite radius. */
 static void test_overflow(void **state) {
   static const double far[] = {1e200, 0, -1e200, 0, 0, 1};
   (void)state;

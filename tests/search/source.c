@@ -1,7 +1,7 @@
 /*
- * Indexes over points that are read while they are built: the bytes of `serial` over the same array, whatever backend, type, set and size;
- * in few reads and many, by one thread and several; a read that fails, and what is not finite, is told of by the first point; nothing
- * is left then.
+ * Indexes over points that are read while they are built: the bytes of `serial` over the same array, for all
+ * backends, types, sets and sizes; in few reads and many, by one thread and several; a failing read and a value
+ * that is not finite are reported by the first point; nothing leaks then.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -24,7 +24,7 @@ typedef struct memory_source {
   gv_points points;
   int64_t fails_at[2]; /* points that cannot be read; -1: none */
   atomic_llong rows, calls;
-  atomic_int outside; /* reads beyond the set */
+  atomic_int outside; /* reads outside the set */
   int64_t meet
       [2]; /* a read with the first of these points waits for one with the second to begin, which then takes longer; -1: none */
   atomic_bool begun;
@@ -264,7 +264,7 @@ static void the_first_failure_is_told_of(void **state) {
         assert_int_equal(gv_context_create(&options, &context), GV_OK);
         snprintf(text, sizeof text, "point %d (from 0)", i > 0 ? (int)bad[i - 1] : 0);
         if (i > 0) expect(context, &m, b->name, GV_ERROR_INVALID_ARGUMENT, text);
-        /* What cannot be read is before that, or alone. */
+        /* A failing read is before that, or the only failure. */
         m.fails_at[0] = 9;
         m.fails_at[1] = COUNT - 1;
         expect(context, &m, b->name, GV_ERROR_IO, "cannot be read");

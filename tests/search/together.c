@@ -1,4 +1,5 @@
-/* Searches by several processes, which are threads here: each gets what one index of all points gives, and errors reach all of them. */
+/* Searches by several processes, which are threads here: each gets the results of one index of all points, and
+ * errors reach all of them. */
 #include "cmocka_test.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ typedef struct world {
   const char *out[MOST];
   const int *bytes[MOST], *places[MOST];
   atomic_int wrong; /* what one sends and another expects differ */
-  atomic_int lost;  /* calls until nobody is reached any more; -1: never */
+  atomic_int lost;  /* number of calls after which processes cannot be reached; -1: never */
 } world;
 
 typedef struct process {
@@ -30,7 +31,7 @@ typedef struct process {
   int rank;
 } process;
 
-/* Who meets nobody: all together. */
+/* A barrier. */
 static int meet(const process *p) {
   bool lost = false;
   pthread_barrier_wait(&p->w->barrier);
@@ -129,7 +130,7 @@ static gv_status search_globe(gv_context *context, runner *r, gv_communicator *a
   return status;
 }
 
-/* Alone where `all` is NULL. */
+/* Without `all`: a single process. */
 static gv_status search(gv_context *context, runner *r, gv_communicator *all, const double *points, int64_t count,
                         const double *queries, int64_t asked, int64_t *indices, double *distances) {
   const question *q = r->q;
@@ -201,7 +202,7 @@ static void free_all(const question *q, runner *runners) {
   }
 }
 
-/* All get what one index of all points gives. */
+/* All get the results of one index of all points. */
 static void check(const question *q) {
   world w = {.lost = -1};
   runner runners[MOST], one = {.q = q, .p = {&w, 0}};
@@ -311,7 +312,7 @@ static void test_rounds(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------------ errors */
 
-/* What the others say: the first that fails. */
+/* The others report the first failure. */
 static void check_failure(const question *q, int lost, gv_status expected, int who, const char *says) {
   world w = {.lost = lost};
   runner runners[MOST];
@@ -385,7 +386,7 @@ static void test_memory(void **state) {
     runner runners[MOST];
     failing_memory_begin(&memory, fail_at < 0 ? -1 : own + fail_at);
     q.context[1] = failing_options(&memory, 1);
-    if (fail_at < 0) { /* what the context and the index take before */
+    if (fail_at < 0) { /* memory of the context and the index before */
       gv_context *context = NULL;
       gv_index *index = NULL;
       const gv_points points = gv_points_rows(numbers, 300, 2, GV_FLOAT64);
@@ -434,7 +435,7 @@ static void test_nonsense(void **state) {
   all.rank = 1;
   assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  all.ranks = 2; /* and no way to reach it */
+  all.ranks = 2; /* without callbacks */
   assert_int_equal(gv_index_search_distributed(context, &all, index, NULL, NULL, found, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
   gv_index_destroy(index);

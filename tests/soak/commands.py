@@ -104,7 +104,7 @@ class Soak:
         for name in self.files():
             if name not in self.inputs:
                 (self.folder / name).unlink()
-        # Of several that make a file where none was, one does and the others are told: here all find one to replace.
+        # Of several that make a file where none was, one succeeds and the others fail: here all find one to replace.
         for kind, (status, _, _) in enumerate(KINDS):
             if status == 0:
                 self.check(kind, self.run(kind, "same-"))

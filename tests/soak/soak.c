@@ -31,13 +31,13 @@ enum {
   TRIANGLES = 2048, /* of QTM level 4 */
   SEEDS = 60,
   THREADS = 3,
-  VARIANTS = 48,         /* a multiple of all that takes turns */
+  VARIANTS = 48,         /* a multiple of the period of all variations */
   LIVE_SLACK = 64 << 10, /* bytes: what malloc keeps for threads */
   RESIDENT_SLACK = 4 << 20
 };
 
 typedef struct figures {
-  size_t live;     /* bytes that malloc has given and not got back */
+  size_t live;     /* allocated bytes that were not freed */
   size_t resident; /* bytes */
   int descriptors, threads;
 } figures;
@@ -98,7 +98,7 @@ static gv_context *context_of(int threads) {
   return gv_context_create(&options, &context) == GV_OK ? context : NULL;
 }
 
-/* Some searches of a new index; gives the digest of their answers, 0 after an error. */
+/* Some searches of a new index; returns the digest of their results, 0 after an error. */
 static uint64_t search(int variant) {
   static const char *const backends[] = {"auto", "serial", "openmp", "kdtree", "octree", "auto"};
   uint64_t state = (uint64_t)variant + 1, seen = 1;
@@ -166,7 +166,7 @@ static gv_status add_block(gv_context *context, const gv_voronoi *voronoi, gv_st
   return status == GV_OK ? gv_statistics_add(context, statistics, &block) : status;
 }
 
-/* A grid, its distances and its table; gives the digest of the answers, 0 after an error. */
+/* A grid, its distances and its table; returns the digest of the results, 0 after an error. */
 static uint64_t grid(int variant) {
   uint64_t state = (uint64_t)variant + 1, seen = 1;
   double x[SEEDS], y[SEEDS], weights[SEEDS];
@@ -233,9 +233,9 @@ static void *wait_for_ever(void *unused) {
   return NULL;
 }
 
-static void *kept; /* what was planted last */
+static void *kept; /* the last planted leak */
 
-/* The planted fault: something is not given back. */
+/* The planted fault: something is not released. */
 static int plant(const char *fault) {
   pthread_t thread;
   if (strcmp(fault, "memory") == 0) {
@@ -271,7 +271,7 @@ static int soak(const char *what, int64_t rounds, uint64_t (*once)(int variant),
     if (!plant(fault)) return 1;
   }
   now = look();
-  /* Threads that OpenMP has no more use for end a little later. */
+  /* Threads that OpenMP no longer uses end a little later. */
   for (int wait = 0; wait < 100 && now.threads > warm.threads; wait++) {
     usleep(20000);
     now = look();

@@ -15,7 +15,7 @@ static void close_to(double a, double b, double scale) {
   }
 }
 
-/* The same sums the plain way, in long double. */
+/* The same sums by a plain loop, in long double. */
 static void check_plainly(const world *w, const result got[SEEDS]) {
   gv_context *context = new_context();
   int32_t block = w->grid.kind == GV_GRID_QTM ? 1 << 16 : 256;
@@ -236,7 +236,7 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
-/* Labels in place of numbers, and labels that do not tell seeds apart. */
+/* Labels instead of numbers, and labels that do not identify seeds. */
 static void labels_lead_back(void **state) {
   (void)state;
   world w;
@@ -309,7 +309,7 @@ static void groups_add_up(void **state) {
   gv_voronoi_options_init(&options);
   gv_points seeds = gv_points_xy(w.x, w.y, SEEDS);
   options.metric = w.metric;
-  for (int with = 0; with < 3; with++) { /* nothing, groups, groups whose labels are all that tells them */
+  for (int with = 0; with < 3; with++) { /* no groups, groups, groups that only labels identify */
     gv_voronoi *voronoi = NULL, *numbers = NULL;
     gv_statistics *s = NULL;
     gv_statistics_options how;

@@ -78,7 +78,7 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_statistics_add_sums(NULL, s, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_statistics_add_sums(context, s, SEEDS, bytes), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_statistics_add_sums(context, s, 0, bytes), GV_OK);
-  memset(bytes, 255, sizeof bytes); /* -1 cells, a distance that is no number */
+  memset(bytes, 255, sizeof bytes); /* -1 cells, a distance that is NaN */
   assert_int_equal(gv_statistics_add_sums(context, s, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
   assert_true(gv_context_message(context)[0] != '\0');
   gv_statistics_destroy(s);
@@ -87,8 +87,8 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
-/* Moments and quantities are the largest or the smallest number there is: added once it is taken, added twice it overflows, and then
- * nothing has changed. */
+/* Moments and quantities are the largest or the smallest number: adding it once works, adding it twice overflows
+ * and changes nothing. */
 static void sums_that_overflow_are_refused(void **state) {
   enum { WIDE = 16, AREA = 0, DISTANCE = 4 * WIDE, CELLS = 5 * WIDE };
   (void)state;
@@ -130,7 +130,8 @@ static gv_status add_made(gv_context *context, gv_statistics *s, wide area, wide
   return gv_statistics_add_sums(context, s, 0, bytes);
 }
 
-/* On every kind of grid: more cells than it has, at once or added up, and sums that so many cells cannot have. */
+/* On every kind of grid: more cells than it has, at once or added up, and sums that are impossible for that number
+ * of cells. */
 static void sums_beyond_the_grid_are_refused(void **state) {
   (void)state;
   static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_PLANE, GV_GRID_QTM};

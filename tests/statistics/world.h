@@ -1,6 +1,4 @@
-/*
- * What statistics are asked about: random seeds and quantities on grids of every kind, block by block.
- */
+/* Inputs of statistics: random seeds and quantities on grids of every kind, block by block. */
 #ifndef GV_TEST_WORLD_H
 #define GV_TEST_WORLD_H
 
@@ -136,7 +134,7 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
   p->coarse = malloc((size_t)(p->w * p->h) * sizeof *p->coarse);
   assert_true(p->seed != NULL && p->distance != NULL && p->coarse != NULL);
   assert_int_equal(fill_block(context, voronoi, number % across, number / across, p->seed, p->w), GV_OK);
-  /* Every seventh row counts for nobody. */
+  /* Every seventh row is not counted. */
   for (int64_t r = 0; r < p->h; r++) {
     for (int64_t c = 0; c < p->w; c++) {
       int64_t cell = (p->y + r) * w->width + p->x + c;
@@ -223,7 +221,7 @@ static gv_status add_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* All blocks, backwards if asked, by two threads if asked. */
+/* All blocks, optionally backwards, optionally by two threads. */
 static void compute(const world *w, int32_t block, bool backwards, bool threads, result out[SEEDS]) {
   gv_context *context = new_context();
   gv_voronoi *voronoi = new_voronoi(context, w, block);

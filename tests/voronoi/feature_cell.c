@@ -1,4 +1,4 @@
-/* Cells among lines and polygons, each asked of its tile's list of edges: nothing beside the list is looked at. */
+/* Cells among lines and polygons, each searched in its tile's list of edges: only the list is read. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/features.h"
 #include "grid_fill.h"
@@ -41,7 +41,7 @@ static gv_voronoi *ask(gv_context *context, gv_metric metric, const char *backen
   return v;
 }
 
-/* A list's whole numbers, which are read one by one, in memory that holds no more than these. */
+/* A list's integers, which are read one by one, in memory of exactly their size. */
 static gv_shortlist cut(const gv_shortlist *list, bool first) {
   gv_shortlist own = *list;
   size_t bytes = (size_t)list->count * sizeof *own.feature;

@@ -1,4 +1,4 @@
-/* Lines and polygons: every engine gives the bytes of `serial`, which asks every edge for every cell. */
+/* Lines and polygons: every engine returns the bytes of `serial`, which compares every edge with every cell. */
 #include "gpuvoronoi/features.h"
 #include "cmocka_test.h"
 
@@ -195,7 +195,7 @@ static void compare(const setting *s, int which, const question *q) {
     assert_memory_equal(expected.inside, found.inside, n * sizeof(double));
     assert_memory_equal(expected.azimuth, found.azimuth, n * sizeof(float));
   }
-  /* Ranks ascend, signs agree with azimuths. */
+  /* Bands ascend, signs agree with azimuths. */
   for (int64_t i = 0; i < cells * q->k; i++) {
     if (expected.seed[i] < 0) {
       assert_true(isnan(expected.distance[i]) && isnan(expected.azimuth[i]));
@@ -226,7 +226,7 @@ static void engines_agree(void **unused) {
   }
 }
 
-/* Where the answer is known: a line at x = 0 of weight 1, one at x = 10 of weight 2. */
+/* Known results: a line at x = 0 of weight 1, one at x = 10 of weight 2. */
 static void weights_count(void **unused) {
   (void)unused;
   static answer found;

@@ -1,8 +1,9 @@
 /*
- * What the benchmarks share: options, the driver that times cases and prints them, seeds, threads.
+ * Shared by the benchmarks: options, the driver that times cases and prints them, seeds, threads.
  *
- * A benchmark makes groups of cases. bench_group runs the cases of a group in rounds, one after another in each round, so that a
- * machine that slows down slows all of them; what is printed are medians of the rounds, and medians of the rounds' ratios.
+ * A benchmark makes groups of cases. bench_group runs the cases of a group in rounds, one after another in each
+ * round, so that a machine that slows down slows all of them; printed are medians of the rounds, and medians of the
+ * rounds' ratios.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -28,7 +29,7 @@ typedef struct bench {
   char **arguments; /* ended by NULL */
 } bench;
 
-/* What is measured of a run, in seconds where its name does not have a unit. DEVICE: of kernels, by events. */
+/* Measured values of a run, in seconds unless the name has a unit. DEVICE: of kernels, by events. */
 typedef enum bench_value { SECONDS, DEVICE, BUILD, BUILD_DEVICE, PEAK_MIB, VALUES } bench_value;
 
 typedef struct bench_sample {
@@ -53,7 +54,7 @@ bool bench_group(bench *b, const char *group, const bench_case *cases, int count
 /* Prints "gpuvoronoi-bench: error: ..." and returns false. */
 bool bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Around what is timed. */
+/* Called around the timed code. */
 void bench_start(const bench *b, bench_sample *s);
 void bench_stop(const bench *b, bench_sample *s);
 

@@ -1,4 +1,4 @@
-/* The rounds of a group, and what is printed of them. */
+/* The rounds of a group, and their report. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "bench.h"
 #include "search/device_times.h"
 
-/* What has been measured of a case. */
+/* Measurements of a case. */
 typedef struct record {
   bench_sample samples[BENCH_MOST_RUNS];
   int runs;
@@ -118,7 +118,7 @@ static void print_row(const bench *b, const char *group, const bench_case *c, co
 
 /* ---------------------------------------------------------------------------------------------------- the rounds */
 
-/* Runs a case once. The round to warm up, -1, is what is printed where no other is run. */
+/* Runs a case once. The warm-up round, -1, is reported if no other is run. */
 static bool run_case(bench *b, const bench_case *cases, record *records, int i, int round) {
   const bench_case *c = &cases[i];
   record *r = &records[i];

@@ -1,7 +1,7 @@
 /*
- * gpuvoronoi-bench facility: what questions about nearest facilities cost on top of the plain allocation, preparing the seeds included, on
- * a raster of the globe, block by block: each thread into a buffer of its own, as for a file (a block of one answer is not filled, one
- * that is left out not asked for).
+ * gpuvoronoi-bench facility: cost of options for nearest facilities in addition to the nearest seed, preparing the
+ * seeds included, on a raster of the globe, block by block: each thread into its own buffer, as for a file (a block
+ * of one result is not filled, a masked block not requested).
  *
  *   k = 4         four nearest seeds
  *   mask          70 % of the globe left out: what lies outside 30 caps

@@ -1,6 +1,6 @@
 /*
- * Not a test: two steps of the ladder in docs/benchmarks-search.md that the library has no two versions of. The minimum
- * of each row of a matrix, by a block with a tree in shared memory whose loop is rolled, the same unrolled, and with
+ * Not a test: two steps of the ladder in docs/benchmarks-search.md that exist in one version in the library. The minimum
+ * of each row of a matrix, by a block with a tree in shared memory with a rolled loop, the same unrolled, and with
  * shuffles; and half of a distance matrix against the whole one (a set searched against itself, or against its copy).
  */
 #include <stdio.h>

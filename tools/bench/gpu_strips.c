@@ -276,7 +276,8 @@ static int close_share(share *s, int number) {
   return cudaSetDevice(number) == cudaSuccess && cudaFree(s->labels.out) == cudaSuccess ? 0 : 1;
 }
 
-/* The whole call's wall time by so many devices: labels that stay on them, statistics without and with distances. */
+/* The whole call's wall time by this number of devices: labels that stay on them, statistics without and with
+ * distances. */
 static int by_devices(const row *r, int devices, int runs) {
   static const char *const names[] = {"labels", "statistics", "+ dist."};
   share shares[MOST_DEVICES] = {0};

@@ -79,7 +79,7 @@ static bool bench_read_number(const char *text, int o, double *number) {
          (options[o].kind == REAL || *number == floor(*number));
 }
 
-/* Names or integers separated by commas: how many; 0 for anything else. */
+/* Names or integers separated by commas: their number; 0 for other texts. */
 static int read_list(char *text, int o, char *member) {
   double number = 0.0;
   int n = 0;

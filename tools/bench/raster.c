@@ -1,7 +1,7 @@
 /*
  * gpuvoronoi-bench raster, projected.
  *
- *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer whose pages are touched, against one thread's memset of that
+ *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer with touched pages, against one thread's memset of that
  *              buffer; on a device also its kernels, by events, against the device's own memset of as many bytes. Geodesics, and further
  *              backends, which must return the same bytes, are compared with great circles by the first; `serial` has one thread
  *   projected  great-circle distances on a grid of UTM zone 32, against PROJ's proj_trans_generic alone over every cell, all threads
@@ -112,7 +112,7 @@ bool bench_raster(bench *b) {
 
 static const double utm_origin[2] = {300000.0, 5700000.0}, utm_width = 400000.0;
 
-/* Some rows by PROJ by the book: an operation of its own, rows handed over as arrays. */
+/* Some rows by PROJ as documented: its own operation, rows passed as arrays. */
 static gv_status invert_rows(void *user, gv_context *unused, int thread, int64_t number) {
   const bench *b = user;
   int64_t threads = gv_context_threads(b->context), end = (number + 1) * b->size[1] / threads;

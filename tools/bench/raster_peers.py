@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The engine against scipy's cKDTree on the same cells: python3 tools/bench/raster_peers.py build/gpuvoronoi-bench
 
-The tree holds the seeds as unit vectors and is asked about the cells of every STEP-th row of the raster, all
+The tree holds the seeds as unit vectors and is queried for the cells of every STEP-th row of the raster, all
 processors; its rate is set against that of `gpuvoronoi-bench raster` for the whole raster, which runs
 right after it. Both report the median of RUNS runs.
 """

@@ -1,6 +1,7 @@
 /*
- * gpuvoronoi-bench search: the search backends side by side, in suites of the sizes that publications and packages use. All backends must
- * return the same neighbours. A backend whose work is foreseeably too long is left out, and shows as "-".
+ * gpuvoronoi-bench search: the search backends side by side, in suites of the sizes that publications and packages
+ * use. All backends must return the same neighbours. A backend that would take too long is left out, and shown as
+ * "-".
  */
 #include <inttypes.h>
 #include <math.h>
@@ -104,7 +105,7 @@ static gv_points make_points(const question *q, int64_t count, uint64_t stream) 
   return gv_points_rows(values, count, q->dim, type);
 }
 
-/* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out what would take minutes. */
+/* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out searches of minutes. */
 static double forecast(const char *backend, const question *q) {
   bool gpu = strncmp(backend, "cuda-", 5) == 0, tree = strstr(backend, "tree") != NULL;
   double pairs = (double)q->queries * (double)q->points, dim = q->dim;
@@ -113,7 +114,7 @@ static double forecast(const char *backend, const question *q) {
   if (strcmp(backend, "auto") == 0) return 0.0;
   if (!tree) return 1e-3 + pairs * (2e-12 + dim * 1e-12);
   double visited =
-      fmin((double)q->points, ldexp(1.0, (int)fmin(dim, 40.0) + 8)); /* points a tree looks at for a query */
+      fmin((double)q->points, ldexp(1.0, (int)fmin(dim, 40.0) + 8)); /* points a tree visits for a query */
   double seconds = (double)q->queries * visited * (1e-9 + dim * 3e-10) + (double)q->points * 1e-6;
   return gpu ? 1e-3 + seconds / 50.0 : seconds;
 }
@@ -149,7 +150,7 @@ static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s
   return status;
 }
 
-/* A case for each backend that is wanted and there; those that would take too long have none in their search. */
+/* A case for each requested and available backend; those that would take too long have none in their search. */
 static bool bench_search_ask(bench *b, const question *q) {
   search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
   bench_case cases[BENCH_MOST_LIST];

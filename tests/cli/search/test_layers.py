@@ -71,7 +71,7 @@ def test_great_circle(runner):
 
 @pytest.mark.parametrize("n,k", [(3, 1), (3, 5), (400, 1), (400, 8)])
 def test_geodesic_backends_agree(runner, n, k):
-    """The default metric on a geographic CRS; k beyond the number of seeds; no distances asked for, and asked for."""
+    """The default metric on a geographic CRS; k beyond the number of seeds; without distances, and with them."""
     reference, queries = globe_points(n, 4), globe_points(300, 5)
     r, q = layer(runner, "r.gpkg", reference, 4326), layer(runner, "q.gpkg", queries, 4326)
     indices, distances = runner.search("--reference", r, "--queries", q, "-k", k)
@@ -154,7 +154,7 @@ def europe(n, seed):
     (3035, ["--metric", "geodesic"], 3035), (3035, ["--metric", "geodesic"], 4326), (2056, ["--metric", "geodesic"], 2056),
     (4326, [], 3857)])
 def test_geodesics_of_projected_layers(runner, epsg, metric, qepsg):
-    """Mercator's metres were measured, without a word; and geodesics were refused where people asked for them."""
+    """Regression: Mercator's metres were measured without a warning, and geodesics were an error although requested."""
     reference, queries = europe(150, 8), europe(80, 9)
     if epsg == 2056:
         reference = queries = np.column_stack([np.random.default_rng(1).uniform(6, 10, 90), np.random.default_rng(2).uniform(46, 47.6, 90)])

@@ -18,7 +18,7 @@ def plane(runner):
 
 
 def circle(runner):
-    """Distances from the middle whose squares differ, and whose roots do not: the order is that of the squares."""
+    """Distances from the middle with different squares but equal roots: the order is that of the squares."""
     angle = np.random.default_rng(2).uniform(0, 2 * np.pi, 900)
     points = np.column_stack([np.cos(angle), np.sin(angle)])
     squares = points[:, 0] * points[:, 0] + points[:, 1] * points[:, 1]
@@ -47,7 +47,7 @@ def rivers(runner):
     runner.text("rivers.geojson", '{"type":"FeatureCollection","features":[%s]}' % lines)
 
 
-# What is made, what is asked, where it goes, and whether the reference points can be dealt.
+# Inputs, options, outputs, and whether the reference points can be divided among ranks.
 CASES = {
     "arrays": (plane, ["--reference", "reference.npy", "--queries", "queries.npy", "-k", "5"], ["--distances", "d.npy", "o.npy"]),
     "itself": (plane, ["--reference", "reference.npy", "-k", "3", "--max-distance", "2"], ["o.csv"]),
@@ -94,7 +94,7 @@ def fails(runner, launcher, n, *arguments, has):  # noqa: F811
 def test_errors_are_told_once(runner, launcher):  # noqa: F811
     plane(runner)
     bad = np.load(runner.path("queries.npy")).astype(float)
-    bad[299] = np.nan  # what the last rank reads
+    bad[299] = np.nan  # read by rank 2 of 3
     runner.save("bad.npy", bad)
     runner.text("old.npy", "old")
     fails(runner, launcher, 3, "--reference", "reference.npy", "--queries", "bad.npy", "o.npy", has="rank 2 of 3 on ")

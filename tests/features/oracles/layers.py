@@ -1,4 +1,4 @@
-"""Layers that oracles are asked about: features as lists of parts (kind, rings), and places to ask from."""
+"""Layers for oracles: features as lists of parts (kind, rings), and query places."""
 
 import os
 

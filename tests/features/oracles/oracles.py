@@ -79,7 +79,7 @@ def geos(features, queries, radii):
 
 
 class PostGIS:
-    """A server of its own, which nobody else talks to."""
+    """A separate server, used by no other process."""
 
     def __init__(self):
         programs = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))

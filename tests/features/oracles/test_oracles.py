@@ -39,7 +39,7 @@ def radii_of(distance, slack):
 
 
 def arc_slack(straight):
-    """Squares of chords have an error of some 1e-15 of themselves, which tells most near the antipode; straight edges are tessellated."""
+    """Squares of chords have an error of some 1e-15 of themselves, which matters most near the antipode; straight edges are tessellated."""
     def slack(d):
         error = 1e-7 + oracles.RADIUS * min(1e-7, 2e-14 * abs(np.tan(d / oracles.RADIUS / 2)))
         return (error + 0.02, error + 0.02) if straight else (error, error)

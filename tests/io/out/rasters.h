@@ -18,12 +18,12 @@ enum { TILE_WIDTH = 64, TILE_HEIGHT = 80 };
 
 static char folder[] = "/tmp/gpuvoronoi-test-XXXXXX";
 
-/* What is written: of its kind, size and bands. */
+/* The raster to write: kind, size and bands. */
 typedef struct subject {
   GDALDataType type;
   int64_t width, height;
   int bands, workers;
-  int64_t uniform;   /* blocks whose number is a multiple have one value; 0: none */
+  int64_t uniform;   /* blocks with a number that is a multiple of it have one value; 0: none */
   int64_t fails;     /* the block that fails; -1: none */
   int counted[1024]; /* how often each block is computed */
 } subject;

@@ -1,4 +1,5 @@
-/* Temporary directories of outputs: what is removed, what stays, and that nothing outside of them is reached. */
+/* Temporary directories of outputs: which files are removed, which are kept, and that no file outside of them is
+ * accessed. */
 #include "cmocka_test.h"
 
 #include <stdbool.h>

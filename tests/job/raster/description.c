@@ -1,4 +1,4 @@
-/* Descriptions as a program reads them that only asks for cells: from memory, without their outputs. */
+/* Descriptions for a program that only needs cells: from memory, without outputs. */
 #include "cmocka_test.h"
 
 #include <string.h>

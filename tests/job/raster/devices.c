@@ -1,7 +1,7 @@
 /*
- * Statistics by several devices (job/raster/count.c): strips are dealt to them, what one leaves goes to the processors, and the table has the
- * bytes that it has by the processors alone. Without a GPU processors stand in for devices, which fail when they are told to; with one,
- * it is all devices.
+ * Statistics by several devices (job/raster/count.c): strips are assigned to them, failed ones are computed by the
+ * processors, and the table has the same bytes as by the processors only. Without a GPU processors replace devices
+ * and fail on demand; with one, all devices are used.
  */
 #include "cmocka_test.h"
 

@@ -1,4 +1,5 @@
-/* A run by a program that is not the command: it is told of progress, may stop it, and keeps what belongs to its process. */
+/* A run by a program other than the command: it receives progress, may cancel, and its process-wide settings are
+ * unchanged. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static const char *const seeds = "/vsimem/seeds.csv", *const out = "out.tif", *c
                          *const regions = "out.gpkg";
 static char folder[] = "/tmp/gpuvoronoi-test-XXXXXX"; /* the outputs' */
 
-/* What a run told, and when it is to stop. */
+/* Reports of a run, and when to cancel. */
 typedef struct listener {
   int calls;
   double last, stop_at;

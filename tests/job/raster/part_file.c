@@ -1,4 +1,4 @@
-/* Part files: what is written is read back, and each check of what is read refuses a file that only it can tell from a good one. */
+/* Part files: reading returns what was written, and each check rejects a file that only this check can detect. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/features.h"
 
@@ -116,7 +116,7 @@ static void a_part_is_read_as_it_was_written(void **state) {
 /* What a forged file has otherwise than a good one. */
 typedef struct forgery {
   const char *magic;
-  int64_t content;  /* where the footer says that the description begins */
+  int64_t content;  /* start of the description according to the footer */
   int64_t gap;      /* bytes between description and footer */
   uint64_t changed; /* bits of the description's hash */
 } forgery;
@@ -139,7 +139,7 @@ static gv_status open_with(const char *json, forgery f, gv_io *io) {
   return status;
 }
 
-/* Bytes, a description and a footer whose hash fits. */
+/* Bytes, a description and a footer with a valid hash. */
 static gv_status open_forged(const char *json, int64_t content, gv_io *io) {
   return open_with(json, (forgery){.magic = "GVPART\r\n", .content = content}, io);
 }
@@ -312,7 +312,7 @@ static void long_descriptions_are_refused(void **state) {
   free(text);
 }
 
-/* A file that ends within its footer, or has one alone. */
+/* A file that ends within its footer, or has only a footer. */
 static void short_files_are_refused(void **state) {
   unsigned char footer[32] = "GVPART\r\n";
   (void)state;

@@ -1,4 +1,4 @@
-/* What rasters and tables hold follows from the job and from what was read for it, without a file. */
+/* The contents of rasters and tables follow from the job and its inputs, without a file. */
 #include "cmocka_test.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void blocks_hold_numbers_where_ids_do_not_do(void **state) {
     if (kind == 3 || kind == 4) a.job.stats = "s.csv", a.job.no_stats_distances = true;
     assert_int_equal(plan(&a, 0, &p, &io), GV_OK);
     assert_int_equal(p.apart, kind == 1);
-    assert_int_equal(p.numbers, kind != 0 && kind != 3); /* 4: ids that repeat do not tell seeds apart */
+    assert_int_equal(p.numbers, kind != 0 && kind != 3); /* 4: repeated ids do not identify seeds */
     assert_int_equal(p.converts, kind == 2);
     assert_int_equal(p.cell_bytes, kind == 2 || kind == 5 ? 16 : 8);
     assert_true(p.style && !p.unstyled);

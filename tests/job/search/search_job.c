@@ -97,7 +97,7 @@ static bool is_set(void *user) {
   return *(bool *)user;
 }
 
-/* Cancels through gv_io at the first progress of the library, which reports no more then. */
+/* Cancels through gv_io at the first progress of the library, which then reports no more. */
 static int set(double fraction, void *user) {
   assert_true(fraction < 1.0 && !*(bool *)user);
   *(bool *)user = true;
