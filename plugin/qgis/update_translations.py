@@ -4,9 +4,9 @@ Collects the texts of the plugin, the arguments of tr(), into its .ts files. Tra
 that are gone leave with theirs, new ones are marked as unfinished for Qt Linguist or an editor.
 
     python3 plugin/qgis/update_translations.py            updates gpuvoronoi_processing/i18n/*.ts
-    python3 plugin/qgis/update_translations.py --check    only says what is out of date or unfinished; status 1 if any is
-    python3 plugin/qgis/update_translations.py --new fr   begins another language, with every text unfinished; it is packed
-                                                          like the others, and texts that it lacks are shown in English
+    python3 plugin/qgis/update_translations.py --check    reports what is out of date or unfinished; status 1 if any is
+    python3 plugin/qgis/update_translations.py --new fr   begins another language, with every text unfinished; it is
+                                                          packed, and missing texts are shown in English
 """
 
 import ast

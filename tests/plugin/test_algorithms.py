@@ -108,7 +108,7 @@ def test_template_and_extent(qgis, work):
 
 @pytest.mark.parametrize("other", [{"RESOLUTION": 5}, {"CRS": "EPSG:4326"}])
 def test_template_excludes(qgis, work, other):
-    with pytest.raises(QgsProcessingException, match="comes from the template"):
+    with pytest.raises(QgsProcessingException, match="cannot be given with a template raster"):
         qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=template(work), OUTPUT=work.path("out.tif"), **other)
 
 
@@ -193,7 +193,7 @@ def test_weights(qgis, work, weighting, word, kind):
 
 
 def test_weighting_needs_a_field(qgis, work):
-    with pytest.raises(QgsProcessingException, match="needs the field of the weights"):
+    with pytest.raises(QgsProcessingException, match="Missing field of the weights"):
         qgis.run("voronoiraster", INPUT=timezones(), WEIGHTING=1, OUTPUT=work.path("out.tif"))
 
 
@@ -503,7 +503,7 @@ def test_no_feature_is_its_own_neighbour(qgis, work, kind):
         expected = [(1, 1, 2), (1, 2, 4), (2, 1, 4), (3, 1, 2), (3, 2, 4), (4, 1, 2)]
     out = qgis.run("knearest", INPUT=layer, REFERENCE=reference, NEIGHBORS=2, EXCLUDE_SELF=True, OUTPUT="memory:")["OUTPUT"]
     assert [(f["input"], f["rank"], f["neighbour"]) for f in out.getFeatures()] == expected
-    with pytest.raises(QgsProcessingException, match="is for two layers that are one"):
+    with pytest.raises(QgsProcessingException, match="requires that both layers are the same"):
         qgis.run("knearest", INPUT=layer, REFERENCE=as_file(memory(places_), work.path("o.gpkg")), EXCLUDE_SELF=True, OUTPUT="memory:")
 
 
@@ -518,7 +518,7 @@ def test_nearest_neighbours_within_a_distance(qgis, work):
     assert "Points without a neighbour: 1 of 2" in qgis.feedback.infos and qgis.feedback.warnings == []
     qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), MAX_DISTANCE=10, OUTPUT="memory:")
     assert qgis.feedback.warnings == [
-        "0 of 2 points have a neighbour. What leaves neighbours out: “Farthest distance (metres on the globe, map units on the map)”"]
+        "0 of 2 points have a neighbour; limited by “Maximum distance (metres on the globe, map units on the map)”"]
 
 
 def test_distances_of_maps_of_the_world(qgis, work):
@@ -529,7 +529,7 @@ def test_distances_of_maps_of_the_world(qgis, work):
     assert qgis.feedback.infos[0] == "Distances: geodesic, default for maps of the whole world" and not qgis.feedback.warnings
     found = next(qgis.run("knearest", METRIC=3, OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
     assert found["distance"] == 100000
-    assert qgis.feedback.infos[0] == "Distances: euclidean, as asked for"
+    assert qgis.feedback.infos[0] == "Distances: euclidean, requested"
     assert any("are not those on the ground" in text for text in qgis.feedback.warnings)
     layers = {name: memory([(4e6, 3e6)], "EPSG:3035") for name in layers}
     qgis.run("knearest", OUTPUT="memory:", **layers)
@@ -659,5 +659,5 @@ def test_geodesics_of_projected_layers(qgis, work):
 
 
 def test_degrees_are_no_lengths(qgis, work):
-    with pytest.raises(QgsProcessingException, match="Degrees are no lengths"):
+    with pytest.raises(QgsProcessingException, match="Distances on the map are not supported for degrees"):
         qgis.run("knearest", INPUT=memory([(0, 0)]), METRIC=3, OUTPUT="memory:")

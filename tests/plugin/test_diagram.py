@@ -122,7 +122,7 @@ def test_messages(qgis, work):
     """What is left out is counted; uncertain corners are in the program's words, not in those about datum grids."""
     layer = memory([(0, 0), (0.01, 0), (0.03, 0.02), (0, 0.5)])
     layer.dataProvider().addFeatures([QgsFeature(layer.fields())])
-    with pytest.raises(QgsProcessingException, match="has no usable coordinates"):
+    with pytest.raises(QgsProcessingException, match="invalid coordinates of feature"):
         qgis.run("voronoidiagram", INPUT=layer, OUTPUT=work.path("out.gpkg"))
     qgis.run("voronoidiagram", INPUT=layer, SKIP_INVALID=True, OUTPUT=work.path("out.gpkg"))
     assert "Seeds: 4 used, 0 left out" in qgis.feedback.infos

@@ -114,10 +114,10 @@ def test_missing_values(qgis, layers):
 
 
 @pytest.mark.parametrize("text,message", [
-    ("nearest_distance('nowhere', 1)", "There is no layer “nowhere”"),
-    ("nearest_distance('stations', 0)", "k is a whole number from 1 to 1,024"),
-    ("nearest_distance('lines', 1)", "lines: there are no points, lines or polygons"),
-    ("nearest_distance('table', 1)", "table: there are no points, lines or polygons"),
+    ("nearest_distance('nowhere', 1)", "Unknown layer “nowhere”"),
+    ("nearest_distance('stations', 0)", "k: out of range [1, 1024]"),
+    ("nearest_distance('lines', 1)", "lines: missing geometries; expected points"),
+    ("nearest_distance('table', 1)", "table: missing geometries; expected points"),
 ])
 def test_errors(qgis, layers, text, message):
     QgsProject.instance().addMapLayers(
@@ -130,7 +130,7 @@ def test_errors(qgis, layers, text, message):
 def test_without_a_layer(qgis, layers, context, function):
     expression = QgsExpression(f"{function}('stations', 1)")
     found = expression.evaluate() if context is None else expression.evaluate(context)
-    assert found in (None, NULL) and "There is no current layer" in expression.evalErrorString()
+    assert found in (None, NULL) and "Missing current layer" in expression.evalErrorString()
 
 
 def test_any_error_is_the_expressions(qgis, layers, monkeypatch):

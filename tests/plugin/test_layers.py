@@ -97,7 +97,7 @@ def test_text_ids(qgis, work):
 @pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics"])
 def test_numbers_with_fractions_are_no_ids(qgis, work, name):
     layer = memory(SEEDS, fields="id:double,name:string", rows=[(i, "x") for i in range(60)])
-    with pytest.raises(QgsProcessingException, match="“id” is a field of numbers with fractions: ids are whole numbers or text"):
+    with pytest.raises(QgsProcessingException, match="“id” is a field of real numbers; ids are whole numbers or text"):
         qgis.run(name, INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
     assert qgis.run("knearest", INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
 
@@ -111,7 +111,7 @@ def test_seeds_of_one_id_have_one_region(qgis, work):
                    POLYGONS=work.path("p.gpkg"))
     assert sorted(feature["id"] for feature in QgsVectorLayer(out["POLYGONS"], "p", "ogr").getFeatures()) == list(range(7))
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
-    assert "seeds of one id have one region together" in algorithm.parameterDefinition("FIELD").help()
+    assert "seeds with the same id share a region" in algorithm.parameterDefinition("FIELD").help()
 
 
 def test_big_ids(qgis, work):
@@ -270,10 +270,10 @@ def without_geometry(layer):
 def test_missing_geometry(qgis, work, name):
     """An error that names the feature, or a count; never a silent loss."""
     layer = without_geometry(memory(SEEDS[:4]))
-    with pytest.raises(QgsProcessingException, match="feature 5 has no usable coordinates"):
+    with pytest.raises(QgsProcessingException, match="invalid coordinates of feature 5"):
         qgis.run(name, INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
     assert qgis.run(name, INPUT=layer, SKIP_INVALID=True, OUTPUT="TEMPORARY_OUTPUT")
-    assert qgis.feedback.warnings[0] == "seeds: 1 features without usable coordinates left out"
+    assert qgis.feedback.warnings[0] == "seeds: 1 features with invalid coordinates are left out"
 
 
 SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 0, 1 0, 1 1, 0 0))", "CurvePolygon ((0 0, 1 0, 1 1, 0 0))"]
@@ -288,7 +288,7 @@ def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
     assert layer.dataProvider().addFeatures([feature])[0]
     made = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
     assert set(read(made["OUTPUT"]).ravel().tolist()) == {1}
-    with pytest.raises(QgsProcessingException, match="are no points|queries are points or multipoints"):
+    with pytest.raises(QgsProcessingException, match="lines and polygons are not supported|queries are points or multipoints"):
         qgis.run("knearest", INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
     found = qgis.run("knearest", INPUT=memory([(0.5, 0), (0.5, -1)]), REFERENCE=layer, METRIC=2, OUTPUT="memory:")["OUTPUT"]
     degree = 6371008.7714 * np.pi / 180
@@ -306,7 +306,7 @@ def test_nearest_in_a_mixed_layer(qgis, work):
         made.CreateFeature(feature)
     source = made = None
     layer = QgsVectorLayer(work.path("mixed.gpkg"), "mixed", "ogr")
-    with pytest.raises(QgsProcessingException, match="mixed: lines and polygons are no points"):
+    with pytest.raises(QgsProcessingException, match="mixed: lines and polygons are not supported"):
         qgis.run("knearest", INPUT=layer, OUTPUT="memory:")
     points = memory([(5, 5), (0, 0.1)])
     out = qgis.run("knearest", INPUT=points, REFERENCE=layer, NEIGHBORS=2, OUTPUT="memory:")["OUTPUT"]
@@ -360,7 +360,7 @@ def test_table_with_positions(qgis, work, name, loaded):
 def test_table_without_positions(qgis, work):
     work.csv("t.csv", [(1, 2, 3)], "a,b,c")
     for name in ("facilitystatistics", "knearest"):
-        with pytest.raises(QgsProcessingException, match="t: there are no points"):
+        with pytest.raises(QgsProcessingException, match="t: missing geometries"):
             qgis.run(name, INPUT=work.path("t.csv"), OUTPUT="memory:")
 
 
@@ -371,11 +371,11 @@ def test_neighbours_that_the_coordinate_system_does_not_reach(qgis, work):
                    OUTPUT="memory:")["OUTPUT"]
     assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 4), (1, 2), (2, 2), (2, 4)]
     assert qgis.feedback.warnings == [
-        "seeds: 2 features left out that ESRI:102034 - North_Pole_Gnomonic does not reach; the first is feature 1"]
+        "seeds: 2 features outside the area of ESRI:102034 - North_Pole_Gnomonic are left out; the first is feature 1"]
 
 
 def test_empty_layer(qgis, work):
-    with pytest.raises(QgsProcessingException, match="there are no points"):
+    with pytest.raises(QgsProcessingException, match="missing geometries"):
         run(qgis, work, memory([]))
 
 
@@ -436,7 +436,7 @@ def test_geometry_collections_have_a_coordinate_system(qgis, work, kind):
 
 def test_missing_crs_is_warned_of(qgis, work):
     layer = memory([(0, 0), (10, 10)], None)
-    words = "seeds: no coordinate system; distances are straight lines in the units of the coordinates"
+    words = "seeds: missing coordinate system; distances are straight lines in units of the coordinates"
     run(qgis, work, layer)
     assert words in qgis.feedback.warnings
     qgis.run("knearest", INPUT=layer, OUTPUT="memory:")

@@ -64,7 +64,7 @@ def test_errors(enabled, work):
     assert "gpuvoronoi: error: --metric euclidean makes no sense" in shown
     shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", f"OUTPUT={work.path('out.tif')}", status=1,
                          GPUVORONOI_COMMAND="/nowhere")
-    assert "GPUVORONOI_COMMAND names “/nowhere”" in shown
+    assert "GPUVORONOI_COMMAND has the path “/nowhere”" in shown
     assert work.listing() == []
 
 
@@ -79,7 +79,7 @@ def test_german(enabled, work):
     try:
         settings.write_text(before + "\n[locale]\nuserLocale=de\noverrideFlag=true\n")
         shown = qgis_process("help", "gpuvoronoi:voronoiraster")
-        assert "Voronoi-Raster (gpuvoronoi:voronoiraster)" in shown and "INPUT: Saatpunkte" in shown
+        assert "Voronoi-Raster (gpuvoronoi:voronoiraster)" in shown and "INPUT: Objekte" in shown
     finally:
         settings.write_text(before)
 

@@ -113,7 +113,7 @@ def test_first_start_tells(nowhere, desktop):
     assert desktop().bar.currentItem() is None
     nowhere.delenv("GPUVORONOI_COMMAND")
     iface = desktop()
-    press(iface.bar, "How to install")
+    press(iface.bar, "Install or search")
     (dialog,) = dialogs(iface)
     assert iface.bar.currentItem() is None and dialog.isModal()
     dialog.close()
@@ -164,13 +164,13 @@ def test_scripts_get_plain_words(nowhere, desktop):
 @pytest.mark.parametrize("system,words", [
     ("linux", ["sudo apt install ./gpuvoronoi_", "cmake --preset release", "cmake --install build/release"]),
     ("darwin", ["brew install", "gdal proj", "cmake --preset release", "PATH"]),
-    ("win32", ["On Windows there is no gpuvoronoi program yet", "Windows Subsystem for Linux"]),
+    ("win32", ["The gpuvoronoi command is not available for Windows yet", "Windows Subsystem for Linux"]),
 ])
 def test_dialog_explains(nowhere, desktop, system, words):
     """What people of this system do, and nothing of the others'."""
     nowhere.setattr(sys, "platform", system)
     iface = desktop()
-    press(iface.bar, "How to install")
+    press(iface.bar, "Install or search")
     (dialog,) = dialogs(iface)
     shown = dialog.findChild(QTextBrowser).toPlainText()
     for word in words:
@@ -189,14 +189,14 @@ def test_looking_for_it(nowhere, desktop, work):
     executable(work.path("failing/gpuvoronoi"), "echo gpuvoronoi 0.1.0\nexit 1\n")
     right = executable(work.path("right/gpuvoronoi"), f"exec '{COMMAND}' \"$@\"\n")
     iface = desktop()
-    press(iface.bar, "How to install")
+    press(iface.bar, "Install or search")
     (dialog,) = dialogs(iface)
     nowhere.setattr(program, "FOLDERS", {"posix": (work.path("[a-q]*"),), "win32": ()})
-    press(dialog, "Look for it")
-    assert "in none of these folders" in said(dialog) and work.path("failing") in said(dialog)
+    press(dialog, "Search")
+    assert "Not found in these folders" in said(dialog) and work.path("failing") in said(dialog)
     assert not algorithm().canExecute()[0]
     nowhere.setattr(program, "FOLDERS", {"posix": (work.path("nothing"), work.path("*")), "win32": ()})
-    press(dialog, "Look for it")
+    press(dialog, "Search")
     assert said(dialog) == f"Found: {right}, version 0.1.0. The algorithms can be used now."
     assert command.find_program() == right and algorithm().canExecute() == (True, "")
     assert desktop().bar.currentItem() is None
@@ -219,14 +219,14 @@ def test_showing_where_it_is(nowhere, desktop, work):
     from gpuvoronoi_processing import command
 
     iface = desktop()
-    press(iface.bar, "How to install")
+    press(iface.bar, "Install or search")
     (dialog,) = dialogs(iface)
     other = executable(work.path("other <b>"), "echo something else\n")
     right = executable(work.path("program"), f"exec '{COMMAND}' \"$@\"\n")
     before = said(dialog)
-    for chosen, words in (("", before), (other, "“{}” is not the gpuvoronoi program, or cannot be started."), (right, "Found: {}, version 0.1.0.")):
+    for chosen, words in (("", before), (other, "“{}” is not the gpuvoronoi command, or cannot be started."), (right, "Found: {}, version 0.1.0.")):
         nowhere.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *arguments, chosen=chosen: (chosen, "")))
-        press(dialog, "Show where it is")
+        press(dialog, "Choose the file")
         assert words.format(chosen.replace("<", "&lt;").replace(">", "&gt;")) in said(dialog)
     assert command.find_program() == right
 
@@ -245,7 +245,7 @@ def test_a_place_that_is_wrong_is_replaced(nowhere, desktop, work):
     (dialog,) = dialogs(iface)
     assert gone in said(dialog)
     nowhere.setattr(program, "FOLDERS", {"posix": (work.path("bin"),), "win32": ()})
-    press(dialog, "Look for it")
+    press(dialog, "Search")
     assert command.find_program() == right
 
 

@@ -113,11 +113,11 @@ def test_missing_program_is_explained(qgis, monkeypatch):
 def test_wrong_places_are_named(qgis, work, setting, monkeypatch):
     assert algorithm().canExecute() == (True, "")
     monkeypatch.setenv("GPUVORONOI_COMMAND", "/nowhere/gpuvoronoi")
-    assert "GPUVORONOI_COMMAND names “/nowhere/gpuvoronoi”" in algorithm().canExecute()[1]
+    assert "GPUVORONOI_COMMAND has the path “/nowhere/gpuvoronoi”" in algorithm().canExecute()[1]
     plain = work.directory / "plain"
     plain.write_text("no program")
     setting(str(plain))
-    assert f"setting of gpuvoronoi names “{plain}”" in algorithm().canExecute()[1]
+    assert f"setting of gpuvoronoi has the path “{plain}”" in algorithm().canExecute()[1]
 
 
 def test_provider(qgis):
@@ -156,7 +156,7 @@ def test_help_tells_the_defaults(qgis, work):
     layer = timezones()
     for level, parameters, shape in [(4, {}, (64, 128)), (4, {"EXTENT": "0,45,0,45"}, (16, 16)), (4, {"CRS": "EPSG:3035"}, (1741, 2048))]:
         assert read(qgis.run("qtmvoronoi", INPUT=layer, LEVEL=level, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"]).shape == shape
-    assert "with k above 1 those of the nearest" in algorithm().parameterDefinition("POLYGONS").help()
+    assert "With k above 1: those of the nearest" in algorithm().parameterDefinition("POLYGONS").help()
     out = qgis.run("voronoiraster", INPUT=layer, NEIGHBORS=2, RESOLUTION=10, OUTPUT=work.path("out.tif"), POLYGONS=work.path("p.gpkg"))
     assert {row[0] for row in rows(out["POLYGONS"], "id")} == set(read(out["OUTPUT"]).ravel().tolist())
 
@@ -240,10 +240,10 @@ def test_messages_of_the_program_pass(qgis, work):
     with pytest.raises(QgsProcessingException) as caught:
         qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
     assert "gpuvoronoi: error: --metric euclidean makes no sense in WGS 84 (EPSG:4326)" in str(caught.value)
-    assert str(caught.value).startswith("These distances make no sense here: choose others under “Distances”")
-    with pytest.raises(QgsProcessingException, match="The program has no such backend.*\ngpuvoronoi: error: .*nonsense"):
+    assert str(caught.value).startswith("Unsupported distances here; choose others under “Distances”")
+    with pytest.raises(QgsProcessingException, match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense"):
         qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
-    with pytest.raises(QgsProcessingException, match="The program has no such backend.*\ngpuvoronoi: error: .*nonsense"):
+    with pytest.raises(QgsProcessingException, match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense"):
         qgis.run("knearest", INPUT=timezones(), BACKEND="nonsense", OUTPUT="memory:")
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
         qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("no/such/folder/out.tif"))
@@ -254,7 +254,7 @@ def test_warnings_of_the_program_pass(qgis, work):
     work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
     qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
     assert len(qgis.feedback.warnings) == 1
-    assert qgis.feedback.warnings[0].startswith("1 seeds without usable coordinates were left out. (gpuvoronoi: warning: 1 seeds skipped")
+    assert qgis.feedback.warnings[0].startswith("1 seeds with invalid coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped")
 
 
 def test_summary_is_in_the_log(qgis, work):
@@ -272,8 +272,8 @@ def test_summary_is_in_the_log(qgis, work):
 
 
 def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
-    for arguments, words in (({"RESOLUTION": 1e-9}, "The raster would have too many cells"), ({"RESOLUTION": 1e-6}, "The raster would have too many cells"), ({"RESOLUTION": 1e6}, "The cells are larger than the area"),
-                             ({"OUTPUT": work.path("out.nope")}, "Results of this kind do not go into a file of this format")):
+    for arguments, words in (({"RESOLUTION": 1e-9}, "Too many cells in the raster"), ({"RESOLUTION": 1e-6}, "Too many cells in the raster"), ({"RESOLUTION": 1e6}, "Cells larger than the area"),
+                             ({"OUTPUT": work.path("out.nope")}, "Unsupported file format for this result")):
         with pytest.raises(QgsProcessingException) as caught:
             qgis.run("voronoiraster", **{"INPUT": timezones(), "OUTPUT": work.path("out.tif"), **arguments})
         assert str(caught.value).startswith(words) and "gpuvoronoi: error: " in str(caught.value)
@@ -311,16 +311,16 @@ def test_emptiness_is_told(qgis, work, name):
     feature.setGeometry(QgsGeometry.fromWkt("Polygon ((150 -50, 160 -50, 160 -40, 150 -50))"))
     assert mask.dataProvider().addFeatures([feature])[0]
     common = {"INPUT": memory([(0.2, 0.3), (5, 5)]), "EXTENT": "0,20,0,10", "RESOLUTION": 1, "OUTPUT": "TEMPORARY_OUTPUT"}
-    farthest = "Farthest distance (metres on the globe, map units on the map)"
+    farthest = "Maximum distance (metres on the globe, map units on the map)"
     for limits, labels in [({"MASK": mask}, "“Mask”"), ({"MAX_DISTANCE": 1}, f"“{farthest}”"),
                            ({"MASK": mask, "MAX_DISTANCE": 1}, f"“Mask”, “{farthest}”")]:
         qgis.run(name, **common, **limits)
-        assert qgis.feedback.warnings == [f"0 of 200 cells have a seed. What leaves cells out: {labels}"]
+        assert qgis.feedback.warnings == [f"0 of 200 cells have a seed; limited by {labels}"]
     qgis.run(name, **common, MAX_DISTANCE=100000)
     assert qgis.feedback.warnings == []
     if name == "voronoiraster":
         qgis.run(name, **{**common, "INPUT": memory([(5, 5), (5, 5), (5.1, 5.1), (15, 5)])}, POLYGONS=work.path("p.gpkg"))
-        assert qgis.feedback.warnings == ["1 of 4 seeds have no polygon of their own: no cell is theirs, or another has their id"]
+        assert qgis.feedback.warnings == ["1 of 4 seeds have no polygon of their own: they have no cell, or share their id"]
 
 
 def test_device(qgis, work, setting):
@@ -335,7 +335,7 @@ def test_device(qgis, work, setting):
 def test_weights_without_a_weighting(qgis, work):
     layer = memory(places(5), fields="id:integer,w:double", rows=[(i, 1 + i) for i in range(5)])
     qgis.run("voronoiraster", INPUT=layer, WEIGHT_FIELD="w", RESOLUTION=10, OUTPUT=work.path("out.tif"))
-    assert qgis.feedback.warnings == ["“Field of the weights” is not used: there is no “Weighting”"]
+    assert qgis.feedback.warnings == ["“Field of the weights” has no effect without “Weighting”"]
 
 
 @pytest.mark.parametrize("text,words", [

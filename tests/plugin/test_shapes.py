@@ -38,7 +38,7 @@ def test_polygons_as_seeds(qgis, work, kind, parameters, options):
     assert np.array_equal(read(made["OUTPUT"]), read(work.path("o.tif")) + fids)
     assert np.array_equal(read(made["DISTANCE"]), read(work.path("d.tif")))
     assert (read(made["DISTANCE"]) < 0).any() == ("SIGNED" in parameters)
-    assert any(text.startswith("2 polygons are not valid") for text in qgis.feedback.warnings)
+    assert any(text.startswith("2 polygons are invalid") for text in qgis.feedback.warnings)
 
 
 def test_lines_as_seeds_of_the_mesh(qgis, work):
@@ -159,9 +159,9 @@ def test_nearest_cells_with_assigned_crs(qgis, work):
 
 
 def test_nearest_cells_that_make_no_sense(qgis, work):
-    for parameters, words in (({}, "Choose at least one result"),
+    for parameters, words in (({}, "Missing result; choose at least one"),
                               ({"PER_VALUE": True, "OUTPUT": work.path("o.tif")}, "“Distances to each value” needs “Distances to the seeds”"),
-                              ({"VALUES": "99", "OUTPUT": work.path("o.tif")}, "No seed is left"),
+                              ({"VALUES": "99", "OUTPUT": work.path("o.tif")}, "No seeds; check the selection"),
                               ({"VALUES": "water", "OUTPUT": work.path("o.tif")}, "--values")):
         with pytest.raises(QgsProcessingException, match=words):
             qgis.run("nearestcells", INPUT=classes(work), **parameters)

@@ -87,7 +87,7 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Live Voronoi raster", "Nearest cells of a raster", "Nearest facility statistics", "Nearest value raster", "QTM Voronoi",
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
                                   "Voronoi diagram (polygons)", "Voronoi raster",
                                   "Write nearest neighbours into fields"]
 
@@ -163,7 +163,7 @@ def test_language_of_the_command_line(tmp_path):
     (tmp_path / "language.py").write_text(LANGUAGE)
     done = in_windows(tmp_path, tmp_path / "language.py", "--lang", "de")
     assert (tmp_path / "seeds.txt").exists(), (done.stdout[-4000:], done.stderr[-4000:])
-    assert (tmp_path / "seeds.txt").read_text() == "Saatpunkte"
+    assert (tmp_path / "seeds.txt").read_text() == "Objekte"
 
 
 def test_missing_program(desktop):
@@ -172,7 +172,7 @@ def test_missing_program(desktop):
     assert "GPUVORONOI_COMMAND" in facts["message"] and "gpuvoronoi:program" in facts["message"]
     assert facts["in_front"]
     looked, shown, found = facts["pressed"]
-    assert "in none of these folders" in looked and "nothing” is not the gpuvoronoi program" in shown
+    assert "Not found in these folders" in looked and "nothing” is not the gpuvoronoi command" in shown
     assert found.startswith(f"Found: {COMMAND}, version ") and facts["setting"] == COMMAND
     assert facts["again"] == [found]  # closed and opened again, twice, it is one
     picture("qgis-program")

@@ -72,7 +72,7 @@ def test_without_a_neighbour(qgis, work):
 
 
 def test_fields_are_needed(qgis, work):
-    with pytest.raises(QgsProcessingException, match="Choose a field to write into"):
+    with pytest.raises(QgsProcessingException, match="Missing field to write into"):
         qgis.run("writenearest", INPUT=points(), REFERENCE=stations(work), OUTPUT="memory:")
 
 

@@ -363,15 +363,15 @@ def scene_missing(layer):
         dialog = iface.mainWindow().findChild(QWidget, "gpuvoronoi_program")
         facts["missing"]["in_front"] = QApplication.activeModalWidget() is dialog
         picture("qgis-program", dialog)
-        facts["missing"]["pressed"] = [press(dialog, "Look for it"), press(dialog, "Show where it is", shown=str(WORK / "nothing"))]
+        facts["missing"]["pressed"] = [press(dialog, "Search"), press(dialog, "Choose the file", shown=str(WORK / "nothing"))]
         program.FOLDERS = {"posix": (os.path.dirname(command),), "win32": ()}
-        facts["missing"]["pressed"].append(press(dialog, "Look for it"))
+        facts["missing"]["pressed"].append(press(dialog, "Search"))
         facts["missing"]["setting"] = ProcessingConfig.getSetting("GPUVORONOI_PROGRAM")
         press(dialog, "Close")
         window.openLink(QUrl("gpuvoronoi:program"))
         window.openLink(QUrl("gpuvoronoi:program"))
         again = [found for found in iface.mainWindow().findChildren(QWidget, "gpuvoronoi_program") if found.isVisible()]
-        facts["missing"]["again"] = [press(found, "Look for it") for found in again if found is not dialog]
+        facts["missing"]["again"] = [press(found, "Search") for found in again if found is not dialog]
         press(again[0], "Close")
     finally:
         os.environ["PATH"] = path

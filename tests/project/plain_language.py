@@ -20,8 +20,8 @@ import tokenize
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILED = {".c", ".h", ".cu", ".cuh", ".cpp", ".hpp"}
-MESSAGES = ("src", "plugin/gdal", "python/gpuvoronoi")
-COMMENTS = ("src", "include", "plugin/gdal", "python", "tests", "tools")
+MESSAGES = ("src", "plugin/gdal", "plugin/qgis", "python/gpuvoronoi")
+COMMENTS = ("src", "include", "plugin/gdal", "plugin/qgis", "python", "tests", "tools")
 DOCS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs")
 OWN = ("tests/project/plain_language.py", "tests/project/checks_check.py", "tests/project/abi/")
 

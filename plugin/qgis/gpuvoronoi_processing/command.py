@@ -27,7 +27,7 @@ from .i18n import tr
 
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
-environment = {}  # what the program finds besides QGIS's own environment, where an input may be a live raster
+environment = {}  # added to QGIS's environment where an input may be an on-demand raster
 MAY_BE_LIVE = (".voronoi.json", ".vrt")
 POLL = 0.1  # seconds
 LISTING = 20.0  # seconds for what the program can compute with: CUDA takes a while to start
@@ -43,8 +43,8 @@ class MissingProgram(QgsProcessingException):
 
 def program_at(path):
     """
-    A program with a folder as it is, a bare name on the PATH: in its absolute folders, never in the one that happens to be
-    the current one, in which Windows (and an empty entry of the PATH) would look first.
+    A program with a folder as it is, a bare name on the PATH: in its absolute folders, never in the one that happens to
+    be the current one, in which Windows (and an empty entry of the PATH) would look first.
     """
     folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
     endings = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if sys.platform == "win32" else []
@@ -65,21 +65,25 @@ def find_program():
         if path:
             found = program_at(path)
             if found is None:
-                raise MissingProgram(tr("{where} names “{path}”, which is no program.").format(where=where, path=path))
+                raise MissingProgram(tr(
+                    "{where} has the path “{path}”, which is not a program."
+                ).format(where=where, path=path))
             return found
     found = program_at("gpuvoronoi")
     if found is None:
         raise MissingProgram(
             tr(
-                "The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ "
-                "Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH."
+                "The gpuvoronoi command was not found. Install it, then set its path under Settings ▸ Options ▸ "
+                "Processing ▸ Providers ▸ gpuvoronoi or in the environment variable {}, or add its folder to the PATH."
             ).format(VARIABLE)
         )
     return found
 
 
 def program_state():
-    """The program and when it changed, or why it is missing: while this stays the same, a failed run would fail again."""
+    """
+    The program and when it changed, or why it is missing: while this stays the same, a failed run would fail again.
+    """
     try:
         program = find_program()
         return program, os.path.getmtime(program)
@@ -123,7 +127,9 @@ def _signal(process, number):
 
 
 def _stop(process):
-    """Ends the program, in less than a second. What it leaves if it is killed, the next run for the same output removes."""
+    """
+    Ends the program, in less than a second. What it leaves if it is killed, the next run for the same output removes.
+    """
     started = time.monotonic()
     _signal(process, signal.SIGTERM)
     insisted = False
@@ -150,11 +156,10 @@ def _report(text):
 
 def run(arguments, outputs, feedback, progress=lambda percent: None, events=True, folder=None):
     """
-    Runs the program, the main job, a search or a diagram, with these arguments. `outputs` are the files it has to make. Its report when
-    it has made them, None when the user cancelled: then nothing of them is left. Raises QgsProcessingException with the
-    program's own words.
-    `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends. `folder` is where
-    it runs.
+    Runs the program, the main job, a search or a diagram, with these arguments. `outputs` are the files it has to make.
+    Its report when it has made them, None when the user cancelled: then nothing of them is left. Raises
+    QgsProcessingException with the program's own words. `events` of the windows are handled meanwhile, unless who calls
+    must not be called again before it ends. `folder` is where it runs.
     """
     program = find_program()
     job = [arguments[0]] if arguments[0] in ("diagram", "search") else []
@@ -170,7 +175,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         )
     except OSError as error:
         raise QgsProcessingException(
-            tr("{program} cannot be started: {reason}").format(program=program, reason=error.strerror)
+            tr("Cannot start {program}: {reason}").format(program=program, reason=error.strerror)
         ) from None
 
     told = queue.Queue()
@@ -223,7 +228,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
     if report is None:
-        raise QgsProcessingException(tr("{program} did not say what it did").format(program=program))
+        raise QgsProcessingException(tr("{program} wrote no report").format(program=program))
     return report
 
 
@@ -250,7 +255,20 @@ def _listed(program, changed, what):
 def _planned(program, changed, crs):
     """What the program would do for a map in a coordinate system, as JSON; None if it cannot."""
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
-    asked = [program, "--seeds", "-", "--seeds-crs", crs, "--extent", "0,0,1,1", "--size", "1,1", "--dry-run", "--json", "map.tif"]
+    asked = [
+        program,
+        "--seeds",
+        "-",
+        "--seeds-crs",
+        crs,
+        "--extent",
+        "0,0,1,1",
+        "--size",
+        "1,1",
+        "--dry-run",
+        "--json",
+        "map.tif",
+    ]
     try:
         done = subprocess.run(  # nosec B603 # the same program
             asked, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options
@@ -279,10 +297,17 @@ def listed(what):
 
 
 def backends(needs):
-    """Triples of a backend's name, a label and why it cannot run (empty if it can); those that can do what is needed."""
+    """
+    Triples of a backend's name, a label and why it cannot run (empty if it can); those that can do what is needed.
+    """
     return [
-        (backend["name"], f"{backend['name']} ({backend['summary']})", "" if backend["available"] else backend["reason"])
-        for backend in listed("backends") or [] if backend[needs]
+        (
+            backend["name"],
+            f"{backend['name']} ({backend['summary']})",
+            "" if backend["available"] else backend["reason"],
+        )
+        for backend in listed("backends") or []
+        if backend[needs]
     ]
 
 

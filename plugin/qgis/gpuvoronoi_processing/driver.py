@@ -1,6 +1,6 @@
 """
-GDAL's driver VORONOI, which opens live rasters. GDAL has it from its own folder of plugins, or from those that GDAL_DRIVER_PATH
-names; otherwise it is looked for where the program was installed or built.
+GDAL's driver VORONOI, which opens on-demand rasters. GDAL loads it from its own folder of plugins or from those of
+GDAL_DRIVER_PATH; otherwise the plugin searches the folders where the program was installed or built.
 """
 
 import ctypes
@@ -51,17 +51,21 @@ def load():
     if is_there():
         return ""
     if NAME in re.split("[ ,]+", gdal.GetConfigOption("GDAL_SKIP", "").upper()):
-        return tr("GDAL's driver VORONOI is switched off: by GDAL_SKIP, or under Settings ▸ Options ▸ GDAL.")
+        return tr("GDAL's driver VORONOI is disabled by GDAL_SKIP or under Settings ▸ Options ▸ GDAL.")
     version = gdal.VersionInfo("RELEASE_NAME")
     path = beside_program()
     if path is None:
         return tr(
-            "GDAL has no driver VORONOI, which opens live rasters. It is built with the gpuvoronoi program: install {file} beside that, or "
-            "start QGIS with the environment variable GDAL_DRIVER_PATH, which names its folder. It has to be made for GDAL {version}."
+            "GDAL's driver VORONOI, which opens on-demand rasters, is missing. It is built with the gpuvoronoi "
+            "command, for GDAL {version}: install {file} next to the command, or start QGIS with the environment "
+            "variable GDAL_DRIVER_PATH set to its folder."
         ).format(file=FILE, version=version)
     reason = register(path)
     if reason:
-        return tr("The driver {path} does not fit QGIS's GDAL {version}; build gpuvoronoi for that. GDAL says: {reason}").format(
+        return tr(
+            "Cannot load the driver {path} into QGIS's GDAL {version}; build gpuvoronoi for this version. GDAL: "
+            "{reason}"
+        ).format(
             path=path, version=version, reason=reason
         )
     folders = [os.path.dirname(path), *filter(None, [os.environ.get("GDAL_DRIVER_PATH")])]

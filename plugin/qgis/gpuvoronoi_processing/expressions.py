@@ -1,7 +1,7 @@
 """
 Functions for expressions: nearest_feature_id(layer, k) and nearest_distance(layer, k) of the current feature. The first
-feature that asks makes one run for its whole layer; its answers are kept until one of the two layers changes. A failure is
-kept as long, but not longer than the program and its place stay the same.
+feature that asks makes one run for its whole layer; its answers are kept until one of the two layers changes. A failure
+is kept as long, but not longer than the program and its place stay the same.
 """
 
 import threading
@@ -21,8 +21,15 @@ from .i18n import tr
 from .searched import MOST_NEIGHBORS, LayerFeatures, automatic_metric, kth_nearest
 
 LAYER_CHANGES = (
-    "featureAdded", "featureDeleted", "geometryChanged", "afterRollBack", "afterCommitChanges", "subsetStringChanged", "crsChanged",
-    "dataChanged", "willBeDeleted",
+    "featureAdded",
+    "featureDeleted",
+    "geometryChanged",
+    "afterRollBack",
+    "afterCommitChanges",
+    "subsetStringChanged",
+    "crsChanged",
+    "dataChanged",
+    "willBeDeleted",
 )
 
 
@@ -99,14 +106,16 @@ class Nearest(QgsExpressionFunction):
 
     def value(self, reference, count, context):
         """`context` is None where the expression is evaluated without one."""
-        layer = project_layer(context.variable("layer_id") or context.variable("layer")) if context is not None else None
+        layer = (
+            project_layer(context.variable("layer_id") or context.variable("layer")) if context is not None else None
+        )
         if layer is None:
-            raise QgsProcessingException(tr("There is no current layer"))
+            raise QgsProcessingException(tr("Missing current layer"))
         found = project_layer(reference)
         if found is None:
-            raise QgsProcessingException(tr("There is no layer “{}”").format(reference))
+            raise QgsProcessingException(tr("Unknown layer “{}”").format(reference))
         if not isinstance(count, (int, float)) or not 1 <= count <= MOST_NEIGHBORS or count != int(count):
-            raise QgsProcessingException(tr("k is a whole number from 1 to 1,024"))
+            raise QgsProcessingException(tr("k: out of range [1, 1024]"))
         answer = self.answers.get(layer, found, int(count)).get(context.feature().id())
         return answer[self.part] if answer is not None else None
 
@@ -134,13 +143,13 @@ class Functions:
         example = "<p><code>nearest_{}('stations', 1)</code></p>"
         self.functions = [
             Nearest("nearest_feature_id", 0, answers, tr(
-                "<p>The feature id of the k-th nearest point, line or polygon of a layer, by its name or id. In the current layer itself a "
-                "feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole "
-                "world, else straight lines on the map.</p>"
+                "<p>The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. "
+                "Within the current layer a feature's own point does not count. Distances are geodesics for longitudes "
+                "and latitudes and for maps of the whole world, else straight lines on the map.</p>"
             ) + example.format("feature_id")),
             Nearest("nearest_distance", 1, answers, tr(
-                "<p>The distance to the k-th nearest point, line or polygon of a layer, by its name or id: metres for longitudes and "
-                "latitudes and for maps of the whole world, else units of the map.</p>"
+                "<p>The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: "
+                "metres for longitudes and latitudes and for maps of the whole world, else map units.</p>"
             ) + example.format("distance")),
         ]
         for function in self.functions:

@@ -1,4 +1,7 @@
-"""Types of fields: QVariant's until QGIS 3.36, QMetaType's from 3.38 on. Values as text, for fields that hold nothing else."""
+"""
+Types of fields: QVariant's until QGIS 3.36, QMetaType's from 3.38 on. Values as text, for fields that hold nothing
+else.
+"""
 
 import json
 import math

@@ -1,10 +1,10 @@
 """
 Geodesic lines on an ellipsoid or a sphere, as vertices in degrees.
 
-QgsDistanceArea has the geodesics of PROJ, to nanometres, but its geodesicLine() draws no line that is shorter than its step,
-wants longitudes within ±180° and sees crossings of ±180° only where the longitudes of two vertices are far from it. So it
-gives the vertices here, which are then placed: a line begins and ends at the longitudes that its two positions have, and
-is cut where these are not on the same turn of the globe.
+QgsDistanceArea has the geodesics of PROJ, to nanometres, but its geodesicLine() draws no line that is shorter than its
+step, wants longitudes within ±180° and sees crossings of ±180° only where the longitudes of two vertices are far from
+it. So it gives the vertices here, which are then placed: a line begins and ends at the longitudes that its two
+positions have, and is cut where these are not on the same turn of the globe.
 """
 
 import math
@@ -84,7 +84,10 @@ class Geodesics:
 
     @staticmethod
     def placed(vertices, start, end):
-        """The vertices one after another from where `start` is. At a pole every longitude is near: there they go over to where `end` is."""
+        """
+        The vertices one after another from where `start` is. At a pole every longitude is near: there they go over to
+        where `end` is.
+        """
         moved, line = turns(start.x(), vertices[0].x()), [start]
         for before, vertex in zip(vertices, vertices[1:]):
             if abs(before.y()) == abs(vertex.y()) == 90.0:
@@ -98,8 +101,8 @@ class Geodesics:
 
     def cut(self, line, start, end):
         """
-        Two parts if the line does not lead to the turn of the globe on which `end` is: at ±180°, or at 0° or 360° if one of the positions
-        is beyond ±180°. Where the line does not cross that it stays as it is.
+        Two parts if the line does not lead to the turn of the globe on which `end` is: at ±180°, or at 0° or 360° if
+        one of the positions is beyond ±180°. Where the line does not cross that it stays as it is.
         """
         moved = turns(end.x(), line[-1].x())
         offset = 180.0 if max(abs(start.x()), abs(end.x())) <= 180.0 else 0.0

@@ -15,7 +15,8 @@ from .i18n import language, tr
 PAGE = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
 <style>body {{ max-width: 45em; margin: 2em auto; font-family: sans-serif; line-height: 1.4 }}
-dt {{ font-weight: bold; margin-top: 0.7em }} code, pre {{ background: #f2f2f2 }} pre {{ padding: 0.7em; overflow: auto }}</style></head>
+dt {{ font-weight: bold; margin-top: 0.7em }}
+code, pre {{ background: #f2f2f2 }} pre {{ padding: 0.7em; overflow: auto }}</style></head>
 <body><h1>{title}</h1>
 {body}
 </body></html>
@@ -28,7 +29,8 @@ def heading(text):
 
 def described(parameters):
     items = "".join(
-        f"<dt>{html.escape(parameter.description())} <code>{parameter.name()}</code></dt>\n<dd>{html.escape(parameter.help())}</dd>\n"
+        f"<dt>{html.escape(parameter.description())} <code>{parameter.name()}</code></dt>\n"
+        f"<dd>{html.escape(parameter.help())}</dd>\n"
         for parameter in parameters
     )
     return f"<dl>\n{items}</dl>\n"
@@ -36,7 +38,9 @@ def described(parameters):
 
 def example(algorithm, words, parameters):
     given = " ".join(
-        f"{name}={value}" for name, values in parameters.items() for value in (values if isinstance(values, list) else [values])
+        f"{name}={value}"
+        for name, values in parameters.items()
+        for value in (values if isinstance(values, list) else [values])
     )
     call = f"processing.run(\"{algorithm.id()}\", {json.dumps(parameters, indent=4)})"
     command = f"qgis_process run {algorithm.id()} -- {given}"
@@ -46,7 +50,9 @@ def example(algorithm, words, parameters):
 def text(algorithm):
     results = [parameter for parameter in algorithm.parameterDefinitions() if parameter.isDestination()]
     inputs = [parameter for parameter in algorithm.parameterDefinitions() if not parameter.isDestination()]
-    body = algorithm.description() + heading(tr("Parameters")) + described(inputs) + heading(tr("Results")) + described(results)
+    body = algorithm.description() + heading(tr("Parameters")) + described(inputs) + heading(tr(
+        "Results"
+    )) + described(results)
     body += heading(tr("In scripts")) + "".join(example(algorithm, *pair) for pair in algorithm.examples())
     return PAGE.format(language=language(), title=html.escape(algorithm.displayName()), body=body)
 

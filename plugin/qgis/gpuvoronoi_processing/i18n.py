@@ -1,4 +1,6 @@
-"""Translations: all texts are of one context; i18n/gpuvoronoi_LANGUAGE.qm is made from the .ts file when the zip is built."""
+"""
+Translations: all texts are of one context; i18n/gpuvoronoi_LANGUAGE.qm is made from the .ts file when the zip is built.
+"""
 
 import pathlib
 
@@ -20,7 +22,9 @@ def language():
 
 
 def install_translator():
-    """The translator for the language of QGIS, installed; None if there is none. It lives as long as it is referenced."""
+    """
+    The translator for the language of QGIS, installed; None if there is none. It lives as long as it is referenced.
+    """
     translator = QTranslator()
     if translator.load(str(FOLDER / f"gpuvoronoi_{language()}.qm")):
         QCoreApplication.installTranslator(translator)

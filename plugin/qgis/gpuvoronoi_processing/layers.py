@@ -1,11 +1,11 @@
 """
-Handing layers of QGIS to the program.
+Layers of QGIS as inputs of the program.
 
-A layer whose file holds just what the user sees is named to the program as it is. All others (in memory, from a
-database, with a selection or a filter, being edited, in another coordinate system than the file's) are written,
-feature by feature in their order, to a temporary FlatGeobuf that carries the ids. FlatGeobuf knows no feature ids of its
-own that could clash. It must not make a spatial index, because that would sort the features, and of equally near
-seeds the first one counts; and its driver drops features without geometry silently, so they are dealt with here.
+The program reads the file of a layer if it holds just what the user sees. All other layers (in memory, from a
+database, with a selection or a filter, being edited, in another coordinate system than the file's) are written, feature
+by feature in their order, to a temporary FlatGeobuf with the ids. FlatGeobuf has no feature ids of its own that
+could clash. It must not make a spatial index, because that would sort the features, and of equally near seeds the
+first one counts; and its driver drops features without geometry silently, so they are dealt with here.
 """
 
 import os
@@ -37,7 +37,9 @@ CHECK_CANCEL_EVERY = 1000
 
 
 def crs_text(crs):
-    """A coordinate system in words that the program understands. A user-defined one's own code means nothing outside."""
+    """
+    A coordinate system in words that the program understands. A user-defined one's own code means nothing outside.
+    """
     if re.match(r"(EPSG|ESRI|IGNF|OGC|IAU_2015):", crs.authid()):
         return crs.authid()
     return crs.toWkt(QgsCoordinateReferenceSystem.WktVariant.WKT_PREFERRED_GDAL)
@@ -62,7 +64,9 @@ def geographic_crs(crs):
 
 
 def layer_crs(layer):
-    """The coordinate system of a layer. To layers of geometry collections QGIS gives none: they have that of their data."""
+    """
+    The coordinate system of a layer. To layers of geometry collections QGIS gives none: they have that of their data.
+    """
     crs = layer.crs()
     return crs if crs.isValid() or layer.isSpatial() else layer.dataProvider().crs()
 
@@ -70,7 +74,9 @@ def layer_crs(layer):
 def warn_of_missing_crs(layer, crs, feedback):
     if not crs.isValid():
         feedback.pushWarning(
-            tr("{layer}: no coordinate system; distances are straight lines in the units of the coordinates").format(layer=layer)
+            tr(
+                "{layer}: missing coordinate system; distances are straight lines in units of the coordinates"
+            ).format(layer=layer)
         )
 
 
@@ -94,7 +100,7 @@ def own_file(layer, value, fields):
         if index < 0 or layer.fields().fieldOrigin(index) != QgsFields.FieldOrigin.OriginProvider:
             return None  # a joined or computed field
     path, *options = layer.source().split("|")
-    names = [option[len("layername=") :] for option in options if option.startswith("layername=")]
+    names = [option.partition("=")[2] for option in options if option.startswith("layername=")]
     if len(names) != len(options) or len(names) > 1 or not os.path.exists(path):
         return None
     return path, names[0] if names else None
@@ -108,7 +114,10 @@ POSITIONS = (
 
 
 def table_with_positions(path, name):
-    """A layer of the points of a text file whose columns the program understands; else None. To QGIS it is a bare table."""
+    """
+    A layer of the points of a text file with columns of positions that the program reads; else None. In QGIS such a
+    file is a table without geometries.
+    """
     table = QgsVectorLayer(path, name, "ogr")
     if table.dataProvider().storageType() != "CSV":
         return None
@@ -147,11 +156,13 @@ def stored(value, field):
 
 
 def no_points(layer):
-    return QgsProcessingException(tr("{layer}: there are no points, lines or polygons").format(layer=layer))
+    return QgsProcessingException(tr(
+        "{layer}: missing geometries; expected points, lines or polygons"
+    ).format(layer=layer))
 
 
 def lines_or_polygons(geometry_type):
-    """Their vertices are no points. What a mixed layer has is known only by feature."""
+    """Whether geometries are lines or polygons. Of a mixed layer only the features have this information."""
     return geometry_type in (QgsWkbTypes.GeometryType.LineGeometry, QgsWkbTypes.GeometryType.PolygonGeometry)
 
 
@@ -163,7 +174,7 @@ def has_lines_or_polygons(geometry):
 
 
 def no_lines_or_polygons(layer):
-    return tr("{layer}: lines and polygons are no points").format(layer=layer)
+    return tr("{layer}: lines and polygons are not supported; expected points").format(layer=layer)
 
 
 def plain_name(name):
@@ -172,7 +183,7 @@ def plain_name(name):
 
 
 def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
-    """A GDAL dataset, or None: whether GDAL raises exceptions is up to whoever shares the process."""
+    """A GDAL dataset, or None: other code of the process decides whether GDAL raises exceptions."""
     try:
         return gdal.OpenEx(path, flags, open_options=list(open_options))
     except RuntimeError:
@@ -181,8 +192,8 @@ def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
 
 class TemporaryFile:
     """
-    A FlatGeobuf that is written in the order of the features, which all have geometries. It takes any: what QGIS says of a
-    layer holds for its first feature, and single and multiple ones are mixed.
+    A FlatGeobuf that is written in the order of the features, which all have geometries. It takes any: what QGIS says
+    of a layer holds for its first feature, and single and multiple ones are mixed.
     """
 
     def __init__(self, name, fields, crs, context):
@@ -199,7 +210,7 @@ class TemporaryFile:
     @staticmethod
     def check(well, reason):
         if not well:
-            raise QgsProcessingException(tr("The features could not be written: {}").format(reason))
+            raise QgsProcessingException(tr("Cannot write the features: {}").format(reason))
 
     def add(self, feature):
         self.check(self.writer.addFeature(feature, QgsFeatureSink.Flag.FastInsert), self.writer.errorMessage())
@@ -212,7 +223,7 @@ class TemporaryFile:
             return  # such a file cannot be read
         dataset = open_dataset(self.path, gdal.OF_VECTOR)
         count = dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
-        self.check(count == self.count, tr("{} of {} arrived").format(count, self.count))
+        self.check(count == self.count, tr("{} of {} were written").format(count, self.count))
 
 
 class Unusable:
@@ -226,21 +237,26 @@ class Unusable:
     def add(self, feature):
         if not self.skip:
             raise QgsProcessingException(
-                tr("{layer}: feature {id} has no usable coordinates").format(layer=self.layer, id=feature.id())
+                tr(
+                    "{layer}: invalid coordinates of feature {id}; correct them, or check “Leave out points without "
+                    "usable coordinates”"
+                ).format(layer=self.layer, id=feature.id())
             )
         self.count += 1
 
     def report(self, feedback):
         if self.count:
             feedback.pushWarning(
-                tr("{layer}: {count} features without usable coordinates left out").format(
+                tr("{layer}: {count} features with invalid coordinates are left out").format(
                     layer=self.layer, count=self.count
                 )
             )
 
 
 class Unreachable:
-    """Counts features that a coordinate system cannot show. They have no distance there, so they are nobody's neighbours."""
+    """
+    Counts features outside the area of a coordinate system. They have no distance there and are never neighbours.
+    """
 
     def __init__(self, layer, crs):
         self.layer = layer
@@ -255,7 +271,9 @@ class Unreachable:
     def report(self, feedback):
         if self.count:
             feedback.pushWarning(
-                tr("{layer}: {count} features left out that {crs} does not reach; the first is feature {id}").format(
+                tr(
+                    "{layer}: {count} features outside the area of {crs} are left out; the first is feature {id}"
+                ).format(
                     layer=self.layer, count=self.count, crs=self.crs.userFriendlyIdentifier(), id=self.first
                 )
             )
@@ -303,7 +321,7 @@ class Features:
         return self.row_field
 
     def arguments(self, context, feedback, skip_invalid, progress):
-        """What tells the program about these features, as seeds; None if the user cancelled meanwhile."""
+        """The program's options for these features as seeds; None if the user cancelled."""
         if self.source.wkbType() != QgsWkbTypes.Type.NoGeometry:  # of other tables the program finds out
             warn_of_missing_crs(self.name, self.crs, feedback)
         arguments = []
@@ -341,7 +359,7 @@ class Features:
         return column
 
     def unknown(self, field):
-        return QgsProcessingException(tr("{layer} has no field “{field}”").format(layer=self.name, field=field))
+        return QgsProcessingException(tr("{layer}: unknown field “{field}”").format(layer=self.name, field=field))
 
     def free_name(self, name):
         while self.source.fields().lookupField(name) >= 0:
@@ -349,7 +367,7 @@ class Features:
         return name
 
     def columns(self):
-        """The fields to write: those asked for, and a name, which the raster's attribute table shows."""
+        """The fields to write: the requested ones, and a name for the raster's attribute table."""
         known = self.source.fields()
         for field in self.fields:
             if known.lookupField(field) < 0:
@@ -410,11 +428,11 @@ def of_the_session(path):
 
 def raster_file(layer):
     """
-    A file by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of its source. What is
-    no file becomes one: command lines are shown in logs, and connections and addresses may have passwords.
+    A file by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of its source.
+    Other sources become a temporary file, because logs show command lines, and connections may have passwords.
     """
     if layer.providerType() != "gdal":
-        raise QgsProcessingException(tr("{} is no raster that GDAL reads").format(layer.name()))
+        raise QgsProcessingException(tr("{}: unsupported raster; expected one that GDAL reads").format(layer.name()))
     own_crs = layer.crs() == layer.dataProvider().crs()
     if own_crs and os.path.exists(layer.source()):
         return layer.source()
@@ -422,11 +440,13 @@ def raster_file(layer):
     source, *options = layer.source().split("|option:")
     dataset = open_dataset(source, open_options=options)
     try:
-        made = dataset and gdal.Translate(path, dataset, format="VRT", outputSRS=None if own_crs else crs_text(layer.crs()))
-    except RuntimeError:  # whose text may have the source
+        made = dataset and gdal.Translate(
+            path, dataset, format="VRT", outputSRS=None if own_crs else crs_text(layer.crs())
+        )
+    except RuntimeError:  # its text may have the source
         made = None
     if made is None:
-        raise QgsProcessingException(tr("{} cannot be read").format(layer.name()))
+        raise QgsProcessingException(tr("Cannot read {}").format(layer.name()))
     return path
 
 
@@ -434,7 +454,7 @@ class RasterCells:
     """The cells of a raster, which the program can take as seeds as it can Features."""
 
     def __init__(self, layer, options):
-        """To be called on the main thread. `options` of the program say which cells."""
+        """To be called on the main thread. `options` are those of the program that choose the cells."""
         self.crs = layer.crs()
         self.label = layer.name()
         self.file = raster_file(layer)
@@ -471,5 +491,5 @@ class Polygons:
                 file.add(feature)
         file.close()
         if file.count == 0:
-            raise QgsProcessingException(tr("{layer}: there are no polygons").format(layer=self.name))
+            raise QgsProcessingException(tr("{layer}: missing polygons").format(layer=self.name))
         return file.path, None

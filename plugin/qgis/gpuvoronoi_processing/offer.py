@@ -14,55 +14,57 @@ TOLD = "gpuvoronoi/told_that_the_program_is_missing"
 
 
 class ProgramDialog(QDialog):
-    """Says how to install the program, looks for it, or is shown where it is."""
+    """Shows how to install the program, searches for it, or lets the user choose its file."""
 
     def __init__(self, parent=None):
         super().__init__(parent)
         self.setObjectName("gpuvoronoi_program")
-        self.setWindowTitle(tr("The gpuvoronoi program"))
+        self.setWindowTitle(tr("The gpuvoronoi command"))
         self.setWindowIcon(about.icon("gpuvoronoi"))
         self.resize(680, 460)
         text = QTextBrowser()
         text.setOpenExternalLinks(True)
-        text.setHtml(tr("<p>The algorithms are carried out by the gpuvoronoi program, which QGIS does not bring along.</p>")
+        text.setHtml(tr("<p>The algorithms run the gpuvoronoi command, which is not part of QGIS.</p>")
                      + program.how_to_install())
         self.state = QLabel()
         self.state.setObjectName("gpuvoronoi_state")
         self.state.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        look = buttons.addButton(tr("Look for it"), QDialogButtonBox.ButtonRole.ActionRole)
+        look = buttons.addButton(tr("Search"), QDialogButtonBox.ButtonRole.ActionRole)
         look.clicked.connect(self.look)
-        choose = buttons.addButton(tr("Show where it is…"), QDialogButtonBox.ButtonRole.ActionRole)
+        choose = buttons.addButton(tr("Choose the file…"), QDialogButtonBox.ButtonRole.ActionRole)
         choose.clicked.connect(self.choose)
         layout = QVBoxLayout(self)
         for widget in (text, self.state, buttons):
             layout.addWidget(widget)
-        self.tell(program.why_missing() or tr("The program is there: the algorithms can be used."))
+        self.tell(program.why_missing() or tr("The command is installed: the algorithms can be used."))
 
     def tell(self, text):
         self.state.setText(html.escape(text))
 
     def take(self, path, version):
         program.use(path)
-        self.tell(tr("Found: {path}, version {version}. The algorithms can be used now.").format(path=path, version=version))
+        self.tell(tr(
+            "Found: {path}, version {version}. The algorithms can be used now."
+        ).format(path=path, version=version))
 
     def look(self):
         path, version = program.look()
         if path:
             self.take(path, version)
         else:
-            self.tell(tr("It is in none of these folders: {}").format(", ".join(program.folders())))
+            self.tell(tr("Not found in these folders: {}").format(", ".join(program.folders())))
 
     def choose(self):
-        path, _ = QFileDialog.getOpenFileName(self, tr("The gpuvoronoi program"))
+        path, _ = QFileDialog.getOpenFileName(self, tr("The gpuvoronoi command"))
         if not path:
             return
         version = program.version(path)
         if version:
             self.take(path, version)
         else:
-            self.tell(tr("“{}” is not the gpuvoronoi program, or cannot be started.").format(path))
+            self.tell(tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path))
 
 
 class Offer(QObject):
@@ -85,9 +87,11 @@ class Offer(QObject):
         elif not settings.value(TOLD, False, type=bool):
             settings.setValue(TOLD, True)
             bar = self.iface.messageBar()
-            self.message = bar.createMessage("gpuvoronoi", tr("The program that carries out the algorithms is not installed yet."))
+            self.message = bar.createMessage("gpuvoronoi", tr(
+                "The gpuvoronoi command, which the algorithms run, is not installed."
+            ))
             self.message.destroyed.connect(self.forget)  # it may be closed, too
-            button = QPushButton(tr("How to install it, or look for it…"))
+            button = QPushButton(tr("Install or search…"))
             button.setObjectName("gpuvoronoi_offer")
             button.clicked.connect(self.open)
             self.message.layout().addWidget(button)
@@ -108,7 +112,8 @@ class Offer(QObject):
         """In front of QGIS's window about the algorithm, which waits for an answer of its own."""
         self.take_back()
         if self.dialog is None:
-            # Without this reference the Python part of the dialog is deleted with the wrapper of QGIS's window, and its slots with it.
+            # Without this reference the Python part of the dialog is deleted with the wrapper of QGIS's window, and its
+            # slots with it.
             self.dialog = ProgramDialog(self.iface.mainWindow())
             self.dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self.dialog.setModal(True)

@@ -1,4 +1,7 @@
-"""The plugin: it adds its provider to Processing and its functions to expressions, and takes them away again. It needs no windows (iface may be None)."""
+"""
+The plugin: it adds its provider to Processing and its functions to expressions, and removes them. It works without
+windows (iface may be None).
+"""
 
 from qgis.core import QgsApplication
 from qgis.PyQt.QtCore import QCoreApplication
@@ -21,7 +24,7 @@ class GpuvoronoiPlugin:
         self.provider = GpuvoronoiProvider()
         QgsApplication.processingRegistry().addProvider(self.provider)
         self.functions = Functions()
-        driver.load()  # projects may have live rasters
+        driver.load()  # projects may have on-demand rasters
 
     def initGui(self):
         self.initProcessing()

@@ -1,6 +1,6 @@
 """
-What people are told who have the plugin and not yet the program: how to install it. And looking for it in the places where it may
-be without being on the PATH, as QGIS has another one when it was not started from a shell.
+Installation of the program: the instructions that the plugin shows, and a search in folders outside the PATH. QGIS has
+another PATH than a shell if it was not started from one.
 """
 
 import glob
@@ -22,8 +22,19 @@ STARTING = 20.0  # seconds
 FOLDERS = {
     "win32": ("{prefix}", "{prefix}/../bin", "{prefix}/../../bin", "C:/OSGeo4W/bin"),
     "posix": (
-        "{prefix}/bin", "/usr/local/bin", "/usr/bin", "/opt/homebrew/bin", "/opt/local/bin", "/opt/gpuvoronoi*/bin", "~/.local/bin",
-        "~/bin", "~/*conda*/bin", "~/*conda*/envs/*/bin", "~/*forge*/bin", "~/*forge*/envs/*/bin", "~/gpuvoronoi*/build/*",
+        "{prefix}/bin",
+        "/usr/local/bin",
+        "/usr/bin",
+        "/opt/homebrew/bin",
+        "/opt/local/bin",
+        "/opt/gpuvoronoi*/bin",
+        "~/.local/bin",
+        "~/bin",
+        "~/*conda*/bin",
+        "~/*conda*/envs/*/bin",
+        "~/*forge*/bin",
+        "~/*forge*/envs/*/bin",
+        "~/gpuvoronoi*/build/*",
         "~/*/gpuvoronoi*/build/*",
     ),
 }
@@ -43,7 +54,8 @@ def refusal():
     reason = why_missing()
     if not reason or not offered:
         return reason
-    return f"<p>{html.escape(reason)}</p><p><a href=\"{LINK}\">{tr('How to install the program, or look for it…')}</a></p>"
+    link = tr("Install or search for the command…")
+    return f'<p>{html.escape(reason)}</p><p><a href="{LINK}">{link}</a></p>'
 
 
 def folders():
@@ -88,20 +100,24 @@ def how_to_install():
     built = "cmake --preset release\ncmake --build --preset release\nsudo cmake --install build/release"
     if sys.platform == "win32":
         text = tr(
-            "<p>On Windows there is no gpuvoronoi program yet. It runs in the Windows Subsystem for Linux, together with a QGIS that is "
-            "installed there; there it is installed as on Linux.</p>"
+            "<p>The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for Linux, "
+            "together "
+            "with a QGIS that is installed there; there it is installed as on Linux.</p>"
         )
     elif sys.platform == "darwin":
         text = tr(
-            "<p>On macOS, where it has not been tried yet, the program is built from its sources, with the libraries of Homebrew:</p>"
-            "<pre>{commands}</pre><p>A QGIS that was not started from a terminal does not know its PATH: then look for the program "
-            "here.</p>"
+            "<p>On macOS, where it has not been tried yet, the program is built from its sources, with the libraries "
+            "of Homebrew:</p><pre>{commands}</pre><p>A QGIS that was not started from a terminal does not know its "
+            "PATH: then look for the program here.</p>"
         ).format(commands=f"brew install cmake ninja pkg-config gdal proj\n{built}")
     else:
         text = tr(
-            "<p>On Debian, Ubuntu and their relatives, with the packages of a release:</p><pre>{packages}</pre>"
-            "<p>Elsewhere the program is built from its sources:</p><pre>{commands}</pre>"
-            "<p>It is found then, and nothing has to be set.</p>"
-        ).format(packages="sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi0.?_*.deb \\\n    ./gdal-plugin-voronoi_*.deb", commands=built)
+            "<p>On Debian, Ubuntu and their relatives, with the packages of a "
+            "release:</p><pre>{packages}</pre><p>Elsewhere the program is built from its "
+            "sources:</p><pre>{commands}</pre><p>It is found then, and nothing has to be set.</p>"
+        ).format(
+            packages="sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi0.?_*.deb \\\n    ./gdal-plugin-voronoi_*.deb",
+            commands=built,
+        )
     homepage = metadata("homepage")
     return text + (f"<p><a href=\"{homepage}\">{homepage}</a></p>" if homepage else "")

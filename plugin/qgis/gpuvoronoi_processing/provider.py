@@ -1,4 +1,4 @@
-"""The provider: the list of algorithms, and the setting that says where the command is."""
+"""The provider: the list of algorithms, and the setting with the path of the command."""
 
 from processing.core.ProcessingConfig import ProcessingConfig, Setting
 from qgis.core import QgsProcessingProvider
@@ -17,7 +17,7 @@ class GpuvoronoiProvider(QgsProcessingProvider):
         return "gpuvoronoi"
 
     def longName(self):
-        return tr("gpuvoronoi: exact nearest seeds")
+        return tr("gpuvoronoi: exact nearest neighbours and Voronoi diagrams")
 
     def icon(self):
         return icon("gpuvoronoi")
@@ -31,7 +31,7 @@ class GpuvoronoiProvider(QgsProcessingProvider):
             Setting(
                 self.name(),
                 SETTING,
-                tr("The gpuvoronoi program (empty: the environment variable {}, then the PATH)").format(VARIABLE),
+                tr("The gpuvoronoi command (empty: the environment variable {}, then the PATH)").format(VARIABLE),
                 "",
                 valuetype=Setting.FILE,
             )

@@ -31,8 +31,9 @@ def number_of_features(path):
 
 def leave_out_repeated_id(path, field, others):
     """
-    Regions have ids as `id`, and the seeds' attributes beside that. Where the ids come of a field of the same name this is there
-    again, as `seed_id`; `others` are the names of the seeds' fields. Formats that would have to be written anew keep it.
+    Regions have ids as `id`, and the seeds' attributes beside that. Where the ids come of a field of the same name this
+    is there again, as `seed_id`; `others` are the names of the seeds' fields. Formats that would have to be written
+    anew keep it.
     """
     again = f"seed_{field}".lower()
     if field.lower() != "id" or again in (other.lower() for other in others):
@@ -50,7 +51,11 @@ def leave_out_repeated_id(path, field, others):
 def leave_out_field(path, name):
     """Deletes a field from a file, if its format does that in place."""
     driver = gdal.IdentifyDriverEx(path, gdal.OF_VECTOR)
-    dataset = open_dataset(path, gdal.OF_VECTOR | gdal.OF_UPDATE) if driver is not None and driver.ShortName in DROPPING else None
+    dataset = (
+        open_dataset(path, gdal.OF_VECTOR | gdal.OF_UPDATE)
+        if driver is not None and driver.ShortName in DROPPING
+        else None
+    )
     index = dataset.GetLayer(0).GetLayerDefn().GetFieldIndex(name) if dataset is not None else -1
     if index >= 0:
         dataset.GetLayer(0).DeleteField(index)

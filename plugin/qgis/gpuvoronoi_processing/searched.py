@@ -74,8 +74,9 @@ def without_self(rows, points, reference, count):
 
 def kth_nearest(layer, reference, count, metric, context, feedback, own=False, options=()):
     """
-    {feature id: (feature id, id, distance)} of the k-th nearest of another layer, of those features that have one. Among
-    themselves if there is no other; `own` if the features are some of the other layer's and none is to be its own.
+    {feature id: (feature id, id, distance)} of the k-th nearest of another layer, of those features that have one.
+    Among themselves if there is no other; `own` if the features are some of the other layer's and none is to be its
+    own.
     """
     both = written(layer, reference, metric, context, False, feedback, True)
     if both is None:
@@ -125,8 +126,8 @@ class NoPoint(QgsProcessingException):
 
 def written(points, reference, metric, context, attributes, feedback, skip_invalid):
     """
-    The rows of two layers; `reference` is None if the points are searched among themselves. What QGIS says of a layer holds
-    for its first feature: a line may come later. None if the user cancelled.
+    The rows of two layers; `reference` is None if the points are searched among themselves. What QGIS says of a layer
+    holds for its first feature: a line may come later. None if the user cancelled.
     """
     command.find_program()  # before anything is written for it
     shapes = reference is not None and lines_or_polygons(QgsWkbTypes.geometryType(reference.source.wkbType()))
@@ -153,12 +154,15 @@ def write_both(points, reference, shapes, globe, context, attributes, feedback, 
 
 class Searched:
     """
-    The features of a layer in a coordinate system, written for the program. Subclasses say by places(), usable(), carried()
-    and geometry() what its rows are: places of any kind.
+    The features of a layer in a coordinate system, written for the program. Subclasses say by places(), usable(),
+    carried() and geometry() what its rows are: places of any kind.
     """
 
     def __init__(self, points, crs, context, attributes, neighbours=False):
-        """`attributes` are kept if wanted. `neighbours` are those of another layer: what the coordinate system does not reach is none."""
+        """
+        `attributes` are kept if wanted. `neighbours` are those of another layer: what the coordinate system does not
+        reach is none.
+        """
         self.points = points
         self.crs = crs
         self.context = context
@@ -272,7 +276,9 @@ class Shapes(Searched):
     def usable(places, crs):
         boxes = [shape.boundingBox() for shape in places if not shape.isEmpty()]
         limit = 90.0 if crs.isGeographic() else math.inf
-        return bool(boxes) and all(box.isFinite() and -limit <= box.yMinimum() <= box.yMaximum() <= limit for box in boxes)
+        return bool(boxes) and all(
+            box.isFinite() and -limit <= box.yMinimum() <= box.yMaximum() <= limit for box in boxes
+        )
 
     @staticmethod
     def carried(places, transform):

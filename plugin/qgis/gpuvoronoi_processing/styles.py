@@ -2,8 +2,8 @@
 How results look when they are loaded: regions in the colours of the raster's attribute table, distances as a ramp.
 
 Raster layers take their legend from the renderer. One entry a seed is fine for a few; for more, the same colours are
-given as the points of a continuous ramp: ids are whole numbers, so every cell meets a point of the ramp exactly. The bar
-that would be its legend is left out: of so many colours it shows stripes.
+given as the points of a continuous ramp: ids are whole numbers, so every cell meets a point of the ramp exactly. The
+bar that would be its legend is left out: of so many colours it shows stripes.
 """
 
 import collections
@@ -56,7 +56,7 @@ SPARE_COLOURS = [
     for hue in range(24) for saturation in (0.35, 0.6, 0.85) for value in (0.95, 0.75, 0.55)
 ]
 
-# A post-processor belongs to nobody in QGIS: it has to be kept until the result is loaded.
+# QGIS does not own post-processors: they have to be kept until the result is loaded.
 _kept = collections.deque(maxlen=1000)
 
 
@@ -86,8 +86,8 @@ def attribute_rows(dataset):
 
 def distinct(rows):
     """
-    The program's colours differ where regions touch, and repeat elsewhere. In a legend each stands for one seed: a colour
-    that was there before becomes the one that is farthest from all others.
+    The program's colours differ where regions touch, and repeat elsewhere. In a legend each stands for one seed: a
+    colour that was there before becomes the one that is farthest from all others.
     """
     taken, made = [colour.getRgb()[:3] for _, _, colour in rows], []
     seen = set()
@@ -136,15 +136,17 @@ def allocation_renderer(provider, rows):
 
 
 def id_colours(dataset, live=False):
-    """[(value, name, colour)] of a raster of ids: its attribute table, or what stands for one that is missing or too long."""
+    """
+    [(value, name, colour)] of a raster of ids: its attribute table, or what stands for one that is missing or too long.
+    """
     rows = attribute_rows(dataset)
     return rows if 0 < len(rows) <= RAMP_POINTS else scattered_colours(*map(int, value_range(dataset, live)))
 
 
 def value_range(dataset, live=False):
     """
-    The least and the largest value of a raster; zeros if there are none. A `live` one is not computed for that: it knows its ids, and
-    distances are those of an overview.
+    The least and the largest value of a raster; zeros if there are none. A `live` one is not computed for that: it
+    knows its ids, and distances are those of an overview.
     """
     try:
         found = dataset.GetRasterBand(1).ComputeRasterMinMax(live)
@@ -161,7 +163,9 @@ def distance_renderer(provider, unit, low, high):
     ramp = QgsColorRampShader(low, high, gradient, QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(
         [
-            QgsColorRampShader.ColorRampItem(low + position * (high - low), colour, f"{low + position * (high - low):.6g}")
+            QgsColorRampShader.ColorRampItem(
+                low + position * (high - low), colour, f"{low + position * (high - low):.6g}"
+            )
             for position, colour in colours
         ]
     )
@@ -192,7 +196,9 @@ def azimuth_renderer(provider):
 
 
 def regions_renderer(layer, field, rows):
-    """Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol."""
+    """
+    Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol.
+    """
     def symbol(colour):
         made = QgsSymbol.defaultSymbol(layer.geometryType())
         made.setColor(colour)
@@ -237,8 +243,8 @@ def mesh_style(layer, rows):
 
 class Style(QgsProcessingLayerPostProcessorInterface):
     """
-    Lets `paint(layer, project)` change how a layer looks when it is loaded. The context of the algorithm is gone then: it was
-    that of its thread.
+    Lets `paint(layer, project)` change how a layer looks when it is loaded. The context of the algorithm is gone then:
+    it was that of its thread.
     """
 
     def __init__(self, paint):
@@ -271,7 +277,9 @@ def style(context, output, paint):
     """Lets `paint` change a result that is going to be loaded, unless people have said how it is to look."""
     if context.willLoadLayerOnCompletion(output):
         theirs = style_of_people(output)
-        processor = Style(paint if theirs is None else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project))
+        processor = Style(
+            paint if theirs is None else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project)
+        )
         _kept.append(processor)
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
 
@@ -407,7 +415,9 @@ def spider(context, output, count):
 
     def paint(layer, _):
         if 1 < count <= LEGEND_ENTRIES:
-            ranks = [QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)]
+            ranks = [
+                QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)
+            ]
             renderer = QgsCategorizedSymbolRenderer("rank", ranks)
             renderer.setOrderBy(QgsFeatureRequest.OrderBy([QgsFeatureRequest.OrderByClause("rank", False)]))
             renderer.setOrderByEnabled(True)
@@ -430,7 +440,7 @@ def load_mesh(context, path, name, raster):
 
 
 def load_live(context, source, name, kind, dataset):
-    """A layer of a live raster, whose values are of one kind; so are those of `dataset`."""
+    """A layer of an on-demand raster with values of one kind; so are those of `dataset`."""
     if kind == "id":
         load(context, source, name, QgsProcessingUtils.LayerHint.Raster)
         rows = id_colours(dataset, live=True)

@@ -44,7 +44,9 @@ class IdFields(WidgetWrapper):
         box = QgsFieldComboBox()
         box.setObjectName("gpuvoronoi_id_field")
         box.setAllowEmptyFieldName(True)
-        box.setFilters(QgsFieldProxyModel.Filter.Int | QgsFieldProxyModel.Filter.LongLong | QgsFieldProxyModel.Filter.String)
+        box.setFilters(
+            QgsFieldProxyModel.Filter.Int | QgsFieldProxyModel.Filter.LongLong | QgsFieldProxyModel.Filter.String
+        )
         box.fieldChanged.connect(lambda: self.widgetValueHasChanged.emit(self))
         return box
 
@@ -59,7 +61,9 @@ class IdFields(WidgetWrapper):
         value = parent.parameterValue()
         if isinstance(value, QgsProcessingFeatureSourceDefinition):
             value = value.source.staticValue()
-        layer = QgsProcessingUtils.mapLayerFromString(value, self.context) if isinstance(value, str) and value else value
+        layer = (
+            QgsProcessingUtils.mapLayerFromString(value, self.context) if isinstance(value, str) and value else value
+        )
         self.widget.setLayer(layer if isinstance(layer, QgsVectorLayer) else None)
 
     def setValue(self, value):

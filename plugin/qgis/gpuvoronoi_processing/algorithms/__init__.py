@@ -10,4 +10,14 @@ from .voronoi_diagram import VoronoiDiagram
 from .voronoi_raster import VoronoiRaster
 from .write_nearest import WriteNearest
 
-ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells, LiveVoronoi, WriteNearest, VoronoiDiagram, NearestValue]
+ALGORITHMS = [
+    VoronoiRaster,
+    QtmVoronoi,
+    FacilityStatistics,
+    KNearest,
+    NearestCells,
+    LiveVoronoi,
+    WriteNearest,
+    VoronoiDiagram,
+    NearestValue,
+]

@@ -1,4 +1,6 @@
-"""What the algorithms have in common: how they present themselves, what is wrong with parameters, layers that they make."""
+"""
+What the algorithms have in common: how they present themselves, what is wrong with parameters, layers that they make.
+"""
 
 import html
 import os
@@ -28,7 +30,9 @@ from ..layers import CHECK_CANCEL_EVERY, layer_file
 from .parameters import Parameters
 
 LAYERS = (QgsProcessingParameterFeatureSource, QgsProcessingParameterMapLayer, QgsProcessingParameterRasterLayer)
-NO_FILE = re.compile(r"memory:|[a-z]+:.*=", re.IGNORECASE)  # destinations in memory and in databases, such as ogr:dbname=…
+NO_FILE = re.compile(
+    r"memory:|[a-z]+:.*=", re.IGNORECASE
+)  # destinations in memory and in databases, such as ogr:dbname=…
 
 
 class Common(Parameters):
@@ -95,17 +99,21 @@ class Common(Parameters):
         if well and self.has(self.WEIGHTING):
             weighted = self.parameterAsEnum(parameters, self.WEIGHTING, context) > 0
             if weighted and not self.given(parameters, self.WEIGHT_FIELD):
-                return False, tr("A weighting needs the field of the weights")
+                return False, tr("Missing field of the weights; a weighting needs it")
         if well and self.whole_ids and self.given(parameters, self.FIELD):
             layer = self.vector_layer(parameters, self.INPUT, context)
             field = self.parameterAsString(parameters, self.FIELD, context)
             index = layer.fields().lookupField(field) if layer is not None else -1
             if index >= 0 and layer.fields()[index].type() == types.DOUBLE:
-                return False, tr("“{field}” is a field of numbers with fractions: ids are whole numbers or text").format(field=field)
+                return False, tr(
+                    "“{field}” is a field of real numbers; ids are whole numbers or text"
+                ).format(field=field)
         if well and self.given(parameters, self.TEMPLATE):
             for other in (self.RESOLUTION, self.CRS):
                 if self.given(parameters, other):
-                    return False, tr("“{}” comes from the template raster and cannot be given with it").format(self.label(other))
+                    return False, tr(
+                        "“{}” cannot be given with a template raster, which already has it"
+                    ).format(self.label(other))
         if well:
             message = self.output_in_use(parameters, context)
         return well and not message, message
@@ -133,7 +141,7 @@ class Common(Parameters):
             return path
         made = QgsVectorLayer(path, name, "ogr")
         if not made.isValid():
-            raise QgsProcessingException(tr("{} cannot be read").format(path))
+            raise QgsProcessingException(tr("Cannot read {}").format(path))
         keys = made.primaryKeyAttributes()
         kept = [index for index in range(made.fields().count()) if index not in keys]
         fields = QgsFields()
@@ -149,18 +157,22 @@ class Common(Parameters):
             copy.setGeometry(feature.geometry())
             copy.setAttributes([feature.attribute(index) for index in kept])
             if not sink.addFeature(copy, QgsFeatureSink.Flag.FastInsert):
-                raise QgsProcessingException(tr("The result could not be written"))
+                raise QgsProcessingException(tr("Cannot write the result"))
         return destination
 
     def output_in_use(self, parameters, context):
-        """What is wrong with an output that would replace the file of a layer that is open or an input; else nothing."""
+        """
+        What is wrong with an output that would replace the file of a layer that is open or an input; else nothing.
+        """
         files = {}
         for layer in self.layers_in_use(parameters, context):
             files.setdefault(layer_file(layer), layer.name())
         for definition in self.destinationParameterDefinitions():
             value = self.destination(parameters, definition.name(), context)
             if value and os.path.exists(value) and os.path.realpath(value) in files:
-                return tr("“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer").format(
+                return tr(
+                    "“{output}”: {file} is the file of the layer “{layer}”; choose another one or remove the layer"
+                ).format(
                     output=definition.description(), file=value, layer=files[os.path.realpath(value)]
                 )
         return ""
@@ -199,4 +211,6 @@ class Common(Parameters):
 
 
 class Algorithm(Common, QgsProcessingAlgorithm):
-    """An algorithm of the provider. Subclasses define name, displayName, tags, description, examples and the parameters."""
+    """
+    An algorithm of the provider. Subclasses define name, displayName, tags, description, examples and the parameters.
+    """

@@ -42,27 +42,35 @@ class FacilityStatistics(RasterAlgorithm):
         return tr("Nearest facility statistics")
 
     def tags(self):
-        return tr("nearest facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance").split(",")
+        return tr(
+            "nearest facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance"
+        ).split(",")
 
     def description(self):
         return tr(
-            "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? "
-            "Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
-            "<ul><li><i>value</i>: the region's value in the raster of the nearest seeds, by which both join</li>"
-            "<li><i>cells</i>, <i>area_km2</i>: cells and true area of the region "
-            "(<i>area</i>, in map units, without a coordinate system)</li>"
-            "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units "
-            "of the map</li>"
-            "<li><i>centroid_x</i>, <i>centroid_y</i>: the middle of the region</li>"
-            "<li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, what the region holds of it, such as "
-            "people, and their mean distance</li></ul>"
-            "<p>Seeds without cells are there too. A row for each id, with the number of its <i>seeds</i>, can be had instead. To count people well, let the raster of people be the template.</p>"
+            "<p>Which facility serves each place, how far is it, and how much land and how many people does each one "
+            "serve? Every cell of a raster belongs to its nearest seed. The result is the layer of seeds with these "
+            "fields:</p><ul><li><i>value</i>: the value of the region in the raster of nearest seeds, by which both "
+            "join</li><li><i>cells</i>, <i>area_km2</i>: number of cells and true area of the region (<i>area</i>, in "
+            "map units, without a coordinate system)</li><li><i>distance_mean</i>, <i>distance_max</i>: mean over the "
+            "area and maximum, in metres on the globe, else in map units</li><li><i>centroid_x</i>, <i>centroid_y</i>: "
+            "the centroid of the region</li><li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, "
+            "its sum over the region, such as people, and their mean distance</li></ul><p>Seeds without cells have a "
+            "row too. Optionally there is one row for each id, with the number of its <i>seeds</i>. For exact counts, "
+            "use the raster of people as the template.</p>"
         )
 
     def examples(self):
         return [
-            (tr("How many people each hospital serves, and how far away they are:"),
-             {"INPUT": "hospitals.gpkg", "SUMS": ["people.tif"], "TEMPLATE": "people.tif", "OUTPUT": "hospitals_served.gpkg"}),
+            (
+                tr("How many people each hospital serves, and their distance:"),
+                {
+                    "INPUT": "hospitals.gpkg",
+                    "SUMS": ["people.tif"],
+                    "TEMPLATE": "people.tif",
+                    "OUTPUT": "hospitals_served.gpkg",
+                },
+            ),
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -73,17 +81,17 @@ class FacilityStatistics(RasterAlgorithm):
                 self.SUMS, tr("Rasters of counts"), QgsProcessing.SourceType.TypeRaster, optional=True
             ),
             tr(
-                "Rasters whose values are added up, such as people a cell. Other grids and coordinate systems are brought to "
-                "that of the cells without losing or gaining any. The fields are called by the layers."
+                "Rasters with values to add up, such as people per cell. Other grids and coordinate systems are "
+                "converted to the cells of the result; sums are preserved. The fields are named after the layers."
             ),
         )
         self.add_grid()
         self.add_raster_metric()
         self.add(
-            QgsProcessingParameterBoolean(self.GROUP, tr("Seeds of one id together"), defaultValue=False),
+            QgsProcessingParameterBoolean(self.GROUP, tr("Group seeds by id"), defaultValue=False),
             tr(
-                "A row for each id instead of one for each seed: with the number of its seeds, the attributes of the first, and "
-                "what they have together."
+                "One row for each id instead of one for each seed: the number of its seeds, the attributes of the "
+                "first, and the statistics of all together."
             ),
         )
         self.add_choice()
@@ -101,13 +109,15 @@ class FacilityStatistics(RasterAlgorithm):
         )
         self.add_distance()
         regions = QgsProcessingParameterFeatureSink(
-            self.POLYGONS, tr("Regions"), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+            self.POLYGONS, tr(
+                "Regions"
+            ), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
         )
         self.add(
             regions,
             tr(
-                "The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds of one id "
-                "have one region, with the attributes of the first of them."
+                "The regions as polygons with their statistics, coloured by the first raster of counts, or by area. "
+                "Seeds with the same id share a region, with the attributes of the first."
             ),
         )
 
@@ -131,7 +141,9 @@ class FacilityStatistics(RasterAlgorithm):
         for name, path in self.sums.items():
             options += ["--sum", f"{name}={path}"]
         more = [("--stats", table)]
-        polygons = QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
+        polygons = (
+            QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
+        )
         if polygons:
             more.append(("--polygons", polygons))
         rasters = self.make(parameters, context, feedback, options, [(self.DISTANCE, "--distance")], more)
@@ -140,9 +152,11 @@ class FacilityStatistics(RasterAlgorithm):
 
         statistics = QgsVectorLayer(table, "statistics", "ogr")
         if not statistics.isValid():
-            raise QgsProcessingException(tr("{} cannot be read").format(table))
+            raise QgsProcessingException(tr("Cannot read {}").format(table))
         # Without a unit of length there are no kilometres.
-        columns = ([SEEDS] if group else []) + [name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS]
+        columns = ([SEEDS] if group else []) + [
+            name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS
+        ]
         columns += [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
         fields = QgsFields()
         fields.append(QgsField(VALUE, types.LONG))
@@ -150,7 +164,9 @@ class FacilityStatistics(RasterAlgorithm):
             fields.append(statistics.fields().field(column))
         columns.insert(0, VALUE)
         statistics_count = fields.count()
-        shown = known.count() + columns.index(f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2")
+        shown = known.count() + columns.index(
+            f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2"
+        )
         fields = QgsProcessingUtils.combineFields(seed_fields(known), fields)
         geometry_type = self.seeds.source.wkbType()
         if QgsWkbTypes.geometryType(geometry_type) == QgsWkbTypes.GeometryType.PointGeometry:
@@ -173,24 +189,34 @@ class FacilityStatistics(RasterAlgorithm):
             if polygons:
                 regions.add(made.attributes())
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
-                raise QgsProcessingException(tr("The result could not be written"))
+                raise QgsProcessingException(tr("Cannot write the result"))
 
         results = {self.OUTPUT: destination, **rasters}
         if polygons:
             results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields, shown)
             if results[self.POLYGONS] is None:
                 return {}
-        styles.rename(context, destination, self.label(self.OUTPUT), tr("Statistics of {layer}").format(layer=self.seeds.label))
+        styles.rename(context, destination, self.label(self.OUTPUT), tr(
+            "Statistics of {layer}"
+        ).format(layer=self.seeds.label))
         self.paint(context, rasters)
         return results
 
     def write_regions(self, parameters, context, feedback, path, regions, fields, shown):
-        """Where the polygons with their statistics are, coloured by the field at `shown`; None if the user cancelled."""
+        """
+        Where the polygons with their statistics are, coloured by the field at `shown`; None if the user cancelled.
+        """
         layer = QgsVectorLayer(path, "regions", "ogr")
         if not layer.isValid():
-            raise QgsProcessingException(tr("{} cannot be read").format(path))
+            raise QgsProcessingException(tr("Cannot read {}").format(path))
         sink, destination = self.parameterAsSink(
-            parameters, self.POLYGONS, context, fields, layer.wkbType(), layer.crs(), QgsFeatureSink.SinkFlag.RegeneratePrimaryKey
+            parameters,
+            self.POLYGONS,
+            context,
+            fields,
+            layer.wkbType(),
+            layer.crs(),
+            QgsFeatureSink.SinkFlag.RegeneratePrimaryKey,
         )
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.POLYGONS))
@@ -201,7 +227,7 @@ class FacilityStatistics(RasterAlgorithm):
             made.setGeometry(region.geometry())
             made.setAttributes(regions.attributes(region[VALUE]))
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
-                raise QgsProcessingException(tr("The result could not be written"))
+                raise QgsProcessingException(tr("Cannot write the result"))
         field = fields[shown].name()
         name = tr("Regions of {layer} by {field}").format(layer=self.seeds.label, field=field)
         styles.graduated(context, destination, self.label(self.POLYGONS), name, field)
@@ -240,7 +266,10 @@ class Regions:
 
 
 def seed_fields(known):
-    """The fields of the seeds. One whose name the column has by which tables and rasters join is called seed_NAME, as in regions."""
+    """
+    The fields of the seeds. A field with the name of the column by which tables and rasters join is renamed to
+    seed_NAME, as in regions.
+    """
     taken, fields = {VALUE}, QgsFields()
     for field in known:
         name = field.name()
@@ -270,8 +299,9 @@ def field_names(layers):
 
 def join(seeds, statistics, row, columns):
     """
-    Triples of a seed's feature, a point and its statistics. The table has a row for each point in the order of the seeds,
-    and tells the number of the feature: those of one feature follow each other. A feature that was left out has none.
+    Triples of a seed's feature, a point and its statistics. The table has a row for each point in the order of the
+    seeds, with the number of the feature; the rows of a feature follow each other. A feature that was left out has no
+    row.
     """
     table = statistics.getFeatures()
     found = next(table, None)
@@ -285,7 +315,7 @@ def join(seeds, statistics, row, columns):
 
 
 def join_groups(seeds, statistics, row, columns):
-    """The same of a table with a row for each id, which tells the feature of its first seed."""
+    """The same for a table with a row for each id, with the number of the feature of its first seed."""
     table = {found[row]: found for found in statistics.getFeatures()}
     for number, feature in enumerate(seeds.features()):
         if number in table:

@@ -45,31 +45,31 @@ class KNearest(Searches, QgsProcessingAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Finds, for every point of a layer, the k nearest points, lines or polygons of another one: exactly, and equally "
-            "near ones in the order of their layer.</p>"
-            "<p>The result has a row for each pair, with the fields <i>input</i> (the point's id), <i>rank</i> (1 for the "
-            "nearest), <i>neighbour</i> (the id of the feature found) and <i>distance</i>. A point without any "
-            "neighbour has one row, in which these are empty.</p>"
+            "<p>Finds, for every point of a layer, the k nearest points, lines or polygons of another layer. The "
+            "result is exact; neighbours at equal distances are in the order of their layer.</p><p>The result has a "
+            "row for each pair, with the fields <i>input</i> (id of the point), <i>rank</i> (1 for the nearest), "
+            "<i>neighbour</i> (id of the neighbour) and <i>distance</i>. A point without a neighbour has one row, in "
+            "which these are empty.</p>"
         )
 
     def examples(self):
         return [
             (tr("Lines from every school to its three nearest stations:"),
              {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "NEIGHBORS": 3, "OUTPUT": "lines.gpkg"}),
-            (tr("The way from every house to the nearest road:"),
+            (tr("The line from every house to the nearest road:"),
              {"INPUT": "houses.gpkg", "REFERENCE": "roads.gpkg", "OUTPUT": "access.gpkg"}),
             (tr("A table of the nearest other point of the same layer, at most 1 km away:"),
              {"INPUT": "trees.gpkg", "MAX_DISTANCE": 1000, "GEOMETRY": 0, "OUTPUT": "pairs.csv"}),
         ]
 
     def initAlgorithm(self, configuration=None):
-        self.add_points(tr("The points whose neighbours are looked for. Each point of a multipoint counts by itself."))
+        self.add_points(tr("The points to find neighbours for. Each point of a multipoint counts separately."))
         self.add(
             QgsProcessingParameterField(
                 self.FIELD, tr("Id field of the points"), parentLayerParameterName=self.INPUT, optional=True,
                 type=QgsProcessingParameterField.DataType.Any,
             ),
-            tr("What the result calls a point by. Without a field: the feature id."),
+            tr("The id of a point in the result. Without a field: the feature id."),
         )
         self.add_neighbours()
         self.add(
@@ -86,24 +86,27 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 [tr("None: a table"), tr("The point"), tr("A line to the neighbour")], defaultValue=LINES,
             ),
             tr(
-                "Lines are geodesics where distances are measured on the globe. They lie where their points lie, and are cut at ±180° "
-                "(at 0° and 360° in layers with longitudes beyond ±180°)."
+                "Lines are geodesics if distances are measured on the globe. They begin and end at their points and "
+                "are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°)."
             ),
         )
         self.add(
             QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False),
-            tr("Each row gets the attributes of the point, and those of the neighbour with “neighbour_” before their names."),
+            tr("Adds the attributes of the point, and those of the neighbour with the prefix “neighbour_”."),
         )
         self.add(
             QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbour"), defaultValue=False),
-            tr("If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do."),
+            tr(
+                "For two layers that are the same, or selections of it: a feature's own points are not its neighbours. "
+                "Without a second layer they never are."
+            ),
         )
         self.add_shapes()
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
             QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
-            tr("A row for each point and rank."),
+            tr("A row for each point and neighbour."),
         )
 
     def checkParameterValues(self, parameters, context):
@@ -111,11 +114,15 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         layer = self.vector_layer(parameters, self.INPUT, context) if well else None
         if layer is not None and lines_or_polygons(layer.geometryType()):
             return False, no_lines_or_polygons(layer.name())
-        if well and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context) and self.given(parameters, self.REFERENCE):
+        if (
+            well
+            and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
+            and self.given(parameters, self.REFERENCE)
+        ):
             layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
             if None in layers or layers[0].source() != layers[1].source():
                 label = self.label(self.EXCLUDE_SELF)
-                return False, tr("“{}” is for two layers that are one").format(label)
+                return False, tr("“{}” requires that both layers are the same").format(label)
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -150,7 +157,14 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
 
         found = QgsProcessingUtils.generateTempFilename("neighbours.csv")
-        options = ["search", "--reference", reference.path, "--metric", metric, *self.common_options(parameters, context)]
+        options = [
+            "search",
+            "--reference",
+            reference.path,
+            "--metric",
+            metric,
+            *self.common_options(parameters, context),
+        ]
         count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
         others = reference is not points and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
         options += ["-k", str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS))]
@@ -209,7 +223,11 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 continue
             alone += index < 0
             feature = QgsFeature(fields)
-            values = [points.ids[query], None, None, None] if index < 0 else [points.ids[query], rank, reference.ids[index], distance]
+            values = (
+                [points.ids[query], None, None, None]
+                if index < 0
+                else [points.ids[query], rank, reference.ids[index], distance]
+            )
             if self.attributes:
                 values += points.attributes[query] + (missing if index < 0 else reference.attributes[index])
             feature.setAttributes(values)
@@ -217,17 +235,19 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             if shape is not None:
                 feature.setGeometry(shape)
             if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
-                raise QgsProcessingException(tr("The result could not be written"))
+                raise QgsProcessingException(tr("Cannot write the result"))
         return alone
 
     def tell_loneliness(self, alone, count, parameters, feedback):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
             label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
-                tr("0 of {count} points have a neighbour. What leaves neighbours out: “{label}”").format(count=f"{count:,}", label=label)
+                tr("0 of {count} points have a neighbour; limited by “{label}”").format(count=f"{count:,}", label=label)
             )
         elif alone:
-            feedback.pushInfo(tr("Points without a neighbour: {alone} of {count}").format(alone=f"{alone:,}", count=f"{count:,}"))
+            feedback.pushInfo(tr(
+                "Points without a neighbour: {alone} of {count}"
+            ).format(alone=f"{alone:,}", count=f"{count:,}"))
 
 
 class Drawing:
@@ -253,7 +273,11 @@ class Drawing:
         return QgsPointXY(points.x[query], points.y[query]), reference.place(query, index, rank)
 
     def line(self, query, index, rank):
-        return self.finished(QgsGeometry.fromMultiPolylineXY([list(self.ends(query, index, rank))])) if index >= 0 else None
+        return (
+            self.finished(QgsGeometry.fromMultiPolylineXY([list(self.ends(query, index, rank))]))
+            if index >= 0
+            else None
+        )
 
 
 class GeodesicDrawing(Drawing):

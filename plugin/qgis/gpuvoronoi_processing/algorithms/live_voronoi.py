@@ -1,11 +1,18 @@
-"""Live Voronoi raster: a raster that is computed as it is looked at, by GDAL's driver. What is made is its description."""
+"""
+On-demand Voronoi raster: GDAL's driver computes it when the map shows it. The algorithm writes its description.
+"""
 
 import json
 import os
 import shutil
 
 from osgeo import gdal
-from qgis.core import QgsProcessingException, QgsProcessingFeedback, QgsProcessingParameterEnum, QgsProcessingParameterFileDestination
+from qgis.core import (
+    QgsProcessingException,
+    QgsProcessingFeedback,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterFileDestination,
+)
 from qgis.core import QgsProcessingUtils
 
 from .. import command, driver, styles
@@ -25,34 +32,44 @@ class LiveVoronoi(RasterAlgorithm):
         return "livevoronoi"
 
     def displayName(self):
-        return tr("Live Voronoi raster")
+        return tr("On-demand Voronoi raster")
 
     def tags(self):
-        return tr("voronoi,live,virtual,nearest,distance,zoom,gdal,raster,no file").split(",")
+        return tr("voronoi,on demand,on-demand,live,virtual,nearest,distance,zoom,gdal,raster,no file").split(",")
 
     def description(self):
         return tr(
-            "<p>Adds a Voronoi raster that is computed as it is looked at: exact at every zoom, of any size, and it takes no "
-            "room.</p>"
-            "<p>What is saved is its description, a small file that GDAL opens as a raster, so that other programs can, too; "
-            "dragging it onto the map does. It follows its seeds: when their file changes, the raster has when it is next opened. "
-            "Layers that are no files, and those with a selection, a filter or edits, are copied to a file beside it.</p>"
+            "<p>Adds a Voronoi raster that is computed on demand, when the map shows it: exact at every zoom, of any "
+            "size, without disk space.</p><p>The output is a small description file that GDAL opens as a raster; drag "
+            "it onto the map to open it again. The raster follows its seeds: after their file has changed, it shows "
+            "the changes when it is next opened. Layers that are not files, and layers with a selection, a filter or "
+            "edits, are copied to a file next to it.</p>"
         )
 
     def examples(self):
         return [
-            (tr("Which city is nearest, and how far, in cells of 30 m:"),
-             {"INPUT": "cities.gpkg", "FIELD": "city_id", "RESOLUTION": 0.00027, "BANDS": [0, 1], "OUTPUT": "cities.voronoi.json"}),
+            (
+                tr("The nearest city and its distance, in cells of 30 m:"),
+                {
+                    "INPUT": "cities.gpkg",
+                    "FIELD": "city_id",
+                    "RESOLUTION": 0.00027,
+                    "BANDS": [0, 1],
+                    "OUTPUT": "cities.voronoi.json",
+                },
+            ),
         ]
 
     def resolution_help(self):
-        return tr("The side of the square cells. Without it: 409,600 cells on the longer side, on the globe of 98 m.")
+        return tr("Side of the square cells. Default: 409,600 cells on the longer side (98 m on the globe).")
 
     @staticmethod
     def bands():
         """Labels, and the words of the program."""
         return [
-            (tr("Ids of the nearest seeds"), "id"), (tr("Distances to the seeds"), "distance"), (tr("Directions to the seeds"), "azimuth"),
+            (tr("Ids of the nearest seeds"), "id"), (tr("Distances to the seeds"), "distance"), (tr(
+                "Directions to the seeds"
+            ), "azimuth"),
         ]
 
     def kinds(self, parameters, context):
@@ -66,7 +83,7 @@ class LiveVoronoi(RasterAlgorithm):
             QgsProcessingParameterEnum(
                 self.BANDS, tr("Values"), [label for label, _ in self.bands()], allowMultiple=True, defaultValue=[0]
             ),
-            tr("What the raster has, k bands of each. On the map each is a layer of its own."),
+            tr("The values of the raster, k bands of each. On the map each kind is a layer."),
         )
         self.add_grid()
         self.add_raster_metric()
@@ -78,8 +95,10 @@ class LiveVoronoi(RasterAlgorithm):
         self.add_backend()
         self.add_double()
         self.add(
-            QgsProcessingParameterFileDestination(self.OUTPUT, tr("Live raster"), tr("Live rasters") + f" (*{ENDING})"),
-            tr("The description of the raster. Without a place of its own it is gone when QGIS ends."),
+            QgsProcessingParameterFileDestination(self.OUTPUT, tr("On-demand raster"), tr(
+                "On-demand rasters"
+            ) + f" (*{ENDING})"),
+            tr("The description of the raster. A temporary one is deleted when QGIS ends."),
         )
 
     def canExecute(self):
@@ -98,7 +117,9 @@ class LiveVoronoi(RasterAlgorithm):
         well, message = super().checkParameterValues(parameters, context)
         output = self.destination(parameters, self.OUTPUT, context)
         if well and output and output != "TEMPORARY_OUTPUT" and not output.endswith(ENDING):
-            return False, tr("“{output}”: the name of a live raster ends in {ending}").format(output=output, ending=ENDING)
+            return False, tr(
+                "“{output}”: invalid name; on-demand rasters end in {ending}"
+            ).format(output=output, ending=ENDING)
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -120,7 +141,9 @@ class LiveVoronoi(RasterAlgorithm):
         for option, name in (("--like", self.TEMPLATE), ("--mask", self.MASK)):
             if option in options and of_the_session(options[options.index(option) + 1]):
                 raise QgsProcessingException(
-                    tr("“{}” is not in a file that lasts and has its own coordinate system: save it to one first").format(self.label(name))
+                    tr(
+                        "“{}” is temporary or has another coordinate system than its file; save it to a file first"
+                    ).format(self.label(name))
                 )
 
     def processAlgorithm(self, parameters, context, feedback):
@@ -146,17 +169,20 @@ class LiveVoronoi(RasterAlgorithm):
             self.describe([*layers, *options], feedback)
         except OSError as error:
             raise QgsProcessingException(
-                tr("{file} cannot be written: {reason}").format(file=self.output, reason=error.strerror)
+                tr("Cannot write {file}: {reason}").format(file=self.output, reason=error.strerror)
             ) from None
         if open_dataset(self.output) is None:
-            raise QgsProcessingException(tr("{} cannot be read").format(self.output) + f": {gdal.GetLastErrorMsg()}")
+            raise QgsProcessingException(tr("Cannot read {}").format(self.output) + f": {gdal.GetLastErrorMsg()}")
         if context.project() is not None:
             self.add_layers(context, bands)
         return {self.OUTPUT: self.output}
 
     @staticmethod
     def plan(options, bands, feedback):
-        """Lets the program read everything and say what it would do: what is wrong is told now, in the words of the dialog."""
+        """
+        Runs the program without computing anything. It reads all inputs, so that errors are reported now, in the words
+        of the dialog.
+        """
         outputs = ["--", QgsProcessingUtils.generateTempFilename("id.tif")]
         for band in bands:
             if band != "id":
@@ -164,7 +190,9 @@ class LiveVoronoi(RasterAlgorithm):
         return command.run([*options, "--dry-run", *outputs], [], feedback)
 
     def describe(self, options, feedback):
-        """Writes the description, with the copies that were made of layers beside it. Names of files there are relative."""
+        """
+        Writes the description, with the copies that were made of layers beside it. Names of files there are relative.
+        """
         folder, name = os.path.split(self.output)
         os.listdir(folder)  # is there
         before = self.copies_before()
@@ -191,7 +219,7 @@ class LiveVoronoi(RasterAlgorithm):
             return []
 
     def free_name(self, stem, ending, ours):
-        """A name in the folder of the output that is nobody's, or that of a file of ours that no layer is read from."""
+        """An unused name in the folder of the output, or the name of a file of `ours` that no layer is read from."""
         number, name = 1, stem + ending
         path = os.path.join(os.path.dirname(self.output), name)
         while os.path.exists(path) and (name not in ours or os.path.realpath(path) in self.in_use):
@@ -205,5 +233,7 @@ class LiveVoronoi(RasterAlgorithm):
         for band in bands:
             source = self.output if len(bands) == 1 else f"{self.output}|option:BANDS={band}"
             dataset = open_dataset(self.output, open_options=[f"BANDS={band}"])
-            title = {"id": tr("Nearest of {layer}"), "distance": tr("Distance to {layer}"), "azimuth": tr("Direction to {layer}")}[band]
+            title = {"id": tr("Nearest of {layer}"), "distance": tr("Distance to {layer}"), "azimuth": tr(
+                "Direction to {layer}"
+            )}[band]
             styles.load_live(context, source, title.format(layer=layer), band, dataset)

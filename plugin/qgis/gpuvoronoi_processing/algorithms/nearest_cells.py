@@ -1,4 +1,6 @@
-"""Nearest cells of a raster: every cell of a raster gets the class of the nearest cell that has one, and the distance."""
+"""
+Nearest cells of a raster: every cell of a raster gets the class of the nearest cell that has one, and the distance.
+"""
 
 from qgis.core import (
     QgsProcessingException,
@@ -25,14 +27,17 @@ class NearestCells(RasterAlgorithm):
         return tr("Nearest cells of a raster")
 
     def tags(self):
-        return tr("proximity,distance,euclidean allocation,distance to coast,raster,land cover,class,coast,water,nearest,geodesic,grow").split(",")
+        return tr(
+            "proximity,distance,euclidean allocation,distance to coast,raster,land "
+            "cover,class,coast,water,nearest,geodesic,grow"
+        ).split(",")
 
     def description(self):
         return tr(
-            "<p>Which class of a raster is nearest to each cell, and how far is it? Cells that are neither empty nor 0 are "
-            "seeds at their centres; water, forest or land, say.</p>"
-            "<p>The answer is exact, on the map, the sphere or the ellipsoid, right across ±180° and the poles; of equally near "
-            "classes the lowest value counts.</p>"
+            "<p>Finds the nearest cell of a class for each cell of a raster, and its distance. Cells that are neither "
+            "empty nor 0 are seeds at their centres, for example water, forest or land.</p><p>The result is exact on "
+            "the map, the sphere or the ellipsoid, across ±180° and the poles. At equal distances the lowest value "
+            "counts.</p>"
         )
 
     def examples(self):
@@ -42,45 +47,54 @@ class NearestCells(RasterAlgorithm):
         ]
 
     def resolution_help(self):
-        return tr("The side of the square cells. Without it: the raster's own cells.")
+        return tr("Side of the square cells. Default: the cells of the raster.")
 
     def extent_help(self):
-        return tr("The area of the result. Without it: that of the raster.")
+        return tr("The area of the result. Default: the raster.")
 
     def initAlgorithm(self, configuration=None):
-        self.add(QgsProcessingParameterRasterLayer(self.INPUT, tr("Raster")), tr("The raster whose cells are the seeds."))
+        self.add(QgsProcessingParameterRasterLayer(self.INPUT, tr("Raster")), tr(
+            "The raster with the cells to search for."
+        ))
         self.add(
             QgsProcessingParameterBand(self.BAND, tr("Band"), 1, self.INPUT, optional=True),
-            tr("Its values must be whole numbers. They are taken as they are stored, without scale and offset."),
+            tr("The values must be whole numbers. They are used as stored, without scale and offset."),
         )
         self.add(
-            QgsProcessingParameterString(self.VALUES, tr("Values (with commas between them)"), optional=True),
-            tr("Only cells with these values are seeds. Without them: all that are neither empty nor 0."),
+            QgsProcessingParameterString(self.VALUES, tr("Values (separated by commas)"), optional=True),
+            tr("Only cells with these values are seeds. Default: all that are neither empty nor 0."),
         )
         self.add_grid()
         self.add_raster_metric()
         self.add_neighbors()
         self.add_limits()
         self.add(
-            QgsProcessingParameterBoolean(self.BY_CELL, tr("Numbers of cells instead of values"), defaultValue=False),
-            tr("The result holds which cell is the nearest, counted row by row from 0, instead of its value."),
+            QgsProcessingParameterBoolean(self.BY_CELL, tr("Cell numbers instead of values"), defaultValue=False),
+            tr("The result has the number of the nearest cell, row by row from 0, instead of its value."),
             advanced=True,
         )
         self.add(
             QgsProcessingParameterBoolean(self.PER_VALUE, tr("Distances to each value"), defaultValue=False),
-            tr("The raster of distances gets a band for each value, from the lowest on, instead of one for each rank."),
+            tr(
+                "The raster of distances has a band for each value, in ascending order, instead of a band for each "
+                "neighbour."
+            ),
             advanced=True,
         )
         self.add_backend()
         self.add_options()
         self.add_double()
         self.add(
-            QgsProcessingParameterRasterDestination(self.OUTPUT, tr("Nearest values"), optional=True, createByDefault=False),
+            QgsProcessingParameterRasterDestination(self.OUTPUT, tr(
+                "Nearest values"
+            ), optional=True, createByDefault=False),
             tr("The raster of the values of the nearest cells."),
         )
         self.add(
-            QgsProcessingParameterRasterDestination(self.DISTANCE, tr("Distances to the seeds"), optional=True, createByDefault=True),
-            tr("A raster of the distance from each cell to the nearest seed: metres on the globe, else units of the map."),
+            QgsProcessingParameterRasterDestination(self.DISTANCE, tr(
+                "Distances to the seeds"
+            ), optional=True, createByDefault=True),
+            tr("A raster of the distance from each cell to the nearest seed: metres on the globe, else map units."),
         )
         self.add_azimuth()
         self.add_polygons(self.POLYGONS, tr("Regions"), tr("The regions of the values as polygons."))
@@ -89,8 +103,10 @@ class NearestCells(RasterAlgorithm):
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
-        if well and not any(self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))):
-            return False, tr("Choose at least one result")
+        if well and not any(
+            self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))
+        ):
+            return False, tr("Missing result; choose at least one")
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):

@@ -25,10 +25,9 @@ class NearestValue(RasterAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Gives every cell of a raster a number of its nearest seed: the value of a field, for example the "
-            "temperature of the nearest station.</p>"
-            "<p>The result is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across "
-            "±180° and the poles; of equally near seeds the first one counts.</p>"
+            "<p>Writes a number of the nearest seed into every cell of a raster: the value of a field, for example the "
+            "temperature of the nearest station.</p><p>The result is exact. Distances are measured on the ellipsoid, "
+            "on the sphere or on the map, across ±180° and the poles. At equal distances the first seed counts.</p>"
         )
 
     def examples(self):
@@ -65,7 +64,10 @@ class NearestValue(RasterAlgorithm):
         )
         self.add_raster(
             self.OUTPUT, tr("Nearest values"),
-            tr("The raster of the values. Cells without a seed are empty: NaN in real types, else −1 or another value that does not occur."),
+            tr(
+                "The raster of the values. Cells without a seed are empty: NaN in real types, else −1 or another value "
+                "that does not occur."
+            ),
         )
         self.add_distance()
         self.add_azimuth()

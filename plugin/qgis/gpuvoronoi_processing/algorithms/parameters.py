@@ -43,18 +43,18 @@ class Parameters:
                 self.INPUT, tr("Seeds"), [QgsProcessing.SourceType.TypeVectorAnyGeometry]
             ),
             tr(
-                "The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its "
-                "own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 "
-                "within a polygon. Of seeds at the same place the first counts."
+                "The points, lines or polygons to search. Each point of a multipoint is a seed with the id of the "
+                "feature; each line or polygon is one seed, at the distance of its closest point (0 within a polygon). "
+                "Of seeds at the same place the first counts."
             ),
         )
 
     def add_raster_id_field(self):
         self.add_id_field(
             tr(
-                "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
-                "text field the number of the first row with that text, counted from 0, with the text in the raster's attribute "
-                "table, if there are at most 65,535 seeds. Without a field: the feature ids."
+                "The values of the raster. Integer field: its values; seeds with the same id share a region. Text "
+                "field: the number of the first row with that text, from 0; the raster's attribute table has the texts "
+                "of up to 65,535 seeds. Default: the feature ids."
             )
         )
 
@@ -71,19 +71,19 @@ class Parameters:
             QgsProcessingParameterEnum(self.EDGES, tr("Edges of lines and polygons"), [
                 tr("Straight in their own coordinates"), tr("Geodesics: the shorter way on the ellipsoid"),
             ], defaultValue=0),
-            tr("What goes from one vertex to the next. Geodesics are for distances on the globe."),
+            tr("The line from one vertex to the next. Geodesics are for distances on the globe."),
             advanced=True,
         )
         self.add(
-            QgsProcessingParameterBoolean(self.BOUNDARY, tr("Polygons count as their boundaries"), defaultValue=False),
-            tr("Distances within a polygon are those to its boundary, too."),
+            QgsProcessingParameterBoolean(self.BOUNDARY, tr("Use the boundaries of polygons"), defaultValue=False),
+            tr("Within a polygon, too, the distance is that to its boundary."),
             advanced=True,
         )
 
     def add_signed(self):
         self.add(
             QgsProcessingParameterBoolean(self.SIGNED, tr("Negative distances within polygons"), defaultValue=False),
-            tr("In the raster of distances: within a polygon minus the distance to its boundary."),
+            tr("In the raster of distances: minus the distance to the boundary within a polygon."),
             advanced=True,
         )
 
@@ -98,24 +98,24 @@ class Parameters:
         )
         self.add(
             QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the raster"), optional=True),
-            tr("Without it: that of the seeds."),
+            tr("Default: that of the seeds."),
         )
         self.add(
             QgsProcessingParameterRasterLayer(self.TEMPLATE, tr("Template raster"), optional=True),
             tr(
-                "Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that "
-                "continue the template's."
+                "The result has the cells and the coordinate system of this raster. With an extent: that area, in "
+                "cells that continue the template."
             ),
         )
 
     def extent_help(self):
         return tr(
-            "The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' "
-            "extent and a tenth on each side. Longitudes may go beyond 180°."
+            "The area of the raster. Default: the whole globe for longitudes and latitudes, else the extent of the "
+            "seeds and 10 % on each side. Longitudes may go beyond 180°."
         )
 
     def resolution_help(self):
-        return tr("The side of the square cells. Without it: 2,048 cells on the longer side.")
+        return tr("Side of the square cells. Default: 2,048 cells on the longer side.")
 
     def add_metric(self, metrics, text):
         """`metrics` are pairs of a label and the program's word, which may be None for its own choice."""
@@ -149,7 +149,7 @@ class Parameters:
         self.add_metric(
             self.metrics(),
             tr(
-                "Geodesics and great circles work on projected rasters too, through the inverse projection. The others are "
+                "Geodesics and great circles are also for projected rasters, by the inverse projection. The others are "
                 "measured on the map and need a projected coordinate system, or none."
             ),
         )
@@ -162,10 +162,10 @@ class Parameters:
     def add_limits(self):
         self.add(
             QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
+                self.MAX_DISTANCE, tr("Maximum distance (metres on the globe, map units on the map)"),
                 QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
             ),
-            tr("Seeds farther away than this do not count; those just as far do. Cells without a seed are empty."),
+            tr("Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty."),
         )
         self.add(
             QgsProcessingParameterMapLayer(
@@ -173,8 +173,8 @@ class Parameters:
                 types=[QgsProcessing.SourceType.TypeRaster, QgsProcessing.SourceType.TypeVectorPolygon],
             ),
             tr(
-                "Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate "
-                "system will do."
+                "Cells outside are empty. Polygons, or a raster with empty cells or zeros outside; in any coordinate "
+                "system."
             ),
         )
 
@@ -184,8 +184,8 @@ class Parameters:
                 self.WEIGHTING, tr("Weighting"), [label for label, _ in self.weightings()], defaultValue=0
             ),
             tr(
-                "What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in "
-                "units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances."
+                "The value that is compared instead of the distance d, for the weight w of a seed: d / w (w > 0), d + "
+                "w (w in units of distance), or d² − w (not for geodesics). Distances in the results are unweighted."
             ),
             advanced=True,
         )
@@ -194,7 +194,7 @@ class Parameters:
                 self.WEIGHT_FIELD, tr("Field of the weights"), parentLayerParameterName=self.INPUT, optional=True,
                 type=QgsProcessingParameterField.DataType.Numeric,
             ),
-            tr("The seeds' weights w."),
+            tr("The weights w of the seeds."),
             advanced=True,
         )
 
@@ -202,17 +202,19 @@ class Parameters:
         self.add_raster(
             self.DISTANCE,
             tr("Distances to the seeds"),
-            tr("A raster of the distance from each cell to its seed: metres on the globe, else units of the map."),
+            tr("A raster of the distance from each cell to its seed: metres on the globe, else map units."),
             optional=True,
         )
 
     def add_neighbors(self):
         self.add(
             QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
+                self.NEIGHBORS, tr(
+                    "Number of nearest seeds (k)"
+                ), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
                 maxValue=64,
             ),
-            tr("Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k."),
+            tr("Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed."),
         )
 
     def add_double(self):
@@ -236,8 +238,8 @@ class Parameters:
                 self.SKIP_INVALID, tr("Leave out points without usable coordinates"), defaultValue=False
             ),
             tr(
-                "Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead "
-                "of being an error. So are seeds with an empty id."
+                "Leaves out and counts points without geometry, with infinite coordinates or with a latitude beyond "
+                "90°, and seeds with an empty id or value. Otherwise they are errors."
             ),
             advanced=True,
         )
@@ -256,12 +258,14 @@ class Parameters:
 
     def add_backend(self, needs="allocates_grids"):
         backend = QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True)
-        backend.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "backends", "needs": needs}})
+        backend.setMetadata(
+            {"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "backends", "needs": needs}}
+        )
         self.add(
             backend,
             tr(
-                "How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All "
-                "give the same result."
+                "The computing method: auto, or a name that “gpuvoronoi backends” lists, for example one for graphics "
+                "cards. The result does not depend on it."
             ),
             advanced=True,
         )
@@ -269,7 +273,10 @@ class Parameters:
         device.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "devices"}})
         self.add(
             device,
-            tr("Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used."),
+            tr(
+                "The number in “gpuvoronoi devices”, for backends that use a graphics card. Default: the first usable "
+                "one."
+            ),
             advanced=True,
         )
 

@@ -1,4 +1,4 @@
-"""QTM Voronoi: the triangles of a level of the quaternary triangular mesh ask for their nearest seed."""
+"""QTM Voronoi: the nearest seeds of the triangles of a level of the quaternary triangular mesh."""
 
 from qgis.core import (
     QgsProcessingParameterBoolean,
@@ -21,32 +21,39 @@ class QtmVoronoi(RasterAlgorithm):
         return tr("QTM Voronoi")
 
     def tags(self):
-        return tr("voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest").split(",")
+        return tr("voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,nearest").split(",")
 
     def description(self):
         return tr(
-            "<p>Gives every triangle of a level of Dutton's quaternary triangular mesh the id of the seed that is nearest to "
-            "its centre. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of nearly equal size.</p>"
-            "<p>The raster shows the triangles: every cell carries the answer of the triangle that its centre lies "
-            "in.</p>"
+            "<p>Finds the nearest seed for the centre of every triangle of a level of Dutton's quaternary triangular "
+            "mesh. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of nearly equal size.</p><p>The "
+            "raster shows the triangles: each cell has the id of the triangle that contains the centre of the cell.</p>"
         )
 
     def extent_help(self):
         return tr(
-            "The area of the raster. Without it: the whole globe for longitudes and latitudes, in other coordinate systems the "
-            "seeds' extent and a tenth on each side."
+            "The area of the raster. Default: the whole globe for longitudes and latitudes, in other coordinate "
+            "systems the extent of the seeds and 10 % on each side."
         )
 
     def resolution_help(self):
         return tr(
-            "The side of the square cells. Without it: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate "
+            "Side of the square cells. Default: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate "
             "systems 2,048 cells on the longer side."
         )
 
     def examples(self):
         return [
-            (tr("The nearest city for every triangle of level 9, and the triangles as polygons:"),
-             {"INPUT": "cities.gpkg", "FIELD": "city_id", "LEVEL": 9, "OUTPUT": "nearest.tif", "CELLS": "triangles.gpkg"}),
+            (
+                tr("The nearest city for every triangle of level 9, and the triangles as polygons:"),
+                {
+                    "INPUT": "cities.gpkg",
+                    "FIELD": "city_id",
+                    "LEVEL": 9,
+                    "OUTPUT": "nearest.tif",
+                    "CELLS": "triangles.gpkg",
+                },
+            ),
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -54,14 +61,24 @@ class QtmVoronoi(RasterAlgorithm):
         self.add_raster_id_field()
         self.add(
             QgsProcessingParameterNumber(
-                self.LEVEL, tr("Level of the mesh"), QgsProcessingParameterNumber.Type.Integer, 7, minValue=0, maxValue=20
+                self.LEVEL, tr(
+                    "Level of the mesh"
+                ), QgsProcessingParameterNumber.Type.Integer, 7, minValue=0, maxValue=20
             ),
-            tr("0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km."),
+            tr(
+                "0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 "
+                "km."
+            ),
         )
-        self.add_metric(self.metrics(), tr("How the distance from a triangle's centre to a seed is measured."))
+        self.add_metric(self.metrics(), tr("How the distance from the centre of a triangle to a seed is measured."))
         self.add(
-            QgsProcessingParameterBoolean(self.SNAP, tr("Move seeds to their triangle's centre"), defaultValue=False),
-            tr("Points count as if they lay in the centre of their own triangle, as in the published algorithm."),
+            QgsProcessingParameterBoolean(self.SNAP, tr(
+                "Move seeds to the centres of their triangles"
+            ), defaultValue=False),
+            tr(
+                "Uses the centre of the triangle that contains a point instead of the point, as in the published "
+                "algorithm."
+            ),
             advanced=True,
         )
         self.add_grid()
@@ -73,14 +90,14 @@ class QtmVoronoi(RasterAlgorithm):
         self.add_raster(
             self.OUTPUT,
             tr("Nearest seeds"),
-            tr("The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells."),
+            tr("The raster of ids. Default: the globe in 2^(level + 3) × 2^(level + 2) cells."),
         )
         self.add_distance()
         self.add_polygons(
             self.CELLS, tr("Triangles"),
             tr(
-                "The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed "
-                "(id of the nearest), distance (metres) and area_km2."
+                "The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (centre, degrees), "
+                "seed (id of the nearest), distance (metres) and area_km2."
             ),
         )
         self.add(

@@ -36,7 +36,9 @@ class RasterAlgorithm(SeedsAlgorithm):
         if well and not self.makes_distances(parameters, context):
             for option in self.of_distances:
                 if self.has(option) and self.parameterAsBoolean(parameters, option, context):
-                    return False, tr("“{option}” needs “{output}”").format(option=self.label(option), output=self.distances_label())
+                    return False, tr(
+                        "“{option}” needs “{output}”"
+                    ).format(option=self.label(option), output=self.distances_label())
         return well, message
 
     def prepare_grid(self, parameters, context):
@@ -64,7 +66,9 @@ class RasterAlgorithm(SeedsAlgorithm):
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
 
     def prepare_choice(self, parameters, context, feedback):
-        """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
+        """
+        What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them.
+        """
         self.choice = []
         self.mask_polygons = None
         self.limits = [name for name in (self.MASK, self.MAX_DISTANCE) if self.given(parameters, name)]
@@ -76,7 +80,7 @@ class RasterAlgorithm(SeedsAlgorithm):
         elif isinstance(mask, QgsVectorLayer):
             self.mask_polygons = Polygons(mask)
         elif self.given(parameters, self.MASK):
-            raise QgsProcessingException(tr("The mask could not be loaded"))
+            raise QgsProcessingException(tr("Cannot open the mask"))
         if not self.has(self.WEIGHTING):
             return
         self.warn_of_unused_weights(parameters, context, feedback)
@@ -87,7 +91,7 @@ class RasterAlgorithm(SeedsAlgorithm):
     def warn_of_unused_weights(self, parameters, context, feedback):
         if self.given(parameters, self.WEIGHT_FIELD) and self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
             feedback.pushWarning(
-                tr("“{field}” is not used: there is no “{weighting}”").format(
+                tr("“{field}” has no effect without “{weighting}”").format(
                     field=self.label(self.WEIGHT_FIELD), weighting=self.label(self.WEIGHTING)
                 )
             )
@@ -99,7 +103,7 @@ class RasterAlgorithm(SeedsAlgorithm):
         return self.parameterAsString(parameters, self.WEIGHT_FIELD, context)
 
     def question(self, parameters, context):
-        """What is asked, as options of the program, by those parameters that the algorithm has."""
+        """The program's options for the grid, the metric and the choice of seeds, from the algorithm's parameters."""
         metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
         options = [*self.grid, *self.choice] + ([] if metric is None else ["--metric", metric])
         if self.has(self.EDGES):
@@ -113,8 +117,9 @@ class RasterAlgorithm(SeedsAlgorithm):
 
     def make(self, parameters, context, feedback, options, outputs, more=()):
         """
-        Runs the program for those results that are wanted of the raster of ids and of `outputs`, pairs of a parameter and its
-        option; `more` are options that name further files that it makes. The results; None if the user cancelled.
+        Runs the program for those results that are wanted of the raster of ids and of `outputs`, pairs of a parameter
+        and its option; `more` are options that name further files that it makes. The results; None if the user
+        cancelled.
         """
         raster = self.parameterAsOutputLayer(parameters, self.RASTER, context) or None
         made, others = ({} if raster is None else {self.RASTER: raster}), list(more)
@@ -123,7 +128,9 @@ class RasterAlgorithm(SeedsAlgorithm):
             if path:
                 made[name] = path
                 others.append((option, path))
-        if not self.run_raster([*options, *self.raster_options(parameters, context)], raster, others, context, feedback):
+        if not self.run_raster(
+            [*options, *self.raster_options(parameters, context)], raster, others, context, feedback
+        ):
             return None
         if self.POLYGONS in made and self.has(self.FIELD):
             results.leave_out_repeated_id(made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names())
@@ -138,7 +145,9 @@ class RasterAlgorithm(SeedsAlgorithm):
         """Names and colours results of the kinds that several algorithms have."""
         layer, raster = self.seeds.label, results.get(self.RASTER)
         if raster is not None:
-            styles.allocation(context, raster, self.label(self.RASTER), title or tr("Nearest of {layer}").format(layer=layer))
+            styles.allocation(context, raster, self.label(self.RASTER), title or tr(
+                "Nearest of {layer}"
+            ).format(layer=layer))
         if self.DISTANCE in results:
             title = tr("Distance to {layer}").format(layer=layer)
             styles.distance(context, results[self.DISTANCE], self.label(self.DISTANCE), title)
@@ -160,8 +169,8 @@ class RasterAlgorithm(SeedsAlgorithm):
 
     def run_raster(self, options, output, others, context, feedback):
         """
-        Runs the main job. `others` are options that name further files that it makes; `output`, the raster of ids, may be
-        None. False if the user cancelled.
+        Runs the main job. `others` are options that name further files that it makes; `output`, the raster of ids, may
+        be None. False if the user cancelled.
         """
         layers = self.layer_options(context, feedback)
         if layers is None:
@@ -184,17 +193,19 @@ class RasterAlgorithm(SeedsAlgorithm):
         empty = [f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"]
         if empty and limits:
             feedback.pushWarning(
-                tr("0 of {cells} cells have a seed. What leaves cells out: {limits}").format(
+                tr("0 of {cells} cells have a seed; limited by {limits}").format(
                     cells=empty[0], limits=", ".join(f"“{label}”" for label in limits)
                 )
             )
         elif empty:
-            feedback.pushWarning(tr("0 of {cells} cells have a seed: none of them has a place on the globe").format(cells=empty[0]))
+            feedback.pushWarning(tr("0 of {cells} cells have a seed; all are outside the globe").format(cells=empty[0]))
         elif "--polygons" in others:
             seeds, polygons = report["seeds"]["used"], results.number_of_features(others["--polygons"])
             if polygons < seeds:
                 feedback.pushWarning(
-                    tr("{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id").format(
+                    tr(
+                        "{count} of {seeds} seeds have no polygon of their own: they have no cell, or share their id"
+                    ).format(
                         count=f"{seeds - polygons:,}", seeds=f"{seeds:,}"
                     )
                 )

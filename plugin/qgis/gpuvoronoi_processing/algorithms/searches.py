@@ -29,8 +29,8 @@ class Searches(Common):
                 self.REFERENCE, tr("Neighbours"), [QgsProcessing.SourceType.TypeVectorAnyGeometry], optional=True
             ),
             tr(
-                "The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their "
-                "nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself."
+                "The points, lines or polygons to search. Lines and polygons are at the distance of their closest "
+                "point (0 within a polygon). Without a layer: the same points; a point is not its own neighbour."
             ),
         )
         self.add(
@@ -38,7 +38,7 @@ class Searches(Common):
                 self.REFERENCE_FIELD, tr("Id field of the neighbours"), parentLayerParameterName=self.REFERENCE,
                 optional=True, type=QgsProcessingParameterField.DataType.Any,
             ),
-            tr("What the result calls a neighbour by. Without a field: the feature id."),
+            tr("The id of a neighbour in the result. Without a field: the feature id."),
         )
 
     def add_reach(self):
@@ -46,34 +46,34 @@ class Searches(Common):
         self.add_metric(
             self.metrics(),
             tr(
-                "Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in "
-                "its units; the vertices of lines and polygons in another one are brought to it."
+                "Geodesics and great circles are in metres. The others are measured in the coordinate system of the "
+                "points, in its units; vertices of lines and polygons are transformed to it."
             ),
         )
         self.add(
             QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
+                self.MAX_DISTANCE, tr("Maximum distance (metres on the globe, map units on the map)"),
                 QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
             ),
-            tr("Neighbours farther than this do not count; those just as far do."),
+            tr("Neighbours farther away do not count; neighbours at exactly this distance do."),
         )
 
     def chosen_metric(self, parameters, context, feedback, points, reference):
-        """The program's word for the distances, told in the log. `reference` may be None."""
+        """The program's name of the metric, which is logged. `reference` may be None."""
         metric, reason = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1], "as asked for"
         if metric is None:
             metric, reason = automatic_metric(points.crs)
         feedback.pushInfo(tr("Distances: {metric}, {reason}").format(metric=metric, reason=messages.reason(reason)))
         if metric not in GLOBE and points.crs.isGeographic():
             raise QgsProcessingException(
-                tr("Degrees are no lengths: distances on the map need points in a projected coordinate system")
+                tr("Distances on the map are not supported for degrees; use points in a projected coordinate system")
             )
         if metric in GLOBE and not all(layer.crs.isValid() for layer in (points, reference) if layer is not None):
-            raise QgsProcessingException(tr("Distances on the globe need points with a coordinate system"))
+            raise QgsProcessingException(tr("Distances on the globe need layers with a coordinate system"))
         return metric
 
     def search_options(self, parameters, context):
-        """What is asked besides the metric and k."""
+        """The program's options besides the metric and k."""
         options = self.shape_options(parameters, context)
         if self.given(parameters, self.MAX_DISTANCE):
             options.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")

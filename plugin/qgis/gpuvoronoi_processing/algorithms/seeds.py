@@ -1,4 +1,6 @@
-"""What algorithms have in common whose input is a layer of seeds: handing the seeds and a mask of polygons to the program."""
+"""
+What algorithms with a layer of seeds have in common: they pass the seeds and a mask of polygons to the program.
+"""
 
 from qgis.core import QgsProcessingParameterFileDestination, QgsProcessingParameterVectorDestination
 

@@ -39,14 +39,13 @@ class VoronoiDiagram(SeedsAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Makes the Voronoi diagram of points: a polygon for each point, with its attributes, that holds all places "
-            "to which this point is the nearest one.</p>"
-            "<p>Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the "
-            "polygons cover it once, across ±180° and over the poles; lines are as close to the exact borders as the "
-            "tolerance requires.</p>"
-            "<p>The polygons have the fields <i>seed</i> (the point's id), <i>area_km2</i> (<i>area</i> without a "
-            "coordinate system; of the whole cell, also where an extent or a mask cuts it), <i>neighbours</i> (ids of the polygons with a common border) and <i>others</i> (ids of "
-            "further points at the same place, which have no polygon).</p>"
+            "<p>Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all "
+            "places that are nearest to this point.</p><p>Distances are geodesics on the ellipsoid, great circles, or "
+            "straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; "
+            "lines are as close to the exact borders as the tolerance requires.</p><p>The polygons have the fields "
+            "<i>seed</i> (id of the point), <i>area_km2</i> (<i>area</i> without a coordinate system; of the whole "
+            "cell, also where an extent or a mask cuts it), <i>neighbours</i> (ids of the polygons with a common "
+            "border) and <i>others</i> (ids of further points at the same place, which have no polygon).</p>"
         )
 
     def examples(self):
@@ -78,11 +77,13 @@ class VoronoiDiagram(SeedsAlgorithm):
                 self.INPUT, tr("Points"), [QgsProcessing.SourceType.TypeVectorPoint]
             ),
             tr(
-                "Each point of a multipoint has a polygon. For lines and polygons, and for weights, use “Voronoi raster” "
-                "with its result “Regions”."
+                "Each point of a multipoint has a polygon. For lines and polygons, and for weights, use “Voronoi "
+                "raster” with its result “Regions”."
             ),
         )
-        self.add_id_field(tr("What the result calls a point by: whole numbers or text. Without a field: the feature id."))
+        self.add_id_field(tr(
+            "The id of a point in the result: whole numbers or text. Without a field: the feature id."
+        ))
         self.add(
             QgsProcessingParameterEnum(
                 self.KIND, tr("Result"), [label for label, _ in self.kinds()], defaultValue=self.POLYGON_KIND
@@ -95,7 +96,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         self.add(
             QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True),
-            tr("Cuts the diagram. Without it: the whole globe, on the map the points' extent and a tenth on each side."),
+            tr(
+                "Cuts the diagram. Default: the whole globe, on the map the extent of the points and 10 % on each side."
+            ),
         )
         self.add(
             QgsProcessingParameterMapLayer(
@@ -105,7 +108,7 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         self.add(
             QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the result"), optional=True),
-            tr("Without it: that of the points."),
+            tr("Default: that of the points."),
         )
         self.add(
             QgsProcessingParameterNumber(
@@ -131,7 +134,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         well, message = super().checkParameterValues(parameters, context)
         layer = self.vector_layer(parameters, self.INPUT, context) if well else None
         if layer is not None and lines_or_polygons(layer.geometryType()):
-            return False, tr("{layer}: unsupported geometries; use “Voronoi raster” with “Regions” for lines and polygons").format(
+            return False, tr(
+                "{layer}: unsupported geometries; use “Voronoi raster” with “Regions” for lines and polygons"
+            ).format(
                 layer=layer.name()
             )
         return well, message
@@ -153,7 +158,7 @@ class VoronoiDiagram(SeedsAlgorithm):
         if isinstance(mask, QgsVectorLayer):
             self.mask_polygons = Polygons(mask)
         elif self.given(parameters, self.MASK):
-            raise QgsProcessingException(tr("The mask could not be loaded"))
+            raise QgsProcessingException(tr("Cannot open the mask"))
         self.options.append(f"--tolerance={self.parameterAsDouble(parameters, self.TOLERANCE, context)!r}")
         if self.parameterAsBoolean(parameters, self.WHOLE, context):
             self.options.append("--no-cut")
@@ -169,7 +174,10 @@ class VoronoiDiagram(SeedsAlgorithm):
         done = READING if self.seeds.file is None else 0.0
         options = [*layers, *self.options, *command.threads(), "--progress", "--overwrite", "--", path]
         report = command.run(
-            ["diagram", *options], [path], feedback, lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0)
+            ["diagram", *options],
+            [path],
+            feedback,
+            lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
         )
         if not report:
             return {}
@@ -183,7 +191,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         return {self.OUTPUT: output}
 
     def paint(self, context, output, kind):
-        title = [tr("Voronoi cells of {layer}"), tr("Voronoi borders of {layer}"), tr("Delaunay triangulation of {layer}")][kind]
+        title = [tr("Voronoi cells of {layer}"), tr("Voronoi borders of {layer}"), tr(
+            "Delaunay triangulation of {layer}"
+        )][kind]
         title, label = title.format(layer=self.seeds.label), self.label(self.OUTPUT)
         if kind == self.POLYGON_KIND:
             styles.cells(context, output, label, title)

@@ -12,25 +12,52 @@ class VoronoiRaster(RasterAlgorithm):
         return tr("Voronoi raster")
 
     def tags(self):
-        return tr("voronoi,thiessen,euclidean allocation,distance allocation,distance to coast,nearest,proximity,service area,geodesic,great circle,raster").split(",")
+        return tr(
+            "voronoi,thiessen,euclidean allocation,distance allocation,distance to coast,nearest,proximity,service "
+            "area,geodesic,great circle,raster"
+        ).split(",")
 
     def description(self):
         return tr(
-            "<p>Gives every cell of a raster the id of its nearest seed: an allocation, or Voronoi, raster.</p>"
-            "<p>The answer is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across "
-            "±180° and the poles; of equally near seeds the first one gets the cell.</p>"
-            "<p>Further results are the distance and the direction from each cell to its seed, and the regions as "
-            "polygons.</p>"
+            "<p>Writes the id of the nearest seed into every cell of a raster: a Voronoi raster, also known as "
+            "Euclidean or distance allocation.</p><p>The result is exact. Distances are measured on the ellipsoid, on "
+            "the sphere or on the map, across ±180° and the poles. At equal distances the first seed "
+            "counts.</p><p>Further results are the distance and the direction from each cell to its seed, and the "
+            "regions as polygons.</p>"
         )
 
     def examples(self):
         return [
-            (tr("The nearest city for every tenth of a degree, with distances:"),
-             {"INPUT": "cities.gpkg", "FIELD": "city_id", "RESOLUTION": 0.1, "OUTPUT": "nearest.tif", "DISTANCE": "distance.tif"}),
-            (tr("The three nearest shops at most 50 km away, on the cells of another raster:"),
-             {"INPUT": "shops.gpkg", "TEMPLATE": "land_use.tif", "NEIGHBORS": 3, "MAX_DISTANCE": 50000, "OUTPUT": "shops.tif"}),
-            (tr("The distance to the coast, negative on land, of a layer of countries as polygons:"),
-             {"INPUT": "countries.gpkg", "RESOLUTION": 0.25, "SIGNED": True, "OUTPUT": "nearest.tif", "DISTANCE": "coast.tif"}),
+            (
+                tr("The nearest city for every tenth of a degree, with distances:"),
+                {
+                    "INPUT": "cities.gpkg",
+                    "FIELD": "city_id",
+                    "RESOLUTION": 0.1,
+                    "OUTPUT": "nearest.tif",
+                    "DISTANCE": "distance.tif",
+                },
+            ),
+            (
+                tr("The three nearest shops at most 50 km away, on the cells of another raster:"),
+                {
+                    "INPUT": "shops.gpkg",
+                    "TEMPLATE": "land_use.tif",
+                    "NEIGHBORS": 3,
+                    "MAX_DISTANCE": 50000,
+                    "OUTPUT": "shops.tif",
+                },
+            ),
+            (
+                tr("The distance to the coast, negative on land, from a layer of countries:"),
+                {
+                    "INPUT": "countries.gpkg",
+                    "RESOLUTION": 0.25,
+                    "SIGNED": True,
+                    "OUTPUT": "nearest.tif",
+                    "DISTANCE": "coast.tif",
+                },
+            ),
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -47,13 +74,13 @@ class VoronoiRaster(RasterAlgorithm):
         self.add_raster(
             self.OUTPUT,
             tr("Nearest seeds"),
-            tr("The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id)."),
+            tr("The raster of ids; −1 where no seed counts (the lowest integer of the type if −1 is an id)."),
         )
         self.add_distance()
         self.add_azimuth()
         self.add_polygons(
             self.POLYGONS, tr("Regions"),
-            tr("The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest."),
+            tr("The regions as polygons, with the attributes of their seeds. With k above 1: those of the nearest."),
         )
 
     def prepareAlgorithm(self, parameters, context, feedback):

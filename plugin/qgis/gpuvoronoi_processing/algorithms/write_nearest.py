@@ -32,25 +32,27 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Writes into fields of every point which feature of another layer is nearest, and how far it is. Points without such a "
-            "neighbour get empty values.</p>"
-            "<p>With <i>Edit features in place</i>, the pencil of the toolbox, it changes the layer itself: the selected features, or "
-            "all if none is selected. The changes can be undone until they are saved.</p>"
+            "<p>Writes the id of the nearest feature of another layer, and the distance to it, into fields of every "
+            "point. Points without such a neighbour get empty values.</p><p>With <i>Edit features in place</i>, the "
+            "pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. "
+            "The changes can be undone until they are saved.</p>"
         )
 
     def examples(self):
         return [
-            (tr("The number of the nearest station, and the distance to it, in fields that every school has:"),
+            (tr("The number of the nearest station, and the distance to it, for every school:"),
              {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "REFERENCE_FIELD": "number", "ID_FIELD": "station",
               "DISTANCE_FIELD": "metres", "OUTPUT": "schools_with_stations.gpkg"}),
         ]
 
     def initAlgorithm(self, configuration=None):
-        self.add_points(tr("The points whose neighbours are looked for. Of a multipoint the nearest point counts."))
+        self.add_points(tr("The points to find neighbours for. Of a multipoint the nearest point counts."))
         self.add_neighbours()
         self.add(
             QgsProcessingParameterNumber(
-                self.RANK, tr("Which neighbour (1: the nearest)"), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
+                self.RANK, tr(
+                    "Which neighbour (1: the nearest)"
+                ), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
                 maxValue=MOST_NEIGHBORS,
             ),
             tr("2 is the second nearest, and so on to 1,024."),
@@ -62,12 +64,15 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             (self.DISTANCE_FIELD, tr("Field for the distance"), QgsProcessingParameterField.DataType.Numeric,
              tr("A field of the points that takes distances: metres on the globe, else units of the map.")),
         ):
-            self.add(QgsProcessingParameterField(name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind), words)
+            self.add(
+                QgsProcessingParameterField(name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind),
+                words,
+            )
         self.add_shapes()
         self.add_backend("searches_points")
         self.add(
             QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Points with their nearest")),
-            tr("The points, with the two fields filled."),
+            tr("The points, with values in both fields."),
         )
 
     def outputName(self):
@@ -85,7 +90,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
         if well and not self.given(parameters, self.ID_FIELD) and not self.given(parameters, self.DISTANCE_FIELD):
-            return False, tr("Choose a field to write into")
+            return False, tr("Missing field to write into; choose one")
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):

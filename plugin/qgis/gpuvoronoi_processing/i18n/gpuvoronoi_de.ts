@@ -6,37 +6,37 @@
         <message>
             <location filename="../algorithms/base.py" />
             <source>Nearest seeds</source>
-            <translation>Nächste Saatpunkte</translation>
+            <translation>Nächste Objekte</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>A weighting needs the field of the weights</source>
-            <translation>Eine Gewichtung braucht das Feld der Gewichte</translation>
+            <source>Missing field of the weights; a weighting needs it</source>
+            <translation>Das Feld der Gewichte fehlt; eine Gewichtung braucht es</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The result could not be written</source>
-            <translation>Das Ergebnis konnte nicht geschrieben werden</translation>
+            <source>Cannot write the result</source>
+            <translation>Das Ergebnis lässt sich nicht schreiben</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>{} cannot be read</source>
-            <translation>{} kann nicht gelesen werden</translation>
+            <source>Cannot read {}</source>
+            <translation>{} lässt sich nicht lesen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer</source>
+            <source>“{output}”: {file} is the file of the layer “{layer}”; choose another one or remove the layer</source>
             <translation>„{output}“: {file} ist die Datei des Layers „{layer}“; bitte eine andere wählen oder den Layer entfernen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>“{field}” is a field of numbers with fractions: ids are whole numbers or text</source>
-            <translation>„{field}“ ist ein Feld von Kommazahlen: Kennungen sind ganze Zahlen oder Text</translation>
+            <source>“{field}” is a field of real numbers; ids are whole numbers or text</source>
+            <translation>„{field}“ ist ein Feld von Kommazahlen; Kennungen sind ganze Zahlen oder Text</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>“{}” comes from the template raster and cannot be given with it</source>
-            <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
+            <source>“{}” cannot be given with a template raster, which already has it</source>
+            <translation>„{}“ kann nicht zusammen mit einem Vorlageraster angegeben werden, das sie schon festlegt</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -45,28 +45,28 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the region's value in the raster of the nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. A row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;, can be had instead. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Saatpunkte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Stattdessen kann es eine Zeile je Kennung geben, mit der Zahl ihrer Saatpunkte (&lt;i&gt;seeds&lt;/i&gt;). Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Which facility serves each place, how far is it, and how much land and how many people does each one serve? Every cell of a raster belongs to its nearest seed. The result is the layer of seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the value of the region in the raster of nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: number of cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and maximum, in metres on the globe, else in map units&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the centroid of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, its sum over the region, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells have a row too. Optionally there is one row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;. For exact counts, use the raster of people as the template.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters gehört zum nächsten Objekt. Das Ergebnis ist der Layer der Objekte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Objekte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Anzahl der Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte Entfernung, in Metern auf der Erde, sonst in Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: der Schwerpunkt des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen die Summe über das Gebiet, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Objekte ohne Zellen haben eine Zeile. Auf Wunsch gibt es eine Zeile je Kennung, mit der Anzahl ihrer Objekte (&lt;i&gt;seeds&lt;/i&gt;). Für genaue Zählungen nehmen Sie das Bevölkerungsraster als Vorlage.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>Rasters whose values are added up, such as people a cell. Other grids and coordinate systems are brought to that of the cells without losing or gaining any. The fields are called by the layers.</source>
-            <translation>Raster, deren Werte zusammengezählt werden, etwa Menschen je Zelle. Andere Gitter und Koordinatensysteme werden auf das der Zellen gebracht, ohne dass etwas verloren geht oder hinzukommt. Die Felder heißen nach den Layern.</translation>
+            <source>Rasters with values to add up, such as people per cell. Other grids and coordinate systems are converted to the cells of the result; sums are preserved. The fields are named after the layers.</source>
+            <translation>Raster, deren Werte summiert werden, etwa Menschen je Zelle. Andere Gitter und Koordinatensysteme werden auf die Zellen des Ergebnisses umgerechnet; Summen bleiben erhalten. Die Felder heißen nach den Layern.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>A row for each id instead of one for each seed: with the number of its seeds, the attributes of the first, and what they have together.</source>
-            <translation>Eine Zeile je Kennung statt einer je Saatpunkt: mit der Zahl ihrer Saatpunkte, den Attributen des ersten und dem, was sie zusammen haben.</translation>
+            <source>One row for each id instead of one for each seed: the number of its seeds, the attributes of the first, and the statistics of all together.</source>
+            <translation>Eine Zeile je Kennung statt einer je Objekt: mit der Anzahl ihrer Objekte, den Attributen des ersten und der Statistik aller zusammen.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
             <source>The seeds with their attributes and the statistics of their regions.</source>
-            <translation>Die Saatpunkte mit ihren Attributen und der Statistik ihrer Gebiete.</translation>
+            <translation>Die Objekte mit ihren Attributen und der Statistik ihrer Gebiete.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
             <source>The raster of the ids of the nearest seeds.</source>
-            <translation>Das Raster der Kennungen der nächsten Saatpunkte.</translation>
+            <translation>Das Raster der Kennungen der nächsten Objekte.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -75,8 +75,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds of one id have one region, with the attributes of the first of them.</source>
-            <translation>Die Gebiete als Flächen mit ihren Statistiken, gefärbt nach dem ersten Raster von Anzahlen oder nach der Fläche. Saatpunkte einer Kennung haben ein Gebiet, mit den Attributen des ersten von ihnen.</translation>
+            <source>The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds with the same id share a region, with the attributes of the first.</source>
+            <translation>Die Gebiete als Polygone mit ihrer Statistik, gefärbt nach dem ersten Raster von Anzahlen oder nach der Fläche. Objekte mit derselben Kennung haben ein gemeinsames Gebiet, mit den Attributen des ersten.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -85,8 +85,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>How many people each hospital serves, and how far away they are:</source>
-            <translation>Wie viele Menschen jedes Krankenhaus versorgt, und wie weit sie entfernt sind:</translation>
+            <source>How many people each hospital serves, and their distance:</source>
+            <translation>Wie viele Menschen jedes Krankenhaus versorgt, und ihre Entfernung:</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -95,8 +95,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>Seeds of one id together</source>
-            <translation>Saatpunkte einer Kennung zusammen</translation>
+            <source>Group seeds by id</source>
+            <translation>Objekte nach Kennung zusammenfassen</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -120,18 +120,18 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the feature found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Objekts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another layer. The result is exact; neighbours at equal distances are in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (id of the point), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (id of the neighbour) and &lt;i&gt;distance&lt;/i&gt;. A point without a neighbour has one row, in which these are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen Layers. Das Ergebnis ist exakt; gleich weit entfernte Nachbarn stehen in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des Nachbarn) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The points whose neighbours are looked for. Each point of a multipoint counts by itself.</source>
-            <translation>Die Punkte, deren Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt für sich.</translation>
+            <source>The points to find neighbours for. Each point of a multipoint counts separately.</source>
+            <translation>Die Punkte, zu denen Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt einzeln.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>What the result calls a point by. Without a field: the feature id.</source>
-            <translation>Wie das Ergebnis einen Punkt nennt. Ohne Feld: die Objektkennung.</translation>
+            <source>The id of a point in the result. Without a field: the feature id.</source>
+            <translation>Die Kennung eines Punkts im Ergebnis. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -140,23 +140,23 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Lines are geodesics where distances are measured on the globe. They lie where their points lie, and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
-            <translation>Linien sind Geodäten, wo Entfernungen auf dem Globus gemessen werden. Sie liegen, wo ihre Punkte liegen, und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
+            <source>Lines are geodesics if distances are measured on the globe. They begin and end at their points and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
+            <translation>Linien sind geodätische Linien, wenn Entfernungen auf der Erde gemessen werden. Sie beginnen und enden an ihren Punkten und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Each row gets the attributes of the point, and those of the neighbour with “neighbour_” before their names.</source>
-            <translation>Jede Zeile bekommt die Attribute des Punktes, und die des Nachbarn mit „neighbour_“ vor ihren Namen.</translation>
+            <source>Adds the attributes of the point, and those of the neighbour with the prefix “neighbour_”.</source>
+            <translation>Fügt die Attribute des Punkts hinzu und die des Nachbarn mit dem Präfix „neighbour_“.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do.</source>
-            <translation>Wenn beide Layer einer sind oder Auswahlen aus einem: die eigenen Punkte eines Objekts zählen nicht. Ohne zweiten Layer zählt ein Punkt selbst nie.</translation>
+            <source>For two layers that are the same, or selections of it: a feature's own points are not its neighbours. Without a second layer they never are.</source>
+            <translation>Für zwei Layer, die derselbe sind oder Auswahlen daraus: Die eigenen Punkte eines Objekts sind nicht seine Nachbarn. Ohne zweiten Layer sind sie es nie.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>A row for each point and rank.</source>
-            <translation>Eine Zeile je Punkt und Rang.</translation>
+            <source>A row for each point and neighbour.</source>
+            <translation>Eine Zeile je Punkt und Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -170,8 +170,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The way from every house to the nearest road:</source>
-            <translation>Der Weg von jedem Haus zur nächsten Straße:</translation>
+            <source>The line from every house to the nearest road:</source>
+            <translation>Die Linie von jedem Haus zur nächsten Straße:</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -230,13 +230,13 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>0 of {count} points have a neighbour. What leaves neighbours out: “{label}”</source>
-            <translation>0 von {count} Punkten haben einen Nachbarn. Was Nachbarn ausschließt: „{label}“</translation>
+            <source>0 of {count} points have a neighbour; limited by “{label}”</source>
+            <translation>0 von {count} Punkten haben einen Nachbarn; begrenzt durch „{label}“</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>“{}” is for two layers that are one</source>
-            <translation>„{}“ ist für zwei Layer, die einer sind</translation>
+            <source>“{}” requires that both layers are the same</source>
+            <translation>„{}“ setzt voraus, dass beide Layer derselbe sind</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -245,53 +245,53 @@
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>Live Voronoi raster</source>
-            <translation>Lebendes Voronoi-Raster</translation>
+            <source>On-demand Voronoi raster</source>
+            <translation>Voronoi-Raster, bei Bedarf berechnet</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>&lt;p&gt;Adds a Voronoi raster that is computed as it is looked at: exact at every zoom, of any size, and it takes no room.&lt;/p&gt;&lt;p&gt;What is saved is its description, a small file that GDAL opens as a raster, so that other programs can, too; dragging it onto the map does. It follows its seeds: when their file changes, the raster has when it is next opened. Layers that are no files, and those with a selection, a filter or edits, are copied to a file beside it.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Fügt ein Voronoi-Raster hinzu, das beim Ansehen berechnet wird: genau in jedem Maßstab, beliebig groß, ohne Platz zu brauchen.&lt;/p&gt;&lt;p&gt;Gespeichert wird seine Beschreibung, eine kleine Datei, die GDAL als Raster öffnet, andere Programme also auch; es genügt, sie auf die Karte zu ziehen. Es folgt seinen Saatpunkten: Ändert sich ihre Datei, so hat sich das Raster geändert, wenn es das nächste Mal geöffnet wird. Layer, die keine Dateien sind, und solche mit Auswahl, Filter oder Bearbeitungen werden in eine Datei daneben kopiert.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Adds a Voronoi raster that is computed on demand, when the map shows it: exact at every zoom, of any size, without disk space.&lt;/p&gt;&lt;p&gt;The output is a small description file that GDAL opens as a raster; drag it onto the map to open it again. The raster follows its seeds: after their file has changed, it shows the changes when it is next opened. Layers that are not files, and layers with a selection, a filter or edits, are copied to a file next to it.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Fügt ein Voronoi-Raster hinzu, das bei Bedarf berechnet wird, wenn die Karte es zeigt: exakt in jedem Maßstab, beliebig groß, ohne Speicherplatz.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist eine kleine Beschreibungsdatei, die GDAL als Raster öffnet; auf die Karte gezogen wird sie wieder geöffnet. Das Raster folgt seinen Objekten: Hat sich ihre Datei geändert, so zeigt es das beim nächsten Öffnen. Layer, die keine Dateien sind, und solche mit Auswahl, Filter oder Bearbeitungen werden in eine Datei daneben kopiert.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>The side of the square cells. Without it: 409,600 cells on the longer side, on the globe of 98 m.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 409 600 Zellen auf der längeren Seite, auf der ganzen Erde von 98 m.</translation>
+            <source>Side of the square cells. Default: 409,600 cells on the longer side (98 m on the globe).</source>
+            <translation>Seite der quadratischen Zellen. Vorgabe: 409 600 Zellen auf der längeren Seite (98 m auf der Erde).</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>What the raster has, k bands of each. On the map each is a layer of its own.</source>
-            <translation>Was das Raster hat, je k Kanäle. Auf der Karte ist jedes ein eigener Layer.</translation>
+            <source>The values of the raster, k bands of each. On the map each kind is a layer.</source>
+            <translation>Die Werte des Rasters, je k Kanäle. Auf der Karte ist jede Art ein eigener Layer.</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>The description of the raster. Without a place of its own it is gone when QGIS ends.</source>
-            <translation>Die Beschreibung des Rasters. Ohne eigenen Ort ist sie fort, wenn QGIS endet.</translation>
+            <source>The description of the raster. A temporary one is deleted when QGIS ends.</source>
+            <translation>Die Beschreibung des Rasters. Eine temporäre wird gelöscht, wenn QGIS endet.</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>voronoi,live,virtual,nearest,distance,zoom,gdal,raster,no file</source>
-            <translation>voronoi,lebend,virtuell,nächste,entfernung,zoom,gdal,raster,ohne datei</translation>
+            <source>voronoi,on demand,on-demand,live,virtual,nearest,distance,zoom,gdal,raster,no file</source>
+            <translation>voronoi,bei Bedarf,virtuell,nächste,Entfernung,Zoom,gdal,Raster,ohne Datei</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>Which city is nearest, and how far, in cells of 30 m:</source>
-            <translation>Welche Stadt die nächste ist und wie weit entfernt, in Zellen von 30 m:</translation>
+            <source>The nearest city and its distance, in cells of 30 m:</source>
+            <translation>Die nächste Stadt und ihre Entfernung, in Zellen von 30 m:</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
             <source>Ids of the nearest seeds</source>
-            <translation>Kennungen der nächsten Saatpunkte</translation>
+            <translation>Kennungen der nächsten Objekte</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
             <source>Distances to the seeds</source>
-            <translation>Entfernungen zu den Saatpunkten</translation>
+            <translation>Entfernungen zu den Objekten</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
             <source>Directions to the seeds</source>
-            <translation>Richtungen zu den Saatpunkten</translation>
+            <translation>Richtungen zu den Objekten</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
@@ -300,18 +300,18 @@
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>Live raster</source>
-            <translation>Lebendes Raster</translation>
+            <source>On-demand raster</source>
+            <translation>Bei Bedarf berechnetes Raster</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>Live rasters</source>
-            <translation>Lebende Raster</translation>
+            <source>On-demand rasters</source>
+            <translation>Bei Bedarf berechnete Raster</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
             <source>Nearest of {layer}</source>
-            <translation>Nächster von {layer}</translation>
+            <translation>Nächstes aus {layer}</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
@@ -325,18 +325,18 @@
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>“{output}”: the name of a live raster ends in {ending}</source>
-            <translation>„{output}“: Der Name eines lebenden Rasters endet auf {ending}</translation>
+            <source>“{output}”: invalid name; on-demand rasters end in {ending}</source>
+            <translation>„{output}“: ungültiger Name; bei Bedarf berechnete Raster enden auf {ending}</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>“{}” is not in a file that lasts and has its own coordinate system: save it to one first</source>
-            <translation>„{}“ ist in keiner Datei, die bleibt und ihr eigenes Koordinatensystem hat: vorher in eine speichern</translation>
+            <source>“{}” is temporary or has another coordinate system than its file; save it to a file first</source>
+            <translation>„{}“ ist temporär oder hat ein anderes Koordinatensystem als die Datei; vorher in eine Datei speichern</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
-            <source>{file} cannot be written: {reason}</source>
-            <translation>{file} kann nicht geschrieben werden: {reason}</translation>
+            <source>Cannot write {file}: {reason}</source>
+            <translation>{file} lässt sich nicht schreiben: {reason}</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -345,43 +345,43 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>&lt;p&gt;Which class of a raster is nearest to each cell, and how far is it? Cells that are neither empty nor 0 are seeds at their centres; water, forest or land, say.&lt;/p&gt;&lt;p&gt;The answer is exact, on the map, the sphere or the ellipsoid, right across ±180° and the poles; of equally near classes the lowest value counts.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Welche Klasse eines Rasters ist jeder Zelle am nächsten, und wie weit ist sie entfernt? Zellen, die weder leer noch 0 sind, sind Saatpunkte in ihrer Mitte; Wasser, Wald oder Land etwa.&lt;/p&gt;&lt;p&gt;Die Antwort ist genau, auf der Karte, der Kugel oder dem Ellipsoid, auch über ±180° und die Pole hinweg; von gleich nahen Klassen zählt der niedrigste Wert.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds the nearest cell of a class for each cell of a raster, and its distance. Cells that are neither empty nor 0 are seeds at their centres, for example water, forest or land.&lt;/p&gt;&lt;p&gt;The result is exact on the map, the sphere or the ellipsoid, across ±180° and the poles. At equal distances the lowest value counts.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jeder Zelle eines Rasters die nächste Zelle einer Klasse und ihre Entfernung. Zellen, die weder leer noch 0 sind, zählen mit ihrer Mitte, zum Beispiel Wasser, Wald oder Land.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt auf der Karte, der Kugel oder dem Ellipsoid, auch über ±180° und die Pole hinweg. Bei gleicher Entfernung zählt der niedrigste Wert.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The side of the square cells. Without it: the raster's own cells.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: die Zellen des Rasters selbst.</translation>
+            <source>Side of the square cells. Default: the cells of the raster.</source>
+            <translation>Seite der quadratischen Zellen. Vorgabe: die Zellen des Rasters.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The area of the result. Without it: that of the raster.</source>
-            <translation>Der Bereich des Ergebnisses. Ohne Angabe: der des Rasters.</translation>
+            <source>The area of the result. Default: the raster.</source>
+            <translation>Der Bereich des Ergebnisses. Vorgabe: das Raster.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The raster whose cells are the seeds.</source>
-            <translation>Das Raster, dessen Zellen die Saatpunkte sind.</translation>
+            <source>The raster with the cells to search for.</source>
+            <translation>Das Raster mit den Zellen, die gesucht werden.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Its values must be whole numbers. They are taken as they are stored, without scale and offset.</source>
-            <translation>Seine Werte müssen ganze Zahlen sein. Sie werden genommen, wie sie gespeichert sind, ohne Maßstab und Verschiebung.</translation>
+            <source>The values must be whole numbers. They are used as stored, without scale and offset.</source>
+            <translation>Die Werte müssen ganze Zahlen sein. Sie werden wie gespeichert verwendet, ohne Maßstab und Verschiebung.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Only cells with these values are seeds. Without them: all that are neither empty nor 0.</source>
-            <translation>Nur Zellen mit diesen Werten sind Saatpunkte. Ohne Angabe: alle, die weder leer noch 0 sind.</translation>
+            <source>Only cells with these values are seeds. Default: all that are neither empty nor 0.</source>
+            <translation>Nur Zellen mit diesen Werten zählen. Vorgabe: alle, die weder leer noch 0 sind.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The result holds which cell is the nearest, counted row by row from 0, instead of its value.</source>
-            <translation>Das Ergebnis nennt statt ihres Werts die nächste Zelle selbst, Zeile für Zeile gezählt ab 0.</translation>
+            <source>The result has the number of the nearest cell, row by row from 0, instead of its value.</source>
+            <translation>Das Ergebnis hat statt des Werts die Nummer der nächsten Zelle, Zeile für Zeile ab 0.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The raster of distances gets a band for each value, from the lowest on, instead of one for each rank.</source>
-            <translation>Das Raster der Entfernungen bekommt ein Band je Wert, vom niedrigsten an, statt eines je Rang.</translation>
+            <source>The raster of distances has a band for each value, in ascending order, instead of a band for each neighbour.</source>
+            <translation>Das Raster der Entfernungen hat einen Kanal je Wert, in aufsteigender Reihenfolge, statt eines je Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -390,8 +390,8 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>A raster of the distance from each cell to the nearest seed: metres on the globe, else units of the map.</source>
-            <translation>Ein Raster der Entfernung jeder Zelle zum nächsten Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+            <source>A raster of the distance from each cell to the nearest seed: metres on the globe, else map units.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zur nächsten gesuchten Zelle: Meter auf der Erde, sonst Karteneinheiten.</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -416,17 +416,17 @@
         <message>
             <location filename="../algorithms/nearest_cells.py" />
             <source>Band</source>
-            <translation>Band</translation>
+            <translation>Kanal</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Values (with commas between them)</source>
-            <translation>Werte (mit Kommas dazwischen)</translation>
+            <source>Values (separated by commas)</source>
+            <translation>Werte (durch Kommas getrennt)</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Numbers of cells instead of values</source>
-            <translation>Nummern der Zellen statt der Werte</translation>
+            <source>Cell numbers instead of values</source>
+            <translation>Zellnummern statt Werten</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -440,8 +440,8 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Choose at least one result</source>
-            <translation>Wählen Sie mindestens ein Ergebnis</translation>
+            <source>Missing result; choose at least one</source>
+            <translation>Ein Ergebnis fehlt; mindestens eines wählen</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_value.py" />
@@ -450,8 +450,8 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_value.py" />
-            <source>&lt;p&gt;Gives every cell of a raster a number of its nearest seed: the value of a field, for example the temperature of the nearest station.&lt;/p&gt;&lt;p&gt;The result is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across ±180° and the poles; of equally near seeds the first one counts.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Gibt jeder Zelle eines Rasters eine Zahl ihres nächsten Objekts: den Wert eines Feldes, zum Beispiel die Temperatur der nächsten Station.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, auch über ±180° und die Pole hinweg; von gleich nahen Objekten zählt das erste.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Writes a number of the nearest seed into every cell of a raster: the value of a field, for example the temperature of the nearest station.&lt;/p&gt;&lt;p&gt;The result is exact. Distances are measured on the ellipsoid, on the sphere or on the map, across ±180° and the poles. At equal distances the first seed counts.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt in jede Zelle eines Rasters eine Zahl des nächsten Objekts: den Wert eines Feldes, zum Beispiel die Temperatur der nächsten Station.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, auch über ±180° und die Pole hinweg. Bei gleicher Entfernung zählt das erste Objekt.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_value.py" />
@@ -500,23 +500,23 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
-            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
+            <source>The area of the raster. Default: the whole globe for longitudes and latitudes, else the extent of the seeds and 10 % on each side. Longitudes may go beyond 180°.</source>
+            <translation>Der Bereich des Rasters. Vorgabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Objekte und 10 % auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
+            <source>Side of the square cells. Default: 2,048 cells on the longer side.</source>
+            <translation>Seite der quadratischen Zellen. Vorgabe: 2048 Zellen auf der längeren Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
+            <source>The points, lines or polygons to search. Each point of a multipoint is a seed with the id of the feature; each line or polygon is one seed, at the distance of its closest point (0 within a polygon). Of seeds at the same place the first counts.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen gesucht wird. Jeder Punkt eines Multipunkts zählt einzeln, mit der Kennung des Objekts; jede Linie oder Fläche zählt mit der Entfernung ihres nächsten Punkts (0 innerhalb einer Fläche). Von Objekten am selben Ort zählt das erste.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+            <source>The values of the raster. Integer field: its values; seeds with the same id share a region. Text field: the number of the first row with that text, from 0; the raster's attribute table has the texts of up to 65,535 seeds. Default: the feature ids.</source>
+            <translation>Die Werte des Rasters. Ganzzahlfeld: seine Werte; Objekte mit derselben Kennung haben ein gemeinsames Gebiet. Textfeld: die Nummer der ersten Zeile mit diesem Text, ab 0; die Attributtabelle des Rasters enthält die Texte von bis zu 65 535 Objekten. Vorgabe: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -525,63 +525,63 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
-            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
+            <source>The line from one vertex to the next. Geodesics are for distances on the globe.</source>
+            <translation>Die Linie von einem Stützpunkt zum nächsten. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Distances within a polygon are those to its boundary, too.</source>
+            <source>Within a polygon, too, the distance is that to its boundary.</source>
             <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
+            <source>In the raster of distances: minus the distance to the boundary within a polygon.</source>
             <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Without it: that of the seeds.</source>
-            <translation>Ohne Angabe: das der Saatpunkte.</translation>
+            <source>Default: that of the seeds.</source>
+            <translation>Vorgabe: das der Objekte.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
-            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
+            <source>The result has the cells and the coordinate system of this raster. With an extent: that area, in cells that continue the template.</source>
+            <translation>Das Ergebnis hat die Zellen und das Koordinatensystem dieses Rasters. Mit einer Ausdehnung: diesen Bereich, in Zellen, die die Vorlage fortsetzen.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
-            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
+            <source>Geodesics and great circles are also for projected rasters, by the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
+            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem oder keines.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
-            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
+            <source>Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty.</source>
+            <translation>Weiter entfernte Objekte zählen nicht; genau so weit entfernte zählen. Zellen ohne Objekt sind leer.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
-            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
+            <source>Cells outside are empty. Polygons, or a raster with empty cells or zeros outside; in any coordinate system.</source>
+            <translation>Zellen außerhalb sind leer. Polygone, oder ein Raster mit leeren Zellen oder Nullen außerhalb; in beliebigem Koordinatensystem.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
-            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
+            <source>The value that is compared instead of the distance d, for the weight w of a seed: d / w (w &gt; 0), d + w (w in units of distance), or d² − w (not for geodesics). Distances in the results are unweighted.</source>
+            <translation>Der Wert, der statt der Entfernung d verglichen wird, für das Gewicht w eines Objekts: d / w (w &gt; 0), d + w (w in Einheiten der Entfernung) oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen sind ungewichtet.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>The seeds' weights w.</source>
-            <translation>Die Gewichte w der Saatpunkte.</translation>
+            <source>The weights w of the seeds.</source>
+            <translation>Die Gewichte w der Objekte.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
-            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+            <source>A raster of the distance from each cell to its seed: metres on the globe, else map units.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Objekt: Meter auf der Erde, sonst Karteneinheiten.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
-            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
+            <source>Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed.</source>
+            <translation>Die Kanäle 1 bis k der Ergebnisse haben das nächste, zweitnächste, … k-nächste Objekt.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -591,12 +591,12 @@
         <message>
             <location filename="../algorithms/parameters.py" />
             <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
-            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
+            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Objekt: Grad von Norden im Uhrzeigersinn.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
-            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
+            <source>Leaves out and counts points without geometry, with infinite coordinates or with a latitude beyond 90°, and seeds with an empty id or value. Otherwise they are errors.</source>
+            <translation>Lässt Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° und Objekte mit leerer Kennung oder leerem Wert aus und zählt sie. Sonst sind sie Fehler.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -610,8 +610,8 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
-            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
+            <source>The computing method: auto, or a name that “gpuvoronoi backends” lists, for example one for graphics cards. The result does not depend on it.</source>
+            <translation>Das Rechenverfahren: auto, oder ein Name, den „gpuvoronoi backends“ nennt, zum Beispiel eines für Grafikkarten. Das Ergebnis hängt nicht davon ab.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -620,13 +620,13 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
-            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
+            <source>The number in “gpuvoronoi devices”, for backends that use a graphics card. Default: the first usable one.</source>
+            <translation>Die Nummer in „gpuvoronoi devices“, für Verfahren, die eine Grafikkarte benutzen. Vorgabe: die erste verwendbare.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
             <source>Seeds</source>
-            <translation>Saatpunkte</translation>
+            <translation>Objekte</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -635,7 +635,7 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Polygons count as their boundaries</source>
+            <source>Use the boundaries of polygons</source>
             <translation>Flächen zählen als ihre Ränder</translation>
         </message>
         <message>
@@ -720,7 +720,7 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Farthest distance (metres on the globe, map units on the map)</source>
+            <source>Maximum distance (metres on the globe, map units on the map)</source>
             <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
@@ -741,7 +741,7 @@
         <message>
             <location filename="../algorithms/parameters.py" />
             <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
+            <translation>Anzahl der nächsten Objekte (k)</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -775,18 +775,18 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>&lt;p&gt;Gives every triangle of a level of Dutton's quaternary triangular mesh the id of the seed that is nearest to its centre. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: every cell carries the answer of the triangle that its centre lies in.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Gibt jedem Dreieck einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) die Kennung des Saatpunkts, der seiner Mitte am nächsten ist. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: jede Zelle trägt die Antwort des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds the nearest seed for the centre of every triangle of a level of Dutton's quaternary triangular mesh. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: each cell has the id of the triangle that contains the centre of the cell.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zur Mitte jedes Dreiecks einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) das nächste Objekt. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: Jede Zelle hat die Kennung des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, in other coordinate systems the seeds' extent and a tenth on each side.</source>
-            <translation>Das Gebiet des Rasters. Ohne Angabe: die ganze Erde bei Längen und Breiten, in anderen Koordinatensystemen die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite.</translation>
+            <source>The area of the raster. Default: the whole globe for longitudes and latitudes, in other coordinate systems the extent of the seeds and 10 % on each side.</source>
+            <translation>Der Bereich des Rasters. Vorgabe: bei Längen und Breiten die ganze Erde, in anderen Koordinatensystemen die Ausdehnung der Objekte und 10 % auf jeder Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>The side of the square cells. Without it: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate systems 2,048 cells on the longer side.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 360° / 2^(Stufe + 3) bei Längen und Breiten, in anderen Koordinatensystemen 2048 Zellen auf der längeren Seite.</translation>
+            <source>Side of the square cells. Default: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate systems 2,048 cells on the longer side.</source>
+            <translation>Seite der quadratischen Zellen. Vorgabe: 360° / 2^(Stufe + 3) bei Längen und Breiten, in anderen Koordinatensystemen 2048 Zellen auf der längeren Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -795,18 +795,18 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>How the distance from a triangle's centre to a seed is measured.</source>
-            <translation>Wie die Entfernung von der Mitte eines Dreiecks zu einem Saatpunkt gemessen wird.</translation>
+            <source>How the distance from the centre of a triangle to a seed is measured.</source>
+            <translation>Wie die Entfernung von der Mitte eines Dreiecks zu einem Objekt gemessen wird.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Points count as if they lay in the centre of their own triangle, as in the published algorithm.</source>
-            <translation>Punkte zählen, als lägen sie in der Mitte ihres eigenen Dreiecks, wie im veröffentlichten Verfahren.</translation>
+            <source>Uses the centre of the triangle that contains a point instead of the point, as in the published algorithm.</source>
+            <translation>Verwendet statt eines Punkts die Mitte des Dreiecks, in dem er liegt, wie im veröffentlichten Verfahren.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
-            <translation>Das Raster der Kennungen. Ohne weitere Angaben die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
+            <source>The raster of ids. Default: the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
+            <translation>Das Raster der Kennungen. Vorgabe: die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -815,8 +815,8 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed (id of the nearest), distance (metres) and area_km2.</source>
-            <translation>Die Dreiecke als Polygone, mit id und id64 (ihren Namen im Netz), lon und lat (Mitte, Grad), seed (Kennung des nächsten), distance (Meter) und area_km2.</translation>
+            <source>The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (centre, degrees), seed (id of the nearest), distance (metres) and area_km2.</source>
+            <translation>Die Dreiecke als Polygone, mit id und id64 (ihren Kennungen im Netz), lon und lat (Mitte, Grad), seed (Kennung des nächsten Objekts), distance (Meter) und area_km2.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -825,8 +825,8 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest</source>
-            <translation>voronoi,qtm,Dreieck,Netz,dggs,globales Gitter,Kugel,Zuordnung,nächster</translation>
+            <source>voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,nearest</source>
+            <translation>voronoi,qtm,Dreieck,Netz,dggs,globales Gitter,Kugel,nächstes</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -840,8 +840,8 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Move seeds to their triangle's centre</source>
-            <translation>Saatpunkte in die Mitte ihres Dreiecks rücken</translation>
+            <source>Move seeds to the centres of their triangles</source>
+            <translation>Punkte in die Mitte ihres Dreiecks rücken</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -856,7 +856,7 @@
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Nearest of {layer}, QTM level {level}</source>
-            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
+            <translation>Nächstes aus {layer}, QTM-Stufe {level}</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -875,23 +875,23 @@
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>The mask could not be loaded</source>
-            <translation>Die Maske konnte nicht geladen werden</translation>
+            <source>Cannot open the mask</source>
+            <translation>Die Maske lässt sich nicht öffnen</translation>
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>“{field}” is not used: there is no “{weighting}”</source>
-            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
+            <source>“{field}” has no effect without “{weighting}”</source>
+            <translation>„{field}“ hat ohne „{weighting}“ keine Wirkung</translation>
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
+            <source>0 of {cells} cells have a seed; limited by {limits}</source>
+            <translation>0 von {cells} Zellen haben ein Objekt; begrenzt durch {limits}</translation>
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
+            <source>0 of {cells} cells have a seed; all are outside the globe</source>
+            <translation>0 von {cells} Zellen haben ein Objekt; alle liegen außerhalb der Erde</translation>
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
@@ -900,28 +900,28 @@
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
-            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
+            <source>{count} of {seeds} seeds have no polygon of their own: they have no cell, or share their id</source>
+            <translation>{count} von {seeds} Objekten haben kein eigenes Polygon: Sie haben keine Zelle oder dieselbe Kennung wie andere</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
+            <source>The points, lines or polygons to search. Lines and polygons are at the distance of their closest point (0 within a polygon). Without a layer: the same points; a point is not its own neighbour.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen gesucht wird. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts (0 innerhalb einer Fläche). Ohne Layer: dieselben Punkte; ein Punkt ist nicht sein eigener Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
-            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
+            <source>The id of a neighbour in the result. Without a field: the feature id.</source>
+            <translation>Die Kennung eines Nachbarn im Ergebnis. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
-            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
+            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; vertices of lines and polygons are transformed to it.</source>
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; Stützpunkte von Linien und Flächen werden dorthin umgerechnet.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Neighbours farther than this do not count; those just as far do.</source>
-            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
+            <source>Neighbours farther away do not count; neighbours at exactly this distance do.</source>
+            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte zählen.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
@@ -940,13 +940,13 @@
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
-            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+            <source>Distances on the map are not supported for degrees; use points in a projected coordinate system</source>
+            <translation>Entfernungen auf der Karte sind in Grad nicht möglich; Punkte in einem projizierten Koordinatensystem verwenden</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Distances on the globe need points with a coordinate system</source>
-            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
+            <source>Distances on the globe need layers with a coordinate system</source>
+            <translation>Entfernungen auf der Erde brauchen Layer mit einem Koordinatensystem</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
@@ -960,8 +960,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>&lt;p&gt;Makes the Voronoi diagram of points: a polygon for each point, with its attributes, that holds all places to which this point is the nearest one.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it once, across ±180° and over the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (the point's id), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the whole cell, also where an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Erzeugt das Voronoi-Diagramm von Punkten: zu jedem Punkt ein Polygon mit seinen Attributen, das alle Orte enthält, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche der ganzen Zelle, auch wo eine Ausdehnung oder eine Maske sie abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all places that are nearest to this point.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (id of the point), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the whole cell, also where an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Berechnet das Voronoi-Diagramm von Punkten. Das Polygon eines Punkts hat dessen Attribute und enthält alle Orte, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche der ganzen Zelle, auch wo eine Ausdehnung oder eine Maske sie abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -970,8 +970,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>What the result calls a point by: whole numbers or text. Without a field: the feature id.</source>
-            <translation>Wie das Ergebnis einen Punkt nennt: ganze Zahlen oder Text. Ohne Feld: die Objektkennung.</translation>
+            <source>The id of a point in the result: whole numbers or text. Without a field: the feature id.</source>
+            <translation>Die Kennung eines Punkts im Ergebnis: ganze Zahlen oder Text. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -985,8 +985,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>Cuts the diagram. Without it: the whole globe, on the map the points' extent and a tenth on each side.</source>
-            <translation>Begrenzt das Diagramm. Ohne Angabe: die ganze Erde, auf der Karte die Ausdehnung der Punkte und ein Zehntel auf jeder Seite.</translation>
+            <source>Cuts the diagram. Default: the whole globe, on the map the extent of the points and 10 % on each side.</source>
+            <translation>Begrenzt das Diagramm. Vorgabe: die ganze Erde, auf der Karte die Ausdehnung der Punkte und 10 % auf jeder Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -995,8 +995,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>Without it: that of the points.</source>
-            <translation>Ohne Angabe: das der Punkte.</translation>
+            <source>Default: that of the points.</source>
+            <translation>Vorgabe: das der Punkte.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -1100,18 +1100,18 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>&lt;p&gt;Gives every cell of a raster the id of its nearest seed: an allocation, or Voronoi, raster.&lt;/p&gt;&lt;p&gt;The answer is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across ±180° and the poles; of equally near seeds the first one gets the cell.&lt;/p&gt;&lt;p&gt;Further results are the distance and the direction from each cell to its seed, and the regions as polygons.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Gibt jeder Zelle eines Rasters die Kennung ihres nächsten Saatpunkts: ein Zuordnungs- oder Voronoi-Raster.&lt;/p&gt;&lt;p&gt;Die Antwort ist genau. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, richtig auch über ±180° und die Pole hinweg; von gleich nahen Saatpunkten bekommt der erste die Zelle.&lt;/p&gt;&lt;p&gt;Weitere Ergebnisse sind Entfernung und Richtung von jeder Zelle zu ihrem Saatpunkt, und die Gebiete als Polygone.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Writes the id of the nearest seed into every cell of a raster: a Voronoi raster, also known as Euclidean or distance allocation.&lt;/p&gt;&lt;p&gt;The result is exact. Distances are measured on the ellipsoid, on the sphere or on the map, across ±180° and the poles. At equal distances the first seed counts.&lt;/p&gt;&lt;p&gt;Further results are the distance and the direction from each cell to its seed, and the regions as polygons.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt in jede Zelle eines Rasters die Kennung des nächsten Objekts: ein Voronoi-Raster, auch euklidische Zuordnung genannt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, auch über ±180° und die Pole hinweg. Bei gleicher Entfernung zählt das erste Objekt.&lt;/p&gt;&lt;p&gt;Weitere Ergebnisse sind Entfernung und Richtung von jeder Zelle zu ihrem Objekt und die Gebiete als Polygone.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id).</source>
-            <translation>Das Raster der Kennungen; −1, wo keine ist (die kleinste ganze Zahl des Typs, wenn −1 eine Kennung ist).</translation>
+            <source>The raster of ids; −1 where no seed counts (the lowest integer of the type if −1 is an id).</source>
+            <translation>Das Raster der Kennungen; −1, wo kein Objekt zählt (die kleinste ganze Zahl des Typs, wenn −1 eine Kennung ist).</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest.</source>
-            <translation>Die Gebiete als Flächen, mit den Attributen ihrer Saatpunkte; bei k über 1 die der nächsten.</translation>
+            <source>The regions as polygons, with the attributes of their seeds. With k above 1: those of the nearest.</source>
+            <translation>Die Gebiete als Polygone, mit den Attributen ihrer Objekte. Mit k über 1: die des nächsten.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -1130,8 +1130,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>The distance to the coast, negative on land, of a layer of countries as polygons:</source>
-            <translation>Die Entfernung zur Küste, negativ an Land, von einem Layer der Länder als Flächen:</translation>
+            <source>The distance to the coast, negative on land, from a layer of countries:</source>
+            <translation>Die Entfernung zur Küste, negativ an Land, aus einem Layer der Länder:</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1140,8 +1140,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>&lt;p&gt;Writes into fields of every point which feature of another layer is nearest, and how far it is. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Schreibt in Felder jedes Punkts, welches Objekt eines anderen Layers das nächste ist und wie weit es entfernt ist. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert es den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Writes the id of the nearest feature of another layer, and the distance to it, into fields of every point. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt die Kennung des nächsten Objekts eines anderen Layers und die Entfernung zu ihm in Felder jedes Punkts. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert der Algorithmus den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1150,8 +1150,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>The points whose neighbours are looked for. Of a multipoint the nearest point counts.</source>
-            <translation>Die Punkte, deren Nachbarn gesucht werden. Von einem Multipunkt zählt der nächste Punkt.</translation>
+            <source>The points to find neighbours for. Of a multipoint the nearest point counts.</source>
+            <translation>Die Punkte, zu denen Nachbarn gesucht werden. Von einem Multipunkt zählt der nächste Punkt.</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1160,8 +1160,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>The points, with the two fields filled.</source>
-            <translation>Die Punkte, mit Werten in den beiden Feldern.</translation>
+            <source>The points, with values in both fields.</source>
+            <translation>Die Punkte, mit Werten in beiden Feldern.</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1170,8 +1170,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>The number of the nearest station, and the distance to it, in fields that every school has:</source>
-            <translation>Die Nummer der nächsten Haltestelle und die Entfernung zu ihr, in Feldern, die jede Schule hat:</translation>
+            <source>The number of the nearest station, and the distance to it, for every school:</source>
+            <translation>Die Nummer der nächsten Haltestelle und die Entfernung zu ihr, für jede Schule:</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1200,8 +1200,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>Choose a field to write into</source>
-            <translation>Ein Feld wählen, in das geschrieben wird</translation>
+            <source>Missing field to write into; choose one</source>
+            <translation>Das Feld fehlt, in das geschrieben wird; eines wählen</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -1215,13 +1215,13 @@
         </message>
         <message>
             <location filename="../command.py" />
-            <source>The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH.</source>
-            <translation>Das Programm gpuvoronoi wurde nicht gefunden. Installieren Sie es; geben Sie dann unter Einstellungen ▸ Optionen ▸ Verarbeitung ▸ Datenanbieter ▸ gpuvoronoi oder in der Umgebungsvariablen {} an, wo es ist, oder nehmen Sie seinen Ordner in den PATH auf.</translation>
+            <source>The gpuvoronoi command was not found. Install it, then set its path under Settings ▸ Options ▸ Processing ▸ Providers ▸ gpuvoronoi or in the environment variable {}, or add its folder to the PATH.</source>
+            <translation>Das Kommando gpuvoronoi wurde nicht gefunden. Installieren Sie es; geben Sie dann seinen Pfad unter Einstellungen ▸ Optionen ▸ Verarbeitung ▸ Datenanbieter ▸ gpuvoronoi oder in der Umgebungsvariablen {} an, oder nehmen Sie seinen Ordner in den PATH auf.</translation>
         </message>
         <message>
             <location filename="../command.py" />
-            <source>{program} did not say what it did</source>
-            <translation>{program} hat nicht gesagt, was es getan hat</translation>
+            <source>{program} wrote no report</source>
+            <translation>{program} hat keinen Bericht geschrieben</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -1230,8 +1230,8 @@
         </message>
         <message>
             <location filename="../command.py" />
-            <source>{program} cannot be started: {reason}</source>
-            <translation>{program} kann nicht gestartet werden: {reason}</translation>
+            <source>Cannot start {program}: {reason}</source>
+            <translation>{program} lässt sich nicht starten: {reason}</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -1245,48 +1245,48 @@
         </message>
         <message>
             <location filename="../command.py" />
-            <source>{where} names “{path}”, which is no program.</source>
-            <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+            <source>{where} has the path “{path}”, which is not a program.</source>
+            <translation>{where} hat den Pfad „{path}“, der kein Programm ist.</translation>
         </message>
         <message>
             <location filename="../driver.py" />
-            <source>GDAL's driver VORONOI is switched off: by GDAL_SKIP, or under Settings ▸ Options ▸ GDAL.</source>
-            <translation>Der GDAL-Treiber VORONOI ist abgeschaltet: durch GDAL_SKIP oder unter Einstellungen ▸ Optionen ▸ GDAL.</translation>
+            <source>GDAL's driver VORONOI is disabled by GDAL_SKIP or under Settings ▸ Options ▸ GDAL.</source>
+            <translation>Der GDAL-Treiber VORONOI ist durch GDAL_SKIP oder unter Einstellungen ▸ Optionen ▸ GDAL abgeschaltet.</translation>
         </message>
         <message>
             <location filename="../driver.py" />
-            <source>GDAL has no driver VORONOI, which opens live rasters. It is built with the gpuvoronoi program: install {file} beside that, or start QGIS with the environment variable GDAL_DRIVER_PATH, which names its folder. It has to be made for GDAL {version}.</source>
-            <translation>GDAL hat keinen Treiber VORONOI, der lebende Raster öffnet. Er wird mit dem Programm gpuvoronoi gebaut: {file} daneben installieren, oder QGIS mit der Umgebungsvariablen GDAL_DRIVER_PATH starten, die seinen Ordner nennt. Er muss für GDAL {version} gemacht sein.</translation>
+            <source>GDAL's driver VORONOI, which opens on-demand rasters, is missing. It is built with the gpuvoronoi command, for GDAL {version}: install {file} next to the command, or start QGIS with the environment variable GDAL_DRIVER_PATH set to its folder.</source>
+            <translation>Der GDAL-Treiber VORONOI, der bei Bedarf berechnete Raster öffnet, fehlt. Er wird mit dem Kommando gpuvoronoi gebaut, für GDAL {version}: {file} neben dem Kommando installieren, oder QGIS mit der Umgebungsvariablen GDAL_DRIVER_PATH starten, die seinen Ordner nennt.</translation>
         </message>
         <message>
             <location filename="../driver.py" />
-            <source>The driver {path} does not fit QGIS's GDAL {version}; build gpuvoronoi for that. GDAL says: {reason}</source>
-            <translation>Der Treiber {path} passt nicht zum GDAL {version} von QGIS; gpuvoronoi dafür bauen. GDAL sagt: {reason}</translation>
+            <source>Cannot load the driver {path} into QGIS's GDAL {version}; build gpuvoronoi for this version. GDAL: {reason}</source>
+            <translation>Der Treiber {path} lässt sich nicht in das GDAL {version} von QGIS laden; gpuvoronoi für diese Version bauen. GDAL: {reason}</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>There is no current layer</source>
+            <source>Missing current layer</source>
             <translation>Es gibt keinen aktuellen Layer</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>k is a whole number from 1 to 1,024</source>
-            <translation>k ist eine ganze Zahl von 1 bis 1024</translation>
+            <source>k: out of range [1, 1024]</source>
+            <translation>k: nicht im Bereich [1, 1024]</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>&lt;p&gt;The feature id of the k-th nearest point, line or polygon of a layer, by its name or id. In the current layer itself a feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map.&lt;/p&gt;</source>
+            <source>&lt;p&gt;The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. Within the current layer a feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Die Objektkennung des k-nächsten Punkts, der Linie oder der Fläche eines Layers, mit dessen Namen oder Kennung. Im aktuellen Layer selbst zählt der eigene Punkt eines Objekts nicht. Entfernungen sind geodätische Linien bei Längen und Breiten und auf Karten der ganzen Welt, sonst Strecken auf der Karte.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>&lt;p&gt;The distance to the k-th nearest point, line or polygon of a layer, by its name or id: metres for longitudes and latitudes and for maps of the whole world, else units of the map.&lt;/p&gt;</source>
+            <source>&lt;p&gt;The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: metres for longitudes and latitudes and for maps of the whole world, else map units.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Die Entfernung zum k-nächsten Punkt, zur Linie oder Fläche eines Layers, mit dessen Namen oder Kennung: Meter bei Längen und Breiten und auf Karten der ganzen Welt, sonst Einheiten der Karte.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>There is no layer “{}”</source>
-            <translation>Es gibt keinen Layer „{}“</translation>
+            <source>Unknown layer “{}”</source>
+            <translation>Unbekannter Layer „{}“</translation>
         </message>
         <message>
             <location filename="../help_page.py" />
@@ -1305,168 +1305,168 @@
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: lines and polygons are no points</source>
-            <translation>{layer}: Linien und Flächen sind keine Punkte</translation>
+            <source>{layer}: lines and polygons are not supported; expected points</source>
+            <translation>{layer}: Linien und Flächen werden nicht unterstützt; erwartet werden Punkte</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: there are no points, lines or polygons</source>
-            <translation>{layer}: es gibt keine Punkte, Linien oder Flächen</translation>
+            <source>{layer}: missing geometries; expected points, lines or polygons</source>
+            <translation>{layer}: keine Geometrien; erwartet werden Punkte, Linien oder Flächen</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: no coordinate system; distances are straight lines in the units of the coordinates</source>
-            <translation>{layer}: kein Koordinatensystem; Entfernungen sind gerade Strecken in den Einheiten der Koordinaten</translation>
+            <source>{layer}: missing coordinate system; distances are straight lines in units of the coordinates</source>
+            <translation>{layer}: kein Koordinatensystem; Entfernungen sind Geraden in Einheiten der Koordinaten</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{} of {} arrived</source>
-            <translation>{} von {} sind angekommen</translation>
+            <source>{} of {} were written</source>
+            <translation>{} von {} wurden geschrieben</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer} has no field “{field}”</source>
-            <translation>{layer} hat kein Feld „{field}“</translation>
+            <source>{layer}: unknown field “{field}”</source>
+            <translation>{layer}: unbekanntes Feld „{field}“</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{} is no raster that GDAL reads</source>
-            <translation>{} ist kein Raster, das GDAL liest</translation>
+            <source>{}: unsupported raster; expected one that GDAL reads</source>
+            <translation>{}: Raster wird nicht unterstützt; erwartet wird eines, das GDAL liest</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>The features could not be written: {}</source>
-            <translation>Die Objekte konnten nicht geschrieben werden: {}</translation>
+            <source>Cannot write the features: {}</source>
+            <translation>Die Objekte lassen sich nicht schreiben: {}</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: feature {id} has no usable coordinates</source>
-            <translation>{layer}: Objekt {id} hat keine brauchbaren Koordinaten</translation>
+            <source>{layer}: invalid coordinates of feature {id}; correct them, or check “Leave out points without usable coordinates”</source>
+            <translation>{layer}: ungültige Koordinaten von Objekt {id}; berichtigen, oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: {count} features without usable coordinates left out</source>
-            <translation>{layer}: {count} Objekte ohne brauchbare Koordinaten ausgelassen</translation>
+            <source>{layer}: {count} features with invalid coordinates are left out</source>
+            <translation>{layer}: {count} Objekte mit ungültigen Koordinaten sind ausgelassen</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: {count} features left out that {crs} does not reach; the first is feature {id}</source>
-            <translation>{layer}: {count} Objekte sind weggelassen, die {crs} nicht erreicht; das erste ist Objekt {id}</translation>
+            <source>{layer}: {count} features outside the area of {crs} are left out; the first is feature {id}</source>
+            <translation>{layer}: {count} Objekte außerhalb des Bereichs von {crs} sind ausgelassen; das erste ist Objekt {id}</translation>
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: there are no polygons</source>
-            <translation>{layer}: es gibt keine Polygone</translation>
+            <source>{layer}: missing polygons</source>
+            <translation>{layer}: keine Polygone</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>There is not enough memory. A coarser raster takes less.</source>
-            <translation>Der Arbeitsspeicher reicht nicht. Ein gröberes Raster braucht weniger.</translation>
+            <source>Out of memory; a coarser raster needs less</source>
+            <translation>Der Arbeitsspeicher reicht nicht; ein gröberes Raster braucht weniger</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The program has no such backend: choose another, or “auto”.</source>
-            <translation>Das Programm hat kein solches Backend: Wählen Sie ein anderes oder „auto“.</translation>
+            <source>Unknown backend; choose another, or “auto”</source>
+            <translation>Unbekanntes Rechenverfahren; ein anderes wählen, oder „auto“</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>A file could not be read or written: look whether it is there, may be written, and whether the disk is full.</source>
-            <translation>Eine Datei ließ sich nicht lesen oder schreiben: Sehen Sie nach, ob sie da ist, geschrieben werden darf und ob der Datenträger voll ist.</translation>
+            <source>Cannot read or write a file; check that it exists, its permissions and the free disk space</source>
+            <translation>Eine Datei lässt sich nicht lesen oder schreiben; prüfen, ob sie da ist, ihre Rechte und den freien Speicherplatz</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The layers cannot be brought to one coordinate system: look whether theirs are right.</source>
-            <translation>Die Layer lassen sich nicht in ein Koordinatensystem bringen: Sehen Sie nach, ob ihre stimmen.</translation>
+            <source>Cannot transform the layers to one coordinate system; check theirs</source>
+            <translation>Die Layer lassen sich nicht in ein Koordinatensystem umrechnen; ihre prüfen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>This is a fault of the program or of the graphics card; another backend may do. Please report it.</source>
-            <translation>Das ist ein Fehler des Programms oder der Grafikkarte; vielleicht hilft ein anderes Backend. Bitte melden Sie ihn.</translation>
+            <source>Internal error of the command or the graphics card; try another backend and report the error</source>
+            <translation>Interner Fehler des Kommandos oder der Grafikkarte; ein anderes Rechenverfahren versuchen und den Fehler melden</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>This backend cannot run on this computer: choose another, or “auto”.</source>
-            <translation>Dieses Verfahren läuft auf diesem Rechner nicht: ein anderes wählen, oder „auto“.</translation>
+            <source>Backend unavailable on this computer; choose another, or “auto”</source>
+            <translation>Dieses Rechenverfahren läuft auf diesem Rechner nicht; ein anderes wählen, oder „auto“</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>This backend or file format cannot do that: choose another.</source>
-            <translation>Dieses Verfahren oder Dateiformat kann das nicht: ein anderes wählen.</translation>
+            <source>Unsupported by this backend or file format; choose another</source>
+            <translation>Von diesem Rechenverfahren oder Dateiformat nicht unterstützt; ein anderes wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The coordinate system is unknown to the program.</source>
-            <translation>Das Programm kennt das Koordinatensystem nicht.</translation>
+            <source>Unknown coordinate system</source>
+            <translation>Unbekanntes Koordinatensystem</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>A layer has no coordinate system: set it in its properties.</source>
-            <translation>Ein Layer hat kein Koordinatensystem: in seinen Eigenschaften eines setzen.</translation>
+            <source>Missing coordinate system of a layer; set it in its properties</source>
+            <translation>Ein Layer hat kein Koordinatensystem; in seinen Eigenschaften eines setzen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The raster would have too many cells: choose a larger cell size, or a smaller area.</source>
-            <translation>Das Raster hätte zu viele Zellen: größere Zellen oder eine kleinere Fläche wählen.</translation>
+            <source>Too many cells in the raster; choose a larger cell size or a smaller area</source>
+            <translation>Zu viele Zellen im Raster; größere Zellen oder einen kleineren Bereich wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The cells are larger than the area: choose a smaller cell size.</source>
-            <translation>Die Zellen sind größer als die Fläche: kleinere Zellen wählen.</translation>
+            <source>Cells larger than the area; choose a smaller cell size</source>
+            <translation>Die Zellen sind größer als der Bereich; kleinere Zellen wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The file has several layers: add the right one to the project and choose that.</source>
-            <translation>Die Datei hat mehrere Layer: den richtigen zum Projekt hinzufügen und wählen.</translation>
+            <source>Several layers in the file; add the right one to the project and choose it</source>
+            <translation>Mehrere Layer in der Datei; den richtigen zum Projekt hinzufügen und wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>These distances make no sense here: choose others under “Distances”, or leave them automatic.</source>
-            <translation>Diese Entfernungen ergeben hier keinen Sinn: unter „Entfernungen“ andere wählen oder sie automatisch lassen.</translation>
+            <source>Unsupported distances here; choose others under “Distances”, or automatic</source>
+            <translation>Diese Entfernungen sind hier nicht möglich; unter „Entfernungen“ andere wählen, oder automatisch</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The output is there already, or is in use: choose another name.</source>
-            <translation>Die Ausgabe gibt es schon, oder sie wird benutzt: einen anderen Namen wählen.</translation>
+            <source>The output exists or is in use; choose another name</source>
+            <translation>Die Ausgabe gibt es schon, oder sie wird benutzt; einen anderen Namen wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Results of this kind do not go into a file of this format: choose another, .tif or .gpkg, say.</source>
-            <translation>Solche Ergebnisse passen nicht in eine Datei dieses Formats: ein anderes wählen, etwa .tif oder .gpkg.</translation>
+            <source>Unsupported file format for this result; choose another, for example .tif or .gpkg</source>
+            <translation>Dateiformat für dieses Ergebnis nicht unterstützt; ein anderes wählen, zum Beispiel .tif oder .gpkg</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The output would replace a file that is read: choose another name.</source>
-            <translation>Die Ausgabe würde eine Datei ersetzen, die gelesen wird: einen anderen Namen wählen.</translation>
+            <source>The output is an input too; choose another name</source>
+            <translation>Die Ausgabe ist zugleich Eingabe; einen anderen Namen wählen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>A seed has no usable coordinates: mend it, or check “Leave out points without usable coordinates”.</source>
-            <translation>Ein Saatpunkt hat keine brauchbaren Koordinaten: ihn berichtigen oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen.</translation>
+            <source>Invalid coordinates of a seed; correct them, or check “Leave out points without usable coordinates”</source>
+            <translation>Ungültige Koordinaten eines Objekts; berichtigen, oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>No seed is left: look at the selection and the filter.</source>
-            <translation>Kein Saatpunkt ist übrig: Auswahl und Filter ansehen.</translation>
+            <source>No seeds; check the selection and the filter</source>
+            <translation>Keine Objekte; Auswahl und Filter prüfen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The layers do not fit together as accurately as they could: a datum grid is not installed.</source>
-            <translation>Die Layer passen nicht so genau zueinander, wie sie könnten: Ein Gitter für den Datumsübergang ist nicht installiert.</translation>
+            <source>A datum grid for a more accurate transformation is not installed.</source>
+            <translation>Ein Datumsgitter für eine genauere Umrechnung ist nicht installiert.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The layer has no coordinate system and may be in degrees, which count as lengths here: set its coordinate system in its properties.</source>
-            <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die hier als Längen zählen: in seinen Eigenschaften das Koordinatensystem setzen.</translation>
+            <source>The layer has no coordinate system and may be in degrees, which are used as lengths; set its coordinate system in its properties.</source>
+            <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die als Längen verwendet werden; in seinen Eigenschaften das Koordinatensystem setzen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Distances on this map are not those on the ground: choose others under “Distances”.</source>
-            <translation>Entfernungen auf dieser Karte sind nicht die auf dem Boden: unter „Entfernungen“ andere wählen.</translation>
+            <source>Distances on this map are not those on the ground; choose others under “Distances”.</source>
+            <translation>Entfernungen auf dieser Karte sind nicht die auf dem Boden; unter „Entfernungen“ andere wählen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Heights do not count in these distances.</source>
-            <translation>Höhen zählen in diesen Entfernungen nicht.</translation>
+            <source>Heights are not used in these distances.</source>
+            <translation>Höhen werden in diesen Entfernungen nicht verwendet.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1475,43 +1475,43 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} positions lie outside the area for which coordinates can be transformed well.</source>
-            <translation>{count} Positionen liegen außerhalb des Gebiets, für das Koordinaten gut umgerechnet werden können.</translation>
+            <source>{count} positions are outside the area of the coordinate operation.</source>
+            <translation>{count} Positionen liegen außerhalb des Bereichs der Koordinatenumrechnung.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The curves of {count} features were taken for lines of short pieces.</source>
-            <translation>Die Kurven von {count} Objekten wurden als Linien aus kurzen Stücken genommen.</translation>
+            <source>The curves of {count} features are approximated by line segments.</source>
+            <translation>Die Kurven von {count} Objekten sind durch Strecken angenähert.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} edges are more than 180° of longitude wide: choose geodesic edges if they should go the shorter way.</source>
-            <translation>{count} Kanten sind mehr als 180° Länge breit: Wählen Sie geodätische Kanten, wenn sie den kürzeren Weg gehen sollen.</translation>
+            <source>{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way.</source>
+            <translation>{count} Kanten sind breiter als 180° Länge; geodätische Kanten nehmen den kürzeren Weg.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} polygons are not valid; what lies within them is told by the even-odd rule.</source>
-            <translation>{count} Polygone sind ungültig; was in ihnen liegt, entscheidet die Gerade-Ungerade-Regel.</translation>
+            <source>{count} polygons are invalid; the even-odd rule decides what is inside.</source>
+            <translation>{count} Polygone sind ungültig; die Gerade-Ungerade-Regel entscheidet, was innen ist.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} seeds lie beyond the area that the coordinate system is for, which the raster covers.</source>
-            <translation>{count} Saatpunkte liegen jenseits des Gebiets, für das das Koordinatensystem gedacht ist und das das Raster bedeckt.</translation>
+            <source>{count} seeds are outside the area of the coordinate system, which the raster covers.</source>
+            <translation>{count} Objekte liegen außerhalb des Bereichs des Koordinatensystems, den das Raster bedeckt.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} seeds without usable coordinates were left out.</source>
-            <translation>{count} Saatpunkte ohne brauchbare Koordinaten wurden ausgelassen.</translation>
+            <source>{count} seeds with invalid coordinates are left out.</source>
+            <translation>{count} Objekte mit ungültigen Koordinaten sind ausgelassen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>A part of the raster of quantities lies outside the area and is not counted.</source>
-            <translation>Ein Teil des Mengenrasters liegt außerhalb der Fläche und wird nicht gezählt.</translation>
+            <source>A part of the raster of counts is outside the area and is not counted.</source>
+            <translation>Ein Teil des Rasters von Anzahlen liegt außerhalb des Bereichs und wird nicht gezählt.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>as asked for</source>
-            <translation>wie verlangt</translation>
+            <source>requested</source>
+            <translation>wie gewählt</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1551,7 +1551,7 @@
         <message>
             <location filename="../messages.py" />
             <source>Seeds: {used} used, {left_out} left out</source>
-            <translation>Saatpunkte: {used} verwendet, {left_out} ausgelassen</translation>
+            <translation>Objekte: {used} verwendet, {left_out} ausgelassen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1566,37 +1566,37 @@
         <message>
             <location filename="../messages.py" />
             <source>Cells without a seed: {count} of {cells}</source>
-            <translation>Zellen ohne Saatpunkt: {count} von {cells}</translation>
+            <translation>Zellen ohne Objekt: {count} von {cells}</translation>
         </message>
         <message>
             <location filename="../messages.py" />
             <source>Seeds without a cell: {count}</source>
-            <translation>Saatpunkte ohne Zelle: {count}</translation>
+            <translation>Objekte ohne Zelle: {count}</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>The gpuvoronoi program</source>
-            <translation>Das Programm gpuvoronoi</translation>
+            <source>The gpuvoronoi command</source>
+            <translation>Das Kommando gpuvoronoi</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>Look for it</source>
+            <source>Search</source>
             <translation>Suchen</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>Show where it is…</source>
-            <translation>Zeigen, wo es ist …</translation>
+            <source>Choose the file…</source>
+            <translation>Datei wählen …</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>&lt;p&gt;The algorithms are carried out by the gpuvoronoi program, which QGIS does not bring along.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Die Algorithmen führt das Programm gpuvoronoi aus, das QGIS nicht mitbringt.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;The algorithms run the gpuvoronoi command, which is not part of QGIS.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Algorithmen führen das Kommando gpuvoronoi aus, das nicht zu QGIS gehört.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>The program is there: the algorithms can be used.</source>
-            <translation>Das Programm ist da: Die Algorithmen können benutzt werden.</translation>
+            <source>The command is installed: the algorithms can be used.</source>
+            <translation>Das Kommando ist installiert: Die Algorithmen können benutzt werden.</translation>
         </message>
         <message>
             <location filename="../offer.py" />
@@ -1605,33 +1605,33 @@
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>The program that carries out the algorithms is not installed yet.</source>
-            <translation>Das Programm, das die Algorithmen ausführt, ist noch nicht installiert.</translation>
+            <source>The gpuvoronoi command, which the algorithms run, is not installed.</source>
+            <translation>Das Kommando gpuvoronoi, das die Algorithmen ausführen, ist nicht installiert.</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>How to install it, or look for it…</source>
-            <translation>Wie es installiert wird, oder suchen …</translation>
+            <source>Install or search…</source>
+            <translation>Installieren oder suchen …</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>It is in none of these folders: {}</source>
-            <translation>Es ist in keinem dieser Ordner: {}</translation>
+            <source>Not found in these folders: {}</source>
+            <translation>In diesen Ordnern nicht gefunden: {}</translation>
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>“{}” is not the gpuvoronoi program, or cannot be started.</source>
-            <translation>„{}“ ist nicht das Programm gpuvoronoi oder kann nicht gestartet werden.</translation>
+            <source>“{}” is not the gpuvoronoi command, or cannot be started.</source>
+            <translation>„{}“ ist nicht das Kommando gpuvoronoi oder lässt sich nicht starten.</translation>
         </message>
         <message>
             <location filename="../program.py" />
-            <source>&lt;p&gt;On Windows there is no gpuvoronoi program yet. It runs in the Windows Subsystem for Linux, together with a QGIS that is installed there; there it is installed as on Linux.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Für Windows gibt es das Programm gpuvoronoi noch nicht. Es läuft im Windows-Subsystem für Linux, zusammen mit einem QGIS, das dort installiert ist; dort wird es installiert wie unter Linux.&lt;/p&gt;</translation>
+            <source>Install or search for the command…</source>
+            <translation>Das Kommando installieren oder suchen …</translation>
         </message>
         <message>
             <location filename="../program.py" />
-            <source>How to install the program, or look for it…</source>
-            <translation>Wie das Programm installiert wird, oder es suchen …</translation>
+            <source>&lt;p&gt;The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for Linux, together with a QGIS that is installed there; there it is installed as on Linux.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Das Kommando gpuvoronoi gibt es für Windows noch nicht. Es läuft im Windows-Subsystem für Linux, zusammen mit einem QGIS, das dort installiert ist; dort wird es installiert wie unter Linux.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../program.py" />
@@ -1645,13 +1645,13 @@
         </message>
         <message>
             <location filename="../provider.py" />
-            <source>gpuvoronoi: exact nearest seeds</source>
-            <translation>gpuvoronoi: genaue nächste Saatpunkte</translation>
+            <source>gpuvoronoi: exact nearest neighbours and Voronoi diagrams</source>
+            <translation>gpuvoronoi: exakte nächste Nachbarn und Voronoi-Diagramme</translation>
         </message>
         <message>
             <location filename="../provider.py" />
-            <source>The gpuvoronoi program (empty: the environment variable {}, then the PATH)</source>
-            <translation>Das Programm gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
+            <source>The gpuvoronoi command (empty: the environment variable {}, then the PATH)</source>
+            <translation>Das Kommando gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
         </message>
     </context>
 </TS>
