@@ -54,8 +54,8 @@ def metric_of(metric: Optional[str], distance_metric: Optional[str]) -> Optional
     return found
 
 
-def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str], y: Optional[str]) -> Raster:
-    """`extent`: of a numpy array; `crs`: its coordinate system, if it has none of its own."""
+def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str], y: Optional[str], transform: Any = None) -> Raster:
+    """`extent` or `transform`: of a numpy array; `crs`: its coordinate system, if it has none of its own."""
     mask: Any = None
     cupy = _device_rasters.module_of(raster)
     if hasattr(raster, "dims"):
@@ -75,7 +75,7 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
         values, missing = raster if cupy is not None else plain_array(raster, "seeds"), []
         if values.ndim != 2:
             raise ValueError(f"seeds: a raster has two dimensions, not the shape {values.shape}")
-        grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, None)
+        grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, None, transform=transform)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"seeds: cells of a raster are told apart by whole numbers, not {values.dtype}")
     targets = np.atleast_1d(np.asarray(() if target_values is None else target_values))

@@ -70,10 +70,12 @@ class Grid:
 
 
 def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
-                 seeds_crs: Any, cells: Any = None) -> Grid:
+                 seeds_crs: Any, cells: Any = None, transform: Any = None) -> Grid:
     """The grid that a user means by these arguments."""
     wanted = _c.QTM_NONE if level is None else number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL)
     given = None if crs is None else _crs.parse(crs, "crs")
+    if transform is not None and (shape is None or extent is not None):
+        raise ValueError("transform needs shape, and stands in place of extent")
     if cells is not None:
         if like is not None or shape is not None or extent is not None or level is not None:
             raise ValueError("cells stands alone: it has no like, shape, extent or level")
@@ -85,7 +87,7 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
             raise ValueError("like stands alone: it has a shape and an extent of its own")
         made = _of_like(like, x, y, given)
     elif shape is not None:
-        made = _of_shape(shape, extent, given if given is not None else seeds_crs)
+        made = _of_shape(shape, extent, given if given is not None else seeds_crs, transform)
     elif level is not None:
         if extent is not None:
             raise ValueError("extent needs shape")
@@ -95,12 +97,17 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
     return dataclasses.replace(made, level=wanted)
 
 
-def _of_shape(shape: Any, extent: Any, crs: Any) -> Grid:
+def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
     try:
         rows, columns = shape
     except (TypeError, ValueError):
         raise TypeError("shape must be a pair: rows, columns") from None
     rows, columns = (number_in(n, "shape", 1, 2**40) for n in (rows, columns))
+    if transform is not None:
+        numbers = tuple(real(number, "transform", -math.inf) for number in transform)
+        if len(numbers) != 6 or not all(map(math.isfinite, numbers)) or numbers[1] <= 0 or numbers[2] != 0 or numbers[4] != 0 or numbers[5] >= 0:
+            raise ValueError("transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's geotransform")
+        return Grid(rows, columns, numbers, crs)
     if extent is None:
         if crs is not None and not _crs.is_lonlat(crs):
             raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")

@@ -33,6 +33,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Rows and columns of the grid, in place of `like`.
     extent : (float, float, float, float), optional
         xmin, ymin, xmax, ymax of the grid with `shape`; the whole globe by default. The first row is the northernmost.
+    transform : sequence of six float, optional
+        In place of `extent`: GDAL's geotransform of a grid that is not rotated, (xmin, width of a cell, 0, ymax, 0, minus its height).
     level : int, optional
         A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the answer of its triangle;
         alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
@@ -93,7 +95,8 @@ class Question:
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
-                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None) -> None:
+                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None,
+                 transform: Any = None) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
@@ -108,7 +111,7 @@ class Question:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
             asked = like is None and shape is None and level is None
             raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
-                                 crs if seeds_crs is None and asked else seeds_crs, x, y)
+                                 crs if seeds_crs is None and asked else seeds_crs, x, y, transform)
             self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), raster.grid.crs)
             self.like = seeds if asked and hasattr(seeds, "dims") else like
             self.grid = raster.grid if asked else _grid.of_arguments(
@@ -118,7 +121,7 @@ class Question:
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid)
             self.like = like
-            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells)
+            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
             if self.grid.cells is not None and self.grid.cells.labelled:
                 self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)

@@ -80,6 +80,27 @@ def test_mask_limit_ids_weights(random):
     assert np.array_equal(allocation(seeds, weights=weights, **PLANE), (d / weights).argmin(axis=-1))
 
 
+def test_transform_in_place_of_extent(random):
+    """The cells are those of the numbers, also where no extent has just these when it is divided."""
+    seeds = (random.uniform(170, 190, 30), random.uniform(-25, -10, 30))
+    g = (170.0, 0.7, 0.0, -10.0, 0.0, -0.7)
+    x, y = 170.0 + (np.arange(29) + 0.5) * 0.7, -10.0 + (np.arange(21) + 0.5) * -0.7
+    found = voronoi(seeds, shape=(21, 29), transform=g, metric="euclidean", dtype=np.float64)
+    d = np.hypot(seeds[0] - x[None, :, None], seeds[1] - y[:, None, None])
+    assert np.array_equal(found["allocation"], d.argmin(axis=-1)) and np.allclose(found["proximity"], d.min(axis=-1), rtol=1e-15)
+    whole = {"shape": (4, 8), "metric": "euclidean"}
+    assert np.array_equal(allocation(seeds, transform=(-180, 45, 0, 90, 0, -45), **whole), allocation(seeds, extent=(-180, -90, 180, 90), **whole))
+    raster = np.where(random.random((4, 8)) < 0.2, 3, 0)
+    assert np.array_equal(proximity(raster, target_values=[3], transform=(0, 2, 0, 8, 0, -2), metric="euclidean"),
+                          proximity(raster, target_values=[3], extent=(0, 0, 16, 8), metric="euclidean"))
+    for wrong in ((1, 2), (0, -1, 0, 0, 0, -1), (0, 1, 0, 0, 0, 1), (0, 1, 0.1, 0, 0, -1), (0, np.inf, 0, 0, 0, -1), (0, 1, 0, np.nan, 0, -1)):
+        with pytest.raises(ValueError, match="transform must be"):
+            allocation(seeds, shape=(4, 8), transform=wrong, metric="euclidean")
+    for more in ({"shape": (4, 8), "extent": (0, 0, 8, 4)}, {"level": 2}):
+        with pytest.raises(ValueError, match="transform needs shape"):
+            allocation(seeds, transform=(0, 1, 0, 4, 0, -1), **more)
+
+
 def test_large_rasters_by_threads_equal_small_ones(random):
     """1100 x 1300 cells are several blocks; the answer of a part is the part of the answer."""
     seeds = globe(random, 500)
