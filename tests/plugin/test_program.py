@@ -31,13 +31,14 @@ class Iface:
 
 @pytest.fixture
 def nowhere(qgis, monkeypatch):
-    """No program in all the places where it is looked for."""
-    from gpuvoronoi_processing import program
+    """No program in all the places where it is looked for, and no Python package."""
+    from gpuvoronoi_processing import package, program
     from gpuvoronoi_processing.command import SETTING
     from processing.core.ProcessingConfig import ProcessingConfig
 
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(package, "version", lambda: "")
     monkeypatch.setattr(program, "FOLDERS", {"posix": (), "win32": ()})
     yield monkeypatch
     ProcessingConfig.setSettingValue(SETTING, "")
@@ -155,8 +156,9 @@ def test_scripts_get_plain_words(nowhere, desktop):
     nowhere.undo()
     nowhere.delenv("GPUVORONOI_COMMAND")
     nowhere.setenv("PATH", "/nowhere")
-    from gpuvoronoi_processing import program
+    from gpuvoronoi_processing import package, program
 
+    nowhere.setattr(package, "version", lambda: "")
     nowhere.setattr(program, "offered", False)
     assert "<" not in algorithm().canExecute()[1]
 

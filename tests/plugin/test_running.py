@@ -99,6 +99,9 @@ def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
 
 
 def test_missing_program_is_explained(qgis, monkeypatch):
+    from gpuvoronoi_processing import package
+
+    monkeypatch.setattr(package, "version", lambda: "")
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
     for name in ALGORITHMS:

@@ -19,7 +19,7 @@ import threading
 import time
 
 from processing.core.ProcessingConfig import ProcessingConfig
-from qgis.core import QgsApplication, QgsProcessingException
+from qgis.core import QgsProcessingException
 from qgis.PyQt.QtCore import QCoreApplication, QThread
 
 from . import messages
@@ -38,7 +38,11 @@ KILL_AFTER = 0.8
 
 
 class MissingProgram(QgsProcessingException):
-    """The program is not where it was looked for."""
+    """The program is not on the PATH."""
+
+
+class WrongPath(MissingProgram):
+    """The setting or the environment variable has a path without a program."""
 
 
 def program_at(path):
@@ -65,7 +69,7 @@ def find_program():
         if path:
             found = program_at(path)
             if found is None:
-                raise MissingProgram(tr(
+                raise WrongPath(tr(
                     "{where} has the path “{path}”, which is not a program."
                 ).format(where=where, path=path))
             return found
@@ -230,12 +234,6 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     if report is None:
         raise QgsProcessingException(tr("{program} wrote no report").format(program=program))
     return report
-
-
-def threads():
-    """The number of threads of QGIS's own settings, as options of the program; nothing if it is not limited."""
-    limit = QgsApplication.maxThreads()
-    return ["--threads", str(limit)] if limit > 0 else []
 
 
 @functools.lru_cache(maxsize=8)

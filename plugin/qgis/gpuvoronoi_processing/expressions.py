@@ -16,7 +16,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from . import command
+from . import engine
 from .i18n import tr
 from .searched import MOST_NEIGHBORS, LayerFeatures, automatic_metric, kth_nearest
 
@@ -49,7 +49,7 @@ class Answers:
                 self.check_failure(key)
                 for one in (layer, reference):
                     self.watch(one)
-                state = command.program_state()
+                state = engine.state()
                 try:
                     self.known[key] = search(layer, reference, count)
                 except Exception as error:
@@ -60,7 +60,7 @@ class Answers:
     def check_failure(self, key):
         """Raises the failure of the same search with the same program."""
         state, message = self.failures.get(key, (None, None))
-        if message is not None and state == command.program_state():
+        if message is not None and state == engine.state():
             raise QgsProcessingException(message)
 
     def watch(self, layer):
@@ -85,7 +85,7 @@ def search(layer, reference, count):
     points = LayerFeatures(layer)
     metric, _ = automatic_metric(points.crs)
     others = None if reference.id() == layer.id() else LayerFeatures(reference)
-    found = kth_nearest(points, others, count, metric, context, feedback, options=command.threads())
+    found = kth_nearest(points, others, count, metric, context, feedback, options=engine.threads())
     return {feature: (neighbour, distance) for feature, (neighbour, _, distance) in found.items()}
 
 

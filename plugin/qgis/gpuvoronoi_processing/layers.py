@@ -30,6 +30,7 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
+from . import engine
 from . import field_types as types
 from .i18n import tr
 
@@ -325,7 +326,7 @@ class Features:
         if self.source.wkbType() != QgsWkbTypes.Type.NoGeometry:  # of other tables the program finds out
             warn_of_missing_crs(self.name, self.crs, feedback)
         arguments = []
-        if self.file is not None:
+        if self.file is not None and not engine.needs_copies():
             path, layer = self.file
             if layer is not None:
                 arguments += ["--layer", layer]

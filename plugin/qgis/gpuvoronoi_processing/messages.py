@@ -2,6 +2,8 @@
 
 from .i18n import tr
 
+REQUESTED = "as asked for"  # the program's reason for a metric that an option names
+
 # The algorithms say these in the words of their dialogs, or the summary does.
 SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}
 
@@ -70,7 +72,7 @@ def _warnings():
 def reasons():
     """Why distances are what they are."""
     return {
-        "as asked for": tr("requested"),
+        REQUESTED: tr("requested"),
         "default without a coordinate system": tr("default without a coordinate system"),
         "default for longitudes and latitudes": tr("default for longitudes and latitudes"),
         "default for maps": tr("default for maps"),

@@ -38,7 +38,7 @@ class ProgramDialog(QDialog):
         layout = QVBoxLayout(self)
         for widget in (text, self.state, buttons):
             layout.addWidget(widget)
-        self.tell(program.why_missing() or tr("The command is installed: the algorithms can be used."))
+        self.tell(program.why_missing() or program.what_computes())
 
     def tell(self, text):
         self.state.setText(html.escape(text))
@@ -61,7 +61,9 @@ class ProgramDialog(QDialog):
         if not path:
             return
         version = program.version(path)
-        if version:
+        if version and program.why_too_old(path):
+            self.tell(program.why_too_old(path))
+        elif version:
             self.take(path, version)
         else:
             self.tell(tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path))

@@ -3,16 +3,19 @@ Installation of the program: the instructions that the plugin shows, and a searc
 another PATH than a shell if it was not started from one.
 """
 
+import functools
 import glob
 import html
 import os
 import re
+import shlex
 import subprocess  # nosec B404 # lists of arguments, no shell
 import sys
+import sysconfig
 
 from processing.core.ProcessingConfig import ProcessingConfig
 
-from . import command
+from . import command, engine, package
 from .about import metadata
 from .i18n import tr
 
@@ -40,18 +43,39 @@ FOLDERS = {
 }
 
 
-def why_missing():
-    """Nothing if the program is there."""
+def why_missing(command_only=False):
+    """Nothing if the command, or the Python package, can be used."""
     try:
-        command.find_program()
+        found = engine.find()
+        if command_only:
+            command.find_program()
     except command.MissingProgram as missing:
-        return str(missing)
-    return ""
+        return str(missing) if command_only or not package.version() else f"{missing} {package.why_missing()}"
+    return why_too_old(command.find_program()) if found is command else ""
 
 
-def refusal():
+def why_too_old(path):
+    """Nothing if a command is as new as the plugin requires, or its version is unknown."""
+    try:
+        found = _known_version(path, os.path.getmtime(path))
+    except OSError:
+        return ""
+    if not found or not package.is_old(found):
+        return ""
+    return tr("The gpuvoronoi command {path} has version {version}, which is too old; {required} is required.").format(
+        path=path, version=found, required=package.required_version()
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _known_version(path, changed):
+    """`changed` is when the program was."""
+    return version(path)
+
+
+def refusal(command_only=False):
     """Why algorithms cannot run, nothing if they can. QGIS shows it in a window of its own, which follows links."""
-    reason = why_missing()
+    reason = why_missing(command_only)
     if not reason or not offered:
         return reason
     link = tr("Install or search for the command…")
@@ -85,9 +109,18 @@ def look():
     for folder in folders():
         path = command.program_at(os.path.join(folder, "gpuvoronoi"))
         its_version = version(path) if path is not None else ""
-        if its_version:
+        if its_version and not package.is_old(its_version):
             return path, its_version
     return "", ""
+
+
+def what_computes():
+    """For the user, where something can."""
+    if engine.find() is command:
+        return tr("The command is installed: the algorithms can be used.")
+    return tr("The Python package gpuvoronoi, version {version}, computes: the algorithms can be used.").format(
+        version=package.version()
+    )
 
 
 def use(path):
@@ -95,29 +128,45 @@ def use(path):
     ProcessingConfig.setSettingValue(command.SETTING, path)
 
 
+def pip_line():
+    """The line that installs the Python package into the Python of this QGIS."""
+    if sys.platform == "win32":
+        python = '"' + os.path.join(sys.prefix, "python.exe") + '"'
+    else:
+        python = shlex.quote(os.path.join(sys.prefix, "bin", "python3"))
+    managed = os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED"))
+    options = "--user --break-system-packages" if managed else "--user"
+    return f'{python} -m pip install {options} "gpuvoronoi>={package.required_version()}" geopandas'
+
+
 def how_to_install():
-    """HTML, for the system that this is."""
+    """HTML, for this system."""
     built = "cmake --preset release\ncmake --build --preset release\nsudo cmake --install build/release"
     if sys.platform == "win32":
+        place = tr("In the OSGeo4W Shell, from the start menu")
         text = tr(
-            "<p>The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for Linux, "
-            "together "
-            "with a QGIS that is installed there; there it is installed as on Linux.</p>"
+            "<p>The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for "
+            "Linux.</p>"
         )
     elif sys.platform == "darwin":
+        place = tr("In a terminal")
         text = tr(
-            "<p>On macOS, where it has not been tried yet, the program is built from its sources, with the libraries "
-            "of Homebrew:</p><pre>{commands}</pre><p>A QGIS that was not started from a terminal does not know its "
-            "PATH: then look for the program here.</p>"
+            "<p>The command, which is untried on macOS, is built from its sources, with the libraries of Homebrew:</p>"
+            "<pre>{commands}</pre><p>A QGIS that was not started from a terminal has another PATH: then search for the "
+            "command here.</p>"
         ).format(commands=f"brew install cmake ninja pkg-config gdal proj\n{built}")
     else:
+        place = tr("In a terminal")
+        packages = "sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi0.?_*.deb \\\n    ./gdal-plugin-voronoi_*.deb"
         text = tr(
-            "<p>On Debian, Ubuntu and their relatives, with the packages of a "
-            "release:</p><pre>{packages}</pre><p>Elsewhere the program is built from its "
-            "sources:</p><pre>{commands}</pre><p>It is found then, and nothing has to be set.</p>"
-        ).format(
-            packages="sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi0.?_*.deb \\\n    ./gdal-plugin-voronoi_*.deb",
-            commands=built,
-        )
+            "<p>On Debian, Ubuntu and their relatives, the command is in the packages of a release:</p>"
+            "<pre>{packages}</pre><p>Elsewhere it is built from its sources:</p><pre>{commands}</pre>"
+            "<p>It is then found without a setting.</p>"
+        ).format(packages=packages, commands=built)
+    pip = tr(
+        "<p>Without the command, the algorithms compute with the Python package gpuvoronoi, if it is installed in the "
+        "Python of QGIS. {place}:</p><pre>{line}</pre><p>Then start QGIS again. On-demand rasters, some options and "
+        "graphics cards need the command.</p>"
+    ).format(place=place, line=html.escape(pip_line()))
     homepage = metadata("homepage")
-    return text + (f"<p><a href=\"{homepage}\">{homepage}</a></p>" if homepage else "")
+    return pip + text + (f'<p><a href="{homepage}">{homepage}</a></p>' if homepage else "")

@@ -20,7 +20,7 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
-from . import command, results
+from . import engine, results
 from .geodesics import turns
 from .layers import (
     CHECK_CANCEL_EVERY,
@@ -45,7 +45,7 @@ def automatic_metric(crs):
     """The program's choice for layers in a coordinate system, and its reason."""
     if not crs.isValid():
         return "euclidean", "default without a coordinate system"
-    return command.default_metric(crs_text(crs))
+    return engine.default_metric(crs_text(crs))
 
 
 def geographic(crs):
@@ -92,7 +92,7 @@ def kth_nearest(layer, reference, count, metric, context, feedback, own=False, o
     if others is not points:
         options += ["--queries", points.path]
     # Who asks may be drawing or editing: nothing else is to happen to the layers meanwhile.
-    if not command.run([*options, "--", found], [found], feedback, events=False):
+    if not engine.run([*options, "--", found], [found], feedback, events=False):
         return None
     rows, nearest = read_rows(found), {}
     for query, rank, index, distance, _ in without_self(rows, points, others, count) if own else rows:
@@ -129,7 +129,7 @@ def written(points, reference, metric, context, attributes, feedback, skip_inval
     The rows of two layers; `reference` is None if the points are searched among themselves. What QGIS says of a layer
     holds for its first feature: a line may come later. None if the user cancelled.
     """
-    command.find_program()  # before anything is written for it
+    engine.find()  # before anything is written for it
     shapes = reference is not None and lines_or_polygons(QgsWkbTypes.geometryType(reference.source.wkbType()))
     settings = metric in GLOBE, context, attributes, feedback, skip_invalid
     try:

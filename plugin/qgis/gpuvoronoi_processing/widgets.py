@@ -7,7 +7,7 @@ from qgis.gui import QgsFieldComboBox, QgsGui, QgsProcessingGui
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtWidgets import QComboBox
 
-from . import command
+from . import engine
 
 
 class Choice(WidgetWrapper):
@@ -18,7 +18,7 @@ class Choice(WidgetWrapper):
         box.setObjectName(f"gpuvoronoi_{listing}")
         box.setEditable(True)
         box.addItem(self.parameterDefinition().defaultValue() or "")
-        for name, label, reason in getattr(command, listing)(needs):
+        for name, label, reason in getattr(engine, listing)(needs):
             box.addItem(f"{label}: {reason}" if reason else label, name)
             row = box.count() - 1
             box.setItemData(row, reason or label, Qt.ItemDataRole.ToolTipRole)

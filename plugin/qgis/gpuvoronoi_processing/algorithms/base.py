@@ -23,7 +23,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, command, help_page, program
+from .. import about, engine, help_page, program
 from .. import field_types as types
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
@@ -197,7 +197,7 @@ class Common(Parameters):
 
     def engine_options(self, parameters, context):
         """By what the program is to compute."""
-        options = command.threads()
+        options = engine.threads()
         backend = self.parameterAsString(parameters, self.BACKEND, context)
         if backend and backend != "auto":
             options += ["--backend", backend]

@@ -19,7 +19,7 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
-from .. import command, styles
+from .. import engine, styles
 from .. import field_types as types
 from ..geodesics import Geodesics
 from ..i18n import tr
@@ -174,7 +174,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         if points.ids:
             if not reference.ids:
                 raise no_points(self.reference.name)
-            searched = command.run(
+            searched = engine.run(
                 [*options, "--", found], [found], feedback, lambda percent: feedback.setProgress(20.0 + 0.5 * percent)
             )
             if not searched:

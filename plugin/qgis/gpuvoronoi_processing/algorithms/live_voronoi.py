@@ -15,7 +15,7 @@ from qgis.core import (
 )
 from qgis.core import QgsProcessingUtils
 
-from .. import command, driver, styles
+from .. import command, driver, program, styles
 from ..i18n import tr
 from ..layers import layer_file, of_the_session, open_dataset
 from .rasters import RasterAlgorithm
@@ -102,10 +102,8 @@ class LiveVoronoi(RasterAlgorithm):
         )
 
     def canExecute(self):
-        well, message = super().canExecute()
-        if well:
-            message = driver.load()
-        return well and not message, message
+        message = program.refusal(command_only=True) or driver.load()
+        return not message, message
 
     def makes_distances(self, parameters, context):
         return "distance" in self.kinds(parameters, context)

@@ -10,7 +10,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import command, results, styles
+from .. import engine, results, styles
 from ..i18n import tr
 from ..layers import Polygons, crs_text, raster_file
 from .seeds import READING, SeedsAlgorithm
@@ -177,7 +177,7 @@ class RasterAlgorithm(SeedsAlgorithm):
             return False
         done = READING if self.seeds.file is None else 0.0
         outputs = [] if output is None else [output]
-        report = command.run(
+        report = engine.run(
             [*layers, *options, *(word for pair in others for word in pair), "--", *outputs],
             [*outputs, *(file for _, file in others)],
             feedback,

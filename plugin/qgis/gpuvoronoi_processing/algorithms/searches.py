@@ -60,7 +60,7 @@ class Searches(Common):
 
     def chosen_metric(self, parameters, context, feedback, points, reference):
         """The program's name of the metric, which is logged. `reference` may be None."""
-        metric, reason = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1], "as asked for"
+        metric, reason = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1], messages.REQUESTED
         if metric is None:
             metric, reason = automatic_metric(points.crs)
         feedback.pushInfo(tr("Distances: {metric}, {reason}").format(metric=metric, reason=messages.reason(reason)))

@@ -4,7 +4,7 @@ What algorithms with a layer of seeds have in common: they pass the seeds and a 
 
 from qgis.core import QgsProcessingParameterFileDestination, QgsProcessingParameterVectorDestination
 
-from .. import command
+from .. import engine
 from ..layers import Features
 from .base import Algorithm
 
@@ -34,7 +34,7 @@ class SeedsAlgorithm(Algorithm):
 
     def layer_options(self, context, feedback):
         """The program's options for the seeds and the mask; None if the user cancelled."""
-        command.find_program()  # before anything is written for it
+        engine.find()  # before anything is written for it
         mask = []
         if self.mask_polygons is not None:
             polygons = self.mask_polygons.path(context, feedback)

@@ -14,7 +14,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import command, results, styles
+from .. import engine, results, styles
 from ..i18n import tr
 from ..layers import Polygons, crs_text, lines_or_polygons
 from .rasters import extent_option
@@ -172,8 +172,8 @@ class VoronoiDiagram(SeedsAlgorithm):
         if layers is None:
             return {}
         done = READING if self.seeds.file is None else 0.0
-        options = [*layers, *self.options, *command.threads(), "--progress", "--overwrite", "--", path]
-        report = command.run(
+        options = [*layers, *self.options, *engine.threads(), "--progress", "--overwrite", "--", path]
+        report = engine.run(
             ["diagram", *options],
             [path],
             feedback,

@@ -1595,11 +1595,6 @@
         </message>
         <message>
             <location filename="../offer.py" />
-            <source>The command is installed: the algorithms can be used.</source>
-            <translation>Das Kommando ist installiert: Die Algorithmen können benutzt werden.</translation>
-        </message>
-        <message>
-            <location filename="../offer.py" />
             <source>Found: {path}, version {version}. The algorithms can be used now.</source>
             <translation>Gefunden: {path}, Version {version}. Die Algorithmen können jetzt benutzt werden.</translation>
         </message>
@@ -1624,24 +1619,89 @@
             <translation>„{}“ ist nicht das Kommando gpuvoronoi oder lässt sich nicht starten.</translation>
         </message>
         <message>
+            <location filename="../package/__init__.py" />
+            <source>The Python package gpuvoronoi is not installed.</source>
+            <translation>Das Python-Paket gpuvoronoi ist nicht installiert.</translation>
+        </message>
+        <message>
+            <location filename="../package/__init__.py" />
+            <source>The Python package gpuvoronoi has version {version}, which is too old; {required} is required.</source>
+            <translation>Das Python-Paket gpuvoronoi hat Version {version} und ist zu alt; nötig ist {required}.</translation>
+        </message>
+        <message>
+            <location filename="../package/jobs.py" />
+            <source>Computed by the Python package gpuvoronoi</source>
+            <translation>Berechnet vom Python-Paket gpuvoronoi</translation>
+        </message>
+        <message>
+            <location filename="../package/jobs.py" />
+            <source>“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command</source>
+            <translation>„{option}“ wird vom Python-Paket gpuvoronoi nicht unterstützt; das Kommando gpuvoronoi installieren</translation>
+        </message>
+        <message>
+            <location filename="../package/searches.py" />
+            <source>k: out of range [1, 64] for lines and polygons with the Python package</source>
+            <translation>k: nicht im Bereich [1, 64] bei Linien und Flächen mit dem Python-Paket</translation>
+        </message>
+        <message>
+            <location filename="../package/tables.py" />
+            <source>“{name}”: another grid than the result is not supported by the Python package; use it as the template raster</source>
+            <translation>„{name}“: ein anderes Gitter als das Ergebnis wird vom Python-Paket nicht unterstützt; als Vorlageraster verwenden</translation>
+        </message>
+        <message>
+            <location filename="../package/writing.py" />
+            <source>“{field}” has empty values or text; expected numbers</source>
+            <translation>„{field}“ hat leere Werte oder Text; erwartet werden Zahlen</translation>
+        </message>
+        <message>
             <location filename="../program.py" />
             <source>Install or search for the command…</source>
             <translation>Das Kommando installieren oder suchen …</translation>
         </message>
         <message>
             <location filename="../program.py" />
-            <source>&lt;p&gt;The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for Linux, together with a QGIS that is installed there; there it is installed as on Linux.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Das Kommando gpuvoronoi gibt es für Windows noch nicht. Es läuft im Windows-Subsystem für Linux, zusammen mit einem QGIS, das dort installiert ist; dort wird es installiert wie unter Linux.&lt;/p&gt;</translation>
+            <source>The command is installed: the algorithms can be used.</source>
+            <translation>Das Kommando ist installiert: Die Algorithmen können benutzt werden.</translation>
         </message>
         <message>
             <location filename="../program.py" />
-            <source>&lt;p&gt;On macOS, where it has not been tried yet, the program is built from its sources, with the libraries of Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;A QGIS that was not started from a terminal does not know its PATH: then look for the program here.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Unter macOS, wo es noch nicht erprobt ist, wird das Programm aus seinen Quellen gebaut, mit den Bibliotheken von Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Ein QGIS, das nicht aus einem Terminal gestartet wurde, kennt dessen PATH nicht: Dann suchen Sie das Programm hier.&lt;/p&gt;</translation>
+            <source>In the OSGeo4W Shell, from the start menu</source>
+            <translation>In der OSGeo4W-Shell aus dem Startmenü</translation>
         </message>
         <message>
             <location filename="../program.py" />
-            <source>&lt;p&gt;On Debian, Ubuntu and their relatives, with the packages of a release:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Elsewhere the program is built from its sources:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;It is found then, and nothing has to be set.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Unter Debian, Ubuntu und ihren Verwandten, mit den Paketen einer Veröffentlichung:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Sonst wird das Programm aus seinen Quellen gebaut:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Dann wird es gefunden, und nichts muss eingestellt werden.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;The gpuvoronoi command is not available for Windows yet. It runs in the Windows Subsystem for Linux.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Das Kommando gpuvoronoi gibt es für Windows noch nicht. Es läuft im Windows-Subsystem für Linux.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>The gpuvoronoi command {path} has version {version}, which is too old; {required} is required.</source>
+            <translation>Das Kommando gpuvoronoi {path} hat Version {version} und ist zu alt; nötig ist {required}.</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>The Python package gpuvoronoi, version {version}, computes: the algorithms can be used.</source>
+            <translation>Das Python-Paket gpuvoronoi, Version {version}, rechnet: Die Algorithmen können benutzt werden.</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>In a terminal</source>
+            <translation>In einem Terminal</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;Without the command, the algorithms compute with the Python package gpuvoronoi, if it is installed in the Python of QGIS. {place}:&lt;/p&gt;&lt;pre&gt;{line}&lt;/pre&gt;&lt;p&gt;Then start QGIS again. On-demand rasters, some options and graphics cards need the command.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Ohne das Kommando rechnen die Algorithmen mit dem Python-Paket gpuvoronoi, wenn es im Python von QGIS installiert ist. {place}:&lt;/p&gt;&lt;pre&gt;{line}&lt;/pre&gt;&lt;p&gt;Dann QGIS neu starten. Bei Bedarf berechnete Raster, einige Optionen und Grafikkarten brauchen das Kommando.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;The command, which is untried on macOS, is built from its sources, with the libraries of Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;A QGIS that was not started from a terminal has another PATH: then search for the command here.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Das Kommando, das unter macOS nicht erprobt ist, wird aus seinen Quellen gebaut, mit den Bibliotheken von Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Ein QGIS, das nicht aus einem Terminal gestartet wurde, hat einen anderen PATH: Dann suchen Sie das Kommando hier.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;On Debian, Ubuntu and their relatives, the command is in the packages of a release:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Elsewhere it is built from its sources:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;It is then found without a setting.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Unter Debian, Ubuntu und ihren Verwandten ist das Kommando in den Paketen einer Veröffentlichung:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Sonst wird es aus seinen Quellen gebaut:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Dann wird es ohne Einstellung gefunden.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../provider.py" />

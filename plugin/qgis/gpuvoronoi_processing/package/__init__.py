@@ -1,0 +1,74 @@
+"""
+The Python package gpuvoronoi, which computes where the command is missing. It has the same values; this module accepts
+the command's options, as far as the algorithms need them. numpy and the package are imported when they are needed.
+"""
+
+import importlib.util
+import re
+
+from ..about import metadata
+from ..i18n import tr
+
+NAME = "gpuvoronoi"
+
+
+def required_version():
+    """The least version of the command and the package: the plugin's own, without the last number."""
+    return metadata("version").rpartition(".")[0]
+
+
+def is_old(version):
+    """Whether a version is older than the required one."""
+    return _numbers(version) < _numbers(required_version())
+
+
+def _numbers(version):
+    return [int(number) for number in re.findall(r"\d+", version)[:2]]
+
+
+def version():
+    """The version of the package; nothing if it cannot be imported."""
+    if importlib.util.find_spec(NAME) is None:
+        return ""
+    try:
+        return str(importlib.import_module(NAME).__version__)
+    except (AttributeError, ImportError, OSError):
+        return ""
+
+
+def why_missing():
+    """Why the package cannot be used; nothing if it can."""
+    found = version()
+    if not found:
+        return tr("The Python package gpuvoronoi is not installed.")
+    if is_old(found):
+        return tr(
+            "The Python package gpuvoronoi has version {version}, which is too old; {required} is required."
+        ).format(version=found, required=required_version())
+    return ""
+
+
+def run(arguments, outputs, feedback, progress, events, folder):
+    """As engine.run(). `events` are never handled, and `folder` has no effect."""
+    from .jobs import run as run_job
+
+    return run_job(arguments, outputs, feedback, progress)
+
+
+def default_metric(crs):
+    from osgeo import osr
+
+    from .grids import default_metric as metric_of
+
+    reference = osr.SpatialReference()
+    reference.SetFromUserInput(crs)
+    return metric_of(reference)
+
+
+def backends(needs):
+    """Only the automatic choice."""
+    return []
+
+
+def devices(needs):
+    return []

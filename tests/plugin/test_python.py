@@ -1,0 +1,311 @@
+"""Without the command the Python package computes: the same pixels, rows and polygons, from the same parameters."""
+
+import pathlib
+import sys
+import sysconfig
+import types
+
+import numpy as np
+import pytest
+from conftest import ROOT, gdal, land_in_memory, memory, ogr, places, stripes, timezones
+from qgis.core import QgsProcessingException, QgsRasterLayer
+
+pytest.importorskip("geopandas")  # with pandas and pyproj
+PLANE = (2500000, 1400000, 6600000, 5500000)
+ROWS = [[100 + i, f"seed {i}", 1.5 + i % 7] for i in range(60)]
+FIELDS = "id:integer,name:string,w:double"
+
+
+@pytest.fixture
+def without_command(qgis, monkeypatch):
+    """A function that takes the command away, so that what ran before had it."""
+    monkeypatch.syspath_prepend(str(ROOT / "python"))
+
+    def remove():
+        from gpuvoronoi_processing import engine, package
+
+        monkeypatch.delenv("GPUVORONOI_COMMAND")
+        monkeypatch.setenv("PATH", "/nowhere")
+        assert engine.find() is package
+
+    return remove
+
+
+def both(qgis, work, remove, name, outputs, **parameters):
+    """The results of an algorithm by the command, and by the package."""
+    made = []
+    for number, step in enumerate((lambda: None, remove)):
+        step()
+        paths = {key: work.path(f"{number}_{file}") for key, file in outputs.items()}
+        qgis.run(name, **parameters, **paths)
+        assert any("by the Python package" in text for text in qgis.feedback.infos) == (number == 1)
+        assert (qgis.feedback.commands == []) == (number == 1)
+        made.append(paths)
+    return made
+
+
+def same_rasters(first, second):
+    one, other = gdal.Open(first), gdal.Open(second)
+    assert one.GetGeoTransform() == other.GetGeoTransform()
+    assert (one.RasterXSize, one.RasterYSize, one.RasterCount) == (other.RasterXSize, other.RasterYSize, other.RasterCount)
+    assert bool(one.GetSpatialRef()) == bool(other.GetSpatialRef())
+    assert one.GetSpatialRef() is None or one.GetSpatialRef().IsSame(other.GetSpatialRef())
+    for band in range(1, one.RasterCount + 1):
+        a, b = one.GetRasterBand(band), other.GetRasterBand(band)
+        assert a.DataType == b.DataType and a.GetUnitType() == b.GetUnitType()
+        assert np.array_equal([a.GetNoDataValue()], [b.GetNoDataValue()], equal_nan=True)
+        x, y = a.ReadAsArray(), b.ReadAsArray()
+        assert np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
+    return one
+
+
+def points(system="EPSG:4326", box=(-180, -80, 180, 80)):
+    return memory(places(60, box=box), system, FIELDS, ROWS)
+
+
+RASTERS = {"OUTPUT": "out.tif", "DISTANCE": "distance.tif", "AZIMUTH": "azimuth.tif"}
+
+
+@pytest.mark.parametrize("layer,parameters", [
+    (points, {"FIELD": "id", "RESOLUTION": 2}),
+    (points, {"FIELD": "name", "RESOLUTION": 3, "METRIC": 2, "NEIGHBORS": 3, "MAX_DISTANCE": 3000000}),
+    (points, {"RESOLUTION": 0.7, "EXTENT": "170,190,-25,-10", "DOUBLE": True}),
+    (points, {"RESOLUTION": 20000, "EXTENT": "2500000,6600000,1400000,5500000 [EPSG:3035]", "CRS": "EPSG:3035", "METRIC": 1}),
+    (points, {"RESOLUTION": 50000, "EXTENT": "2500000,6600000,1400000,5500000 [EPSG:3035]", "CRS": "EPSG:3035"}),
+    (lambda: points("EPSG:3035", PLANE), {"FIELD": "id"}),
+    (lambda: points("EPSG:3035", PLANE), {"RESOLUTION": 30000, "METRIC": 4}),
+    (lambda: points("EPSG:3035", PLANE), {"RESOLUTION": 30000, "METRIC": 5, "WEIGHTING": 1, "WEIGHT_FIELD": "w"}),
+    (lambda: points("EPSG:3035", PLANE), {"RESOLUTION": 60000, "METRIC": 1}),
+    (lambda: points("EPSG:3857", (-9e6, -5e6, 9e6, 5e6)), {"RESOLUTION": 300000}),
+    (lambda: points("EPSG:4230"), {"RESOLUTION": 5}),
+    (lambda: points(None, (0, 0, 50, 50)), {"RESOLUTION": 1}),
+    (lambda: memory([(3, 4)], "EPSG:32633"), {}),
+])
+def test_rasters(qgis, work, without_command, layer, parameters):
+    first, second = both(qgis, work, without_command, "voronoiraster", RASTERS, INPUT=layer(), **parameters)
+    for name in RASTERS:
+        same_rasters(first[name], second[name])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"METRIC": 2, "BOUNDARY": True}, {"EDGES": 1, "NEIGHBORS": 2}])
+def test_polygons_as_seeds(qgis, work, without_command, parameters):
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "o.tif", "DISTANCE": "d.tif"}, INPUT=land_in_memory(),
+                         RESOLUTION=8, **parameters)
+    same_rasters(first["OUTPUT"], second["OUTPUT"])
+    same_rasters(first["DISTANCE"], second["DISTANCE"])
+
+
+@pytest.mark.parametrize("mask", ["polygons", "raster"])
+def test_masks_and_templates(qgis, work, without_command, mask):
+    path = stripes(work)
+    chosen = QgsRasterLayer(path, "mask") if mask == "raster" else land_in_memory()
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, INPUT=timezones(), TEMPLATE=path, MASK=chosen)
+    made = same_rasters(first["OUTPUT"], second["OUTPUT"])
+    assert (made.GetRasterBand(1).ReadAsArray() == -1).any()
+
+
+def test_names_and_colours(qgis, work, without_command):
+    """An attribute table with the same names; colours may differ."""
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, INPUT=points(), FIELD="id", RESOLUTION=10)
+    from gpuvoronoi_processing import styles
+
+    tables = [{value: name for value, name, _ in styles.attribute_table(made["OUTPUT"])} for made in (first, second)]
+    assert tables[0].items() <= tables[1].items() and tables[1][101] == "seed 1"
+    assert len({colour.name() for _, _, colour in styles.attribute_table(second["OUTPUT"])}) > 5
+
+
+def features(path, order):
+    source = ogr.Open(str(path))
+    made = []
+    for feature in source.GetLayer(0):
+        shape = feature.GetGeometryRef()
+        made.append(({key: value for key, value in feature.items().items()}, None if shape is None else shape.ExportToWkt()))
+    return sorted(made, key=lambda row: str(row[0][order]))
+
+
+def test_regions(qgis, work, without_command):
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif", "POLYGONS": "p.gpkg"}, INPUT=points(),
+                         FIELD="id", RESOLUTION=4)
+    one, other = features(first["POLYGONS"], "value"), features(second["POLYGONS"], "value")
+    assert [row for row, _ in one] == [row for row, _ in other]
+    for (_, a), (_, b) in zip(one, other):
+        a, b = ogr.CreateGeometryFromWkt(a), ogr.CreateGeometryFromWkt(b)
+        assert a.Equals(b)
+
+
+@pytest.mark.parametrize("system,box,parameters", [
+    ("EPSG:4326", (-180, -80, 180, 80), {"RESOLUTION": 4}), ("EPSG:3035", PLANE, {"RESOLUTION": 50000, "METRIC": 3}),
+    (None, (0, 0, 50, 50), {"RESOLUTION": 1}),
+])
+def test_statistics(qgis, work, without_command, system, box, parameters):
+    first, second = both(qgis, work, without_command, "facilitystatistics", {"OUTPUT": "out.gpkg", "ALLOCATION": "a.tif"},
+                         INPUT=points(system, box), FIELD="id", **parameters)
+    same_rasters(first["ALLOCATION"], second["ALLOCATION"])
+    one, other = features(first["OUTPUT"], "id"), features(second["OUTPUT"], "id")
+    assert one == other and len(one) == 60
+
+
+def test_sums(qgis, work, without_command):
+    """Of a raster that is the template, too. The command splits its pixels among points, which rounds the sums."""
+    path = stripes(work)
+    first, second = both(qgis, work, without_command, "facilitystatistics", {"OUTPUT": "out.gpkg"}, INPUT=points(), SUMS=[path], TEMPLATE=path)
+    one, other = features(first["OUTPUT"], "id"), features(second["OUTPUT"], "id")
+    sums = ("stripesTrue_sum", "stripesTrue_distance_mean")
+    for (a, place), (b, other_place) in zip(one, other):
+        assert place == other_place and {**a, **dict.fromkeys(sums)} == {**b, **dict.fromkeys(sums)}
+        assert [a[name] for name in sums] == pytest.approx([b[name] for name in sums], rel=1e-12)
+    assert len(one) == len(other) == 60 and sum(row["stripesTrue_sum"] for row, _ in other) == 16200
+
+
+@pytest.mark.parametrize("parameters", [{}, {"VALUES": "2", "METRIC": 2}, {"MAX_DISTANCE": 250000, "VALUES": "1"}])
+def test_nearest_cells(qgis, work, without_command, parameters):
+    first, second = both(qgis, work, without_command, "nearestcells", {"OUTPUT": "o.tif", "DISTANCE": "d.tif", "AZIMUTH": "a.tif"},
+                         INPUT=stripes(work), **parameters)
+    for name in ("DISTANCE", "AZIMUTH", "OUTPUT"):
+        same_rasters(first[name], second[name])
+
+
+@pytest.mark.parametrize("field", ["w", "id"])
+def test_nearest_value(qgis, work, without_command, field):
+    first, second = both(qgis, work, without_command, "nearestvalue", {"OUTPUT": "out.tif"}, INPUT=points(), VALUE_FIELD=field, RESOLUTION=4,
+                         MAX_DISTANCE=2000000, NEIGHBORS=2)
+    same_rasters(first["OUTPUT"], second["OUTPUT"])
+
+
+def test_mesh(qgis, work, without_command):
+    first, second = both(qgis, work, without_command, "qtmvoronoi", {"OUTPUT": "o.tif", "DISTANCE": "d.tif"}, INPUT=points(), LEVEL=4)
+    same_rasters(first["OUTPUT"], second["OUTPUT"])
+    same_rasters(first["DISTANCE"], second["DISTANCE"])
+
+
+@pytest.mark.parametrize("queries,reference,parameters", [
+    (lambda: points(), lambda: memory(places(80, seed=4)), {"NEIGHBORS": 3}),
+    (lambda: points(), None, {"METRIC": 2, "NEIGHBORS": 2, "MAX_DISTANCE": 2000000}),
+    (lambda: points("EPSG:3035", PLANE), lambda: memory(places(80, seed=4, box=PLANE), "EPSG:3035"), {"NEIGHBORS": 4, "METRIC": 3}),
+    (lambda: points("EPSG:3035", PLANE), lambda: memory(places(80, seed=4, box=PLANE), "EPSG:3035"), {"METRIC": 4, "MAX_DISTANCE": 300000}),
+    (lambda: points("EPSG:3035", PLANE), lambda: memory(places(80, seed=4, box=PLANE), "EPSG:3035"), {"METRIC": 1}),
+    (lambda: points(), land_in_memory, {"NEIGHBORS": 2}),
+    (lambda: points(), land_in_memory, {"METRIC": 2, "BOUNDARY": True}),
+])
+def test_nearest_neighbours(qgis, work, without_command, queries, reference, parameters):
+    if reference is not None:
+        parameters = {**parameters, "REFERENCE": reference()}
+    first, second = both(qgis, work, without_command, "knearest", {"OUTPUT": "out.gpkg"}, INPUT=queries(), ATTRIBUTES=True, **parameters)
+    assert features(first["OUTPUT"], "input") == features(second["OUTPUT"], "input")
+
+
+def test_expressions(qgis, without_command):
+    from qgis.core import QgsExpression, QgsExpressionContext, QgsExpressionContextUtils, QgsProject
+
+    without_command()
+    layer, stations = points(), memory([(0, 0), (10, 10)])
+    stations.setName("stations")
+    QgsProject.instance().addMapLayers([layer, stations])
+    context = QgsExpressionContext(QgsExpressionContextUtils.globalProjectLayerScopes(layer))
+    context.setFeature(next(layer.getFeatures()))
+    assert QgsExpression("nearest_distance('stations', 1)").evaluate(context) > 0
+
+
+@pytest.mark.parametrize("system,box,parameters", [
+    ("EPSG:4326", (-180, -80, 180, 80), {"TOLERANCE": 1000}), ("EPSG:4326", (-180, -80, 180, 80), {"METRIC": 2, "WHOLE": True, "TOLERANCE": 1000}),
+    ("EPSG:3035", PLANE, {"METRIC": 3}),
+])
+def test_diagrams(qgis, work, without_command, system, box, parameters):
+    first, second = both(qgis, work, without_command, "voronoidiagram", {"OUTPUT": "out.gpkg"}, INPUT=points(system, box), FIELD="id", **parameters)
+    one, other = features(first["OUTPUT"], "seed"), features(second["OUTPUT"], "seed")
+    assert len(one) == len(other) == 60
+    for (row, shape), (same, alike) in zip(one, other):
+        assert shape == alike
+        assert {**row, "neighbours": None} == {**same, "neighbours": None}
+        assert sorted(row["neighbours"].split()) == sorted(same["neighbours"].split())
+
+
+@pytest.mark.parametrize("name,parameters,option", [
+    ("voronoiraster", {"INPUT": "land", "SIGNED": True, "RESOLUTION": 10, "DISTANCE": "d.tif"}, "--signed-distance"),
+    ("voronoidiagram", {"KIND": 2}, "--delaunay"), ("facilitystatistics", {"GROUP": True, "RESOLUTION": 10}, "--group"),
+    ("nearestcells", {"INPUT": "stripes", "BY_CELL": True, "DISTANCE": "d.tif"}, "--by-cell"),
+])
+def test_what_only_the_command_has(qgis, work, without_command, name, parameters, option):
+    """Names the option, and leaves no output."""
+    without_command()
+    given = {"land": land_in_memory, "stripes": lambda: stripes(work)}
+    layer = given[parameters["INPUT"]]() if "INPUT" in parameters else points()
+    output = {"DISTANCE": work.path("d.tif")} if "DISTANCE" in parameters else {}
+    output["OUTPUT"] = work.path("out.gpkg" if name in ("voronoidiagram", "facilitystatistics") else "out.tif")
+    with pytest.raises(QgsProcessingException, match=f"“{option}” is not supported by the Python package"):
+        qgis.run(name, **{**parameters, "INPUT": layer, **output})
+    assert not {"d.tif", "out.tif", "out.gpkg"} & set(work.listing())
+
+
+def test_cancel(qgis, work, without_command):
+    from conftest import Feedback
+
+    without_command()
+    feedback = Feedback()
+    feedback.cancel()
+    assert qgis.run("voronoiraster", feedback=feedback, INPUT=points(), RESOLUTION=0.1, OUTPUT=work.path("out.tif")) == {}
+    assert work.listing() == []
+
+
+def test_errors_of_the_package(qgis, work, without_command):
+    without_command()
+    with pytest.raises(QgsProcessingException, match="Unsupported distances here"):
+        qgis.run("voronoiraster", INPUT=points(), METRIC=3, OUTPUT=work.path("out.tif"))
+
+
+def algorithm(name):
+    from qgis.core import QgsApplication
+
+    return QgsApplication.processingRegistry().createAlgorithmById(f"gpuvoronoi:{name}")
+
+
+def test_algorithms_can_be_opened(qgis, without_command):
+    """All but the one that needs GDAL's driver, which comes with the command."""
+    without_command()
+    assert algorithm("voronoiraster").canExecute() == (True, "")
+    assert "command was not found" in algorithm("livevoronoi").canExecute()[1]
+
+
+@pytest.mark.parametrize("version,words", [("0.0.9", "version 0.0.9, which is too old; 0.1 is required"), (None, "was not found")])
+def test_packages_that_cannot_be_used(qgis, monkeypatch, version, words):
+    """Too old, or not one at all."""
+    package = types.ModuleType("gpuvoronoi")
+    package.__spec__ = pathlib  # find_spec() wants one
+    if version:
+        package.__version__ = version
+    monkeypatch.setitem(sys.modules, "gpuvoronoi", package)
+    monkeypatch.delenv("GPUVORONOI_COMMAND")
+    monkeypatch.setenv("PATH", "/nowhere")
+    well, message = algorithm("voronoiraster").canExecute()
+    assert not well and words in message
+
+
+def test_a_wrong_path_is_an_error(qgis, monkeypatch, without_command):
+    """It is not silently replaced by the package."""
+    without_command()
+    monkeypatch.setenv("GPUVORONOI_COMMAND", "/nowhere/gpuvoronoi")
+    well, message = algorithm("voronoiraster").canExecute()
+    assert not well and "has the path “/nowhere/gpuvoronoi”" in message
+
+
+def test_commands_that_are_too_old(qgis, monkeypatch, work):
+    program = pathlib.Path(work.path("gpuvoronoi"))
+    program.write_text("#!/bin/sh\necho gpuvoronoi 0.0.4\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("GPUVORONOI_COMMAND", str(program))
+    well, message = algorithm("voronoiraster").canExecute()
+    assert not well and f"{program} has version 0.0.4, which is too old; 0.1 is required" in message
+
+
+@pytest.mark.parametrize("system,python", [("linux", "{}/bin/python3"), ("darwin", "{}/bin/python3"), ("win32", '"{}/python.exe"')])
+def test_line_of_pip(qgis, monkeypatch, tmp_path, system, python):
+    """Of QGIS's own Python, on each system; also where the system manages it."""
+    from gpuvoronoi_processing import program
+
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    expected = python.format(sys.prefix) + ' -m pip install --user "gpuvoronoi>=0.1" geopandas'
+    assert program.pip_line() == expected
+    assert "gpuvoronoi&gt;=0.1" in program.how_to_install()
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    assert " --user --break-system-packages " in program.pip_line()
