@@ -134,7 +134,7 @@ class Binding:
             prefix = "GV_ERROR_" if name == "gv_status" else "GV_"
             lines.append("".join(f"{one.removeprefix(prefix).removeprefix('GV_')} = {value}\n" for one, value in values.items()))
         names = {name: tuple(one.removeprefix("GV_").lower().replace("_", "-") for one in self.enums[name]) for name in ("gv_metric", "gv_weighting", "gv_dtype")}
-        lines.append(f"METRICS = {names['gv_metric']!r}\nGLOBE_METRICS = METRICS[GREAT_CIRCLE:]\nWEIGHTINGS = {names['gv_weighting']!r}\n"
+        lines.append(f"POINT_METRICS = {names['gv_metric']!r}\nMETRICS = POINT_METRICS[:COSINE]\nGLOBE_METRICS = METRICS[GREAT_CIRCLE:]\nWEIGHTINGS = {names['gv_weighting']!r}\n"
                      f"DTYPES = {names['gv_dtype']!r}\n".replace("'", '"'))
         lines.append("".join(f"{name} = {value}\n" for name, value in self.macros()))
         lines.append("Progress = CFUNCTYPE(c_int, c_double, c_void_p)\n"

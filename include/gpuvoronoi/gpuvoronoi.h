@@ -101,16 +101,22 @@ GV_API int gv_version_number(void);
  *
  * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) takes the
  * place of u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
+ *
+ * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a = sqrt(sum of
+ * q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b is outside [2^-450,
+ * 2^500]. A point whose p is NaN is not a neighbor. Inner products have no search by radius; their max_distance may be negative.
  */
 typedef enum gv_metric {
   GV_EUCLIDEAN = 0,    /**< sum of (q-s)^2; reported as its square root */
   GV_MANHATTAN = 1,    /**< sum of |q-s| */
   GV_CHEBYSHEV = 2,    /**< largest |q-s| */
   GV_GREAT_CIRCLE = 3, /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
-  GV_GEODESIC = 4      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_GEODESIC = 4,     /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_COSINE = 5,       /**< 1 - cosine of the angle between q and s as vectors; see above */
+  GV_INNER_PRODUCT = 6 /**< 0 - sum of q*s: the largest inner product is the nearest */
 } gv_metric;
 
-/** @return "euclidean", "manhattan", "chebyshev", "great-circle", "geodesic" (static), or NULL for other values. */
+/** @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values. */
 GV_API const char *gv_metric_name(gv_metric metric);
 
 /* --------------------------------------------------------------------------------------------- simple interface */
@@ -460,11 +466,9 @@ typedef struct gv_index_options {
   double flattening;   /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   int32_t expected_k;  /**< hint for "auto": the usual k; 0 = 1 */
   int64_t expected_queries; /**< hint for "auto": the usual number of queries; 0 = unknown */
-  gv_memory
-      memory; /**< of the reference points (GV_INDEX_POINTS only); with GV_MEMORY_CUDA "auto" selects a GPU backend */
-  void *stream; /**< of `memory` */
-  const double *
-      periods; /**< a periodic box (GV_INDEX_POINTS): the length of each dimension, 0 = not periodic; NULL: no box. Copied */
+  gv_memory memory; /**< of the reference points (GV_INDEX_POINTS only); GV_MEMORY_CUDA: "auto" selects a GPU */
+  void *stream;     /**< of `memory` */
+  const double *periods; /**< periodic box (GV_INDEX_POINTS): dim lengths, 0 = none; NULL = no box. Copied */
 } gv_index_options;
 
 /** Sets the defaults. */
@@ -513,10 +517,8 @@ typedef struct gv_search_options {
                         * are) */
   double *nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's
                 * closest point (the query's own inside a polygon), NaN where there are fewer than k; may be NULL */
-  gv_memory
-      memory;   /**< of queries, indices and distances (GV_INDEX_POINTS only); independent of the memory that the
-                 * index was built from */
-  void *stream; /**< of `memory` */
+  gv_memory memory; /**< of queries, indices and distances (GV_INDEX_POINTS only) */
+  void *stream;     /**< of `memory` */
 } gv_search_options;
 
 /** Sets the defaults: the nearest neighbor at any distance. */

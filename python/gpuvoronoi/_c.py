@@ -50,6 +50,8 @@ MANHATTAN = 1
 CHEBYSHEV = 2
 GREAT_CIRCLE = 3
 GEODESIC = 4
+COSINE = 5
+INNER_PRODUCT = 6
 
 FLOAT32 = 0
 FLOAT64 = 1
@@ -89,7 +91,8 @@ PART_POINTS = 0
 PART_LINE = 1
 PART_POLYGON = 2
 
-METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic")
+POINT_METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic", "cosine", "inner-product")
+METRICS = POINT_METRICS[:COSINE]
 GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
 DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -27,7 +27,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         How many neighbours `kneighbors` finds by default.
     radius : float
         The default of `radius_neighbors`.
-    metric : {"euclidean", "manhattan", "chebyshev"}
+    metric : {"euclidean", "manhattan", "chebyshev", "cosine", "inner_product"}
     backend : str
         As of :class:`gpuvoronoi.KDTree`.
     n_jobs : int, optional

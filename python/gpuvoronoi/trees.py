@@ -17,6 +17,8 @@ from ._library import Handle, Progress, device_number, library, worker_threads
 from ._search import Neighbours
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
+_PRODUCTS = ("cosine", "inner_product")
+_MEASURES = ("euclidean", "manhattan", "chebyshev", *_PRODUCTS)
 _BUILT_LARGE = 200_000
 
 
@@ -33,8 +35,9 @@ class KDTree:
     boxsize : float or array_like, shape (m,), optional
         Lengths of a periodic box; 0 for a dimension that is not periodic. Points lie in [0, boxsize), queries are moved into the box. GPUs
         are not used.
-    metric : {"euclidean", "manhattan", "chebyshev"}
-        What is measured by methods that are not given `p`.
+    metric : {"euclidean", "manhattan", "chebyshev", "cosine", "inner_product"}
+        What is measured by methods that are not given `p`. "cosine" is 1 - cosine of the angle between vectors, "inner_product" the negative
+        inner product, so that the largest comes first; both on processors, and without `p`.
     backend : str
         A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
     device : int, optional
@@ -78,9 +81,9 @@ class KDTree:
         _search.number_in(leafsize, "leafsize", 1, 1 << 62)
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, not {type(metric).__name__}")
-        if metric not in _NORMS.values():
+        if metric not in _MEASURES:
             globe = ": use gpuvoronoi.GlobeTree" if metric in _c.GLOBE_METRICS else ""
-            raise ValueError(f"metric must be euclidean, manhattan or chebyshev, not {metric!r}{globe}")
+            raise ValueError(f"metric must be one of {', '.join(_MEASURES)}, not {metric!r}{globe}")
         points = _coordinates(data, "data")
         if points.ndim != 2 or not 1 <= points.shape[1] <= 4096:
             raise ValueError(f"data must have the shape (n, m), with m from 1 to 4096, not {points.shape}")
@@ -130,7 +133,7 @@ class KDTree:
         with self._lock:
             if metric not in self._built:
                 c, address = library(), c_void_p()
-                options = _c.IndexOptions(backend=self._backend, metric=_c.METRICS.index(metric),
+                options = _c.IndexOptions(backend=self._backend, metric=_c.POINT_METRICS.index(metric.replace("_", "-")),
                                           periods=None if self.boxsize is None else self.boxsize.ctypes.data)
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
@@ -194,12 +197,13 @@ class KDTree:
         """
         queries = self._queries(x)
         _search.real(eps, "eps", 0.0)
-        bound = _search.real(distance_upper_bound, "distance_upper_bound", 0.0)
         metric = self._metric(p)
+        least = -math.inf if metric == "inner_product" else 0.0
+        bound = _search.real(distance_upper_bound, "distance_upper_bound", least)
         threads = worker_threads(workers)
         most, columns = _search.wanted(k, _c.SEARCH_MAX_K_PROCESSORS - bool(exclude_self))
         shape = queries.shape[:-1]
-        index = self._index(metric) if self._searched > 0 and bound > 0 else None
+        index = self._index(metric) if self._searched > 0 and bound > least else None
         if isinstance(queries, _device_arrays.DeviceArray):
             self._no_skipping("x")
             if exclude_self:
@@ -225,6 +229,8 @@ class KDTree:
         return queries
 
     def _metric(self, p: Optional[float]) -> str:
+        if p is not None and self.metric in _PRODUCTS:
+            raise ValueError(f"p is not supported with metric={self.metric!r}: leave it out")
         metric = self.metric if p is None else _NORMS.get(_search.real(p, "p"))
         if metric is None:
             raise ValueError(f"p must be 1, 2 or inf, not {p}; scipy.spatial.KDTree has other norms")

@@ -5,6 +5,7 @@
 
 #include "cells/healpix.h"
 #include "cells/parts.h"
+#include "exact/canonical.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -77,6 +78,9 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
   if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
+  if (gv_metric_of_products(metric))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for grids",
+                   gv_metric_name(metric));
   if (globe != (grid->kind != GV_GRID_PLANE)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s makes no sense on a %s grid",
                    gv_metric_name(metric), globe ? "plane" : "longitude/latitude");

@@ -26,6 +26,8 @@ static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
                                     {"chebyshev", GV_CHEBYSHEV},
                                     {"geodesic", GV_GEODESIC},
                                     {"great-circle", GV_GREAT_CIRCLE},
+                                    {"cosine", GV_COSINE},
+                                    {"inner-product", GV_INNER_PRODUCT},
                                     {NULL, 0}};
 
 static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
@@ -91,7 +93,8 @@ static const gv_option table[] = {
      "has the start of each query. Text and tables have a row for each pair.",
      GV_OPTION_BY(set_radius)},
     {"metric", "NAME",
-     "l2, l1, linf; with a coordinate system also geodesic, great-circle [default: l2]\n"
+     "l2, l1, linf; of arrays also cosine, inner-product; with a coordinate system also geodesic, great-circle "
+     "[default: l2]\n"
      "Other names: euclidean (l2), manhattan (l1), chebyshev (linf). Default for longitudes and latitudes and for "
      "world-wide cylindrical maps like Web Mercator: geodesic.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},

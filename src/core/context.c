@@ -66,6 +66,10 @@ const char *gv_metric_name(gv_metric metric) {
     return "great-circle";
   case GV_GEODESIC:
     return "geodesic";
+  case GV_COSINE:
+    return "cosine";
+  case GV_INNER_PRODUCT:
+    return "inner-product";
   }
   return NULL;
 }

@@ -12,6 +12,7 @@
 #include "exact/shared/as_numbers.h"
 
 #include "exact/shared/norms.h"
+#include "exact/shared/products.h"
 
 #include "exact/shared/end.h"
 
@@ -40,6 +41,28 @@ double gv_largest_canonical(double limit, gv_metric metric);
 GV_CANONICAL_DISTANCE(gv_canonical_distance, double)
 GV_CANONICAL_DISTANCE(gv_canonical_distance_of_floats, float)
 #undef GV_CANONICAL_DISTANCE
+
+/* Metrics of points as vectors, which only searches have. */
+static inline bool gv_metric_of_products(gv_metric metric) {
+  return metric == GV_COSINE || metric == GV_INNER_PRODUCT;
+}
+
+/* Canonical distances of these metrics. */
+#define GV_PRODUCT_DISTANCE(NAME, TYPE)                                                                            \
+  static inline double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                       \
+    double product = 0.0, q_squares = 0.0, s_squares = 0.0;                                                        \
+    for (int32_t d = 0; d < dim; d++) {                                                                            \
+      double value = (double)s[d];                                                                                 \
+      product += q[d] * value;                                                                                     \
+      q_squares += q[d] * q[d];                                                                                    \
+      s_squares += value * value;                                                                                  \
+    }                                                                                                              \
+    if (metric == GV_INNER_PRODUCT) return 0.0 - product;                                                          \
+    return gv_cosine_distance(product, gv_cosine_length(q_squares), gv_cosine_length(s_squares));                  \
+  }
+GV_PRODUCT_DISTANCE(gv_product_distance, double)
+GV_PRODUCT_DISTANCE(gv_product_distance_of_floats, float)
+#undef GV_PRODUCT_DISTANCE
 
 /* The same in a periodic box, of coordinates within it. */
 static inline double gv_periodic_distance(const double *q, const double *s, int32_t dim, gv_metric metric,

@@ -1,4 +1,4 @@
-/* The formulas of exact/text in vectors, for kernels: vd_sines is gv_sines of as many numbers as a vector holds, and so on. */
+/* The formulas of exact/shared in vectors, for kernels: vd_sines is gv_sines of as many numbers as a vector holds, and so on. */
 #ifndef GV_LANES_H
 #define GV_LANES_H
 
@@ -9,6 +9,7 @@
 #include "exact/shared/arcs.h"
 #include "exact/shared/gains.h"
 #include "exact/shared/norms.h"
+#include "exact/shared/products.h"
 #include "exact/shared/sines.h"
 #include "exact/shared/triangle.h"
 #include "exact/shared/weights.h"

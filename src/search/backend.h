@@ -18,7 +18,7 @@ typedef struct gv_reference {
   const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;
   int32_t dim;
-  gv_metric metric; /* euclidean, manhattan or chebyshev */
+  gv_metric metric; /* none of the globe's */
   gv_allocator allocator;
   const float *floats; /* count x dim; not NULL only for backends that take them */
   const double *
@@ -31,6 +31,11 @@ static inline double gv_reference_distance(const gv_reference *reference, const 
   int32_t dim = reference->dim;
   if (reference->periods != NULL)
     return gv_periodic_distance(query, reference->data + number * dim, dim, reference->metric, reference->periods);
+  if (gv_metric_of_products(reference->metric)) {
+    return reference->floats != NULL
+               ? gv_product_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
+               : gv_product_distance(query, reference->data + number * dim, dim, reference->metric);
+  }
   return reference->floats != NULL
              ? gv_canonical_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
              : gv_canonical_distance(query, reference->data + number * dim, dim, reference->metric);
@@ -113,6 +118,7 @@ typedef struct gv_backend {
   bool exhaustive; /* the reference: compares every seed of a grid, also duplicates */
   bool weighted;   /* answers weighted grids */
   bool features;   /* and grids of lines and polygons */
+  bool products;   /* searches by cosine and inner product */
 
   /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search none. */
   const gv_search_engine *search;
@@ -122,13 +128,16 @@ typedef struct gv_backend {
   /* Of what searches no points: can it run on this machine? As gv_search_engine's; NULL: it always can. */
   gv_status (*probe)(const char **reason);
 
-  /* NULL: all metrics of points. Else returns NULL for supported metrics, and a static text with the reason for
+  /* NULL: euclidean, manhattan and chebyshev. Else returns NULL for those of them that are supported, and a static text with the reason for
    * others. Only the metric may decide: an index supports all types and all k. */
   const char *(*refuses)(gv_metric metric);
 } gv_backend;
 
 /* The registry; its rows are in voronoi/backends.c. */
 extern const gv_backend gv_backends[GV_BACKENDS];
+
+/* Why a backend does not search points by a metric, which is not one of the globe; NULL if it does. */
+const char *gv_backend_refuses(const gv_backend *backend, gv_metric metric);
 
 /* Finds a backend by name; NULL when there is none. "auto" is not a backend, ... */
 const gv_backend *gv_backend_find(const char *name);

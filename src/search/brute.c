@@ -78,6 +78,11 @@ static inline void distances_of(const double *q, const gv_brute_reference *refer
 
 static double distance(const double *q, const gv_brute_reference *reference, int64_t number) {
   int32_t dim = reference->dim;
+  if (gv_metric_of_products(reference->metric)) {
+    return reference->narrow != NULL
+               ? gv_product_distance_of_floats(q, reference->narrow + number * dim, dim, reference->metric)
+               : gv_product_distance(q, reference->rows + number * dim, dim, reference->metric);
+  }
   return reference->narrow != NULL
              ? gv_canonical_distance_of_floats(q, reference->narrow + number * dim, dim, reference->metric)
              : gv_canonical_distance(q, reference->rows + number * dim, dim, reference->metric);
@@ -87,7 +92,8 @@ static void brute_decide(const gv_brute_reference *reference, gv_query_tile *til
   int32_t count = tile->kept_count[q], i = 0;
   const int64_t *kept = tile->kept[q];
   double value[TOGETHER];
-  for (; i + TOGETHER <= count; i += TOGETHER) {
+  bool together = !gv_metric_of_products(reference->metric);
+  for (; together && i + TOGETHER <= count; i += TOGETHER) {
     if (reference->narrow != NULL) {
       distances_of(tile->query[q], reference, kept + i, true, value);
     } else {

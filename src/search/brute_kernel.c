@@ -42,7 +42,7 @@ GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_query_ti
         vf at = vf_all(tile->values[(size_t)d * (size_t)stride + (size_t)q]);
 #pragma GCC unroll 8
         for (int i = 0; i < PARTS; i++) {
-          if (metric == GV_EUCLIDEAN) {
+          if (metric == GV_EUCLIDEAN || metric == GV_INNER_PRODUCT) {
             total[q][i] = vf_fma_loose(at, points[i], total[q][i]);
           } else if (metric == GV_MANHATTAN) {
             total[q][i] = total[q][i] + vf_abs(at - points[i]);
@@ -88,10 +88,34 @@ static int64_t brute_filter(const gv_brute_reference *reference, gv_query_tile *
   case GV_CHEBYSHEV:
     if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_CHEBYSHEV, 1);
     return filter_panels(reference, tile, first_panel, end_panel, GV_CHEBYSHEV, WIDTH);
+  case GV_COSINE:
+  case GV_INNER_PRODUCT:
+    if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_INNER_PRODUCT, 1);
+    return filter_panels(reference, tile, first_panel, end_panel, GV_INNER_PRODUCT, WIDTH);
   default:
     if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_EUCLIDEAN, 1);
     return filter_panels(reference, tile, first_panel, end_panel, GV_EUCLIDEAN, WIDTH);
   }
+}
+
+/* Offers the points of a panel, whose canonical distances are known, and returns the new limit. */
+GV_INLINE vd offer_panel(gv_query_tile *tile, int q, const vd total[EXACT_PARTS], vd limit, int64_t base,
+                         int64_t first, int64_t count) {
+  gv_nearest_list *list = &tile->list[q];
+  for (int i = 0; i < EXACT_PARTS; i++) {
+    unsigned near = vm_bits(vd_at_most(total[i], limit));
+    if (near == 0) continue;
+    double distance[VD_LANES];
+    vd_store(distance, total[i]);
+    while (near != 0) {
+      int lane = __builtin_ctz(near);
+      near &= near - 1;
+      int64_t place = base + i * VD_LANES + lane, number = first + place;
+      if (place < count && number != tile->self[q]) gv_list_offer(list, distance[lane], number);
+    }
+    limit = vd_all(gv_list_ascending_limit(list));
+  }
+  return limit;
 }
 
 GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
@@ -99,8 +123,7 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
   int32_t dim = reference->dim;
   for (int q = 0; q < tile->count; q++) {
     const double *query = tile->query[q];
-    gv_nearest_list *list = &tile->list[q];
-    vd limit = vd_all(gv_list_ascending_limit(list));
+    vd limit = vd_all(gv_list_ascending_limit(&tile->list[q]));
     for (int64_t base = 0; base < count; base += GV_PANEL) {
       const double *panel = packed + base * dim;
       vd total[EXACT_PARTS] = {0};
@@ -112,19 +135,7 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
           total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
         }
       }
-      for (int i = 0; i < EXACT_PARTS; i++) {
-        unsigned near = vm_bits(vd_at_most(total[i], limit));
-        if (near == 0) continue;
-        double distance[VD_LANES];
-        vd_store(distance, total[i]);
-        while (near != 0) {
-          int lane = __builtin_ctz(near);
-          near &= near - 1;
-          int64_t place = base + i * VD_LANES + lane, number = first + place;
-          if (place < count && number != tile->self[q]) gv_list_offer(list, distance[lane], number);
-        }
-        limit = vd_all(gv_list_ascending_limit(list));
-      }
+      limit = offer_panel(tile, q, total, limit, base, first, count);
     }
   }
 }
@@ -144,9 +155,42 @@ GV_INLINE void exact_boxed(const gv_brute_reference *reference, gv_query_tile *t
   }
 }
 
+/* The same of products. */
+GV_INLINE void exact_products(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
+                              int64_t first, int64_t count, bool cosine) {
+  int32_t dim = reference->dim;
+  for (int q = 0; q < tile->count; q++) {
+    const double *query = tile->query[q];
+    vd limit = vd_all(gv_list_ascending_limit(&tile->list[q]));
+    double squares = 0.0;
+    for (int32_t d = 0; d < dim; d++)
+      squares += query[d] * query[d];
+    vd length = vd_all(gv_cosine_length(squares));
+    for (int64_t base = 0; base < count; base += GV_PANEL) {
+      const double *panel = packed + base * dim;
+      vd total[EXACT_PARTS] = {0}, own[EXACT_PARTS] = {0};
+      for (int32_t d = 0; d < dim; d++) {
+#pragma GCC unroll 16
+        for (int i = 0; i < EXACT_PARTS; i++) {
+          vd value = vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
+          total[i] = total[i] + value * query[d];
+          if (cosine) own[i] = own[i] + value * value;
+        }
+      }
+      for (int i = 0; i < EXACT_PARTS; i++)
+        total[i] = cosine ? vd_cosine_distance(total[i], length, vd_cosine_length(own[i])) : 0.0 - total[i];
+      limit = offer_panel(tile, q, total, limit, base, first, count);
+    }
+  }
+}
+
 static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
                   int64_t count) {
-  if (reference->periods != NULL) {
+  if (reference->metric == GV_COSINE) {
+    exact_products(reference, tile, packed, first, count, true);
+  } else if (reference->metric == GV_INNER_PRODUCT) {
+    exact_products(reference, tile, packed, first, count, false);
+  } else if (reference->periods != NULL) {
     exact_boxed(reference, tile, packed, first, count, true);
   } else {
     exact_boxed(reference, tile, packed, first, count, false);

@@ -10,7 +10,8 @@
  */
 const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries) {
   enum { TREE_DIM_MAX = 15, FEW_QUERIES = 1000 };
-  if (reference->dim > TREE_DIM_MAX || (queries > 0 && queries < FEW_QUERIES))
+  if (gv_metric_of_products(reference->metric) || reference->dim > TREE_DIM_MAX ||
+      (queries > 0 && queries < FEW_QUERIES))
     return &gv_backends[GV_BACKEND_OPENMP];
   int64_t points = reference->count / (k > 64 ? 4 : 1);
   return points < (int64_t)1 << (reference->dim + 8) ? &gv_backends[GV_BACKEND_OPENMP]

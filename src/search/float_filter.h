@@ -15,6 +15,11 @@
  * + (dim + 3) 2^-52) - |q'|^2 / 2 + error (or t w (1 + ...) + error); above that it is not a neighbour. Equality
  * passes, so ties are decided by exact distances. The order of summation does not matter.
  *
+ * Products of vectors: the filter value is -q'.s', with c = 0; for cosine of vectors that were divided by their lengths, t = 1. Storing
+ * changes it by at most (2 u' + u'^2) |q'||s'|, the roundings of dim products and sums by dim u |q'||s'|, and the canonical value has
+ * rounded by less than (dim + 8) 2^-53 |q'||s'|: in all below (dim + 3) u |q'||s'|. t^2 times a canonical inner product, or a cosine
+ * distance less 1, plus that error bounds filter values; a factor above 1 would not, as these are of both signs.
+ *
  * The filter needs finite numbers: t within 2^+-400, |q'| < 2^40.
  */
 #ifndef GV_FLOAT_FILTER_H
@@ -37,7 +42,7 @@ static inline bool gv_float_exponent(double widest, int *out) {
 
 /* The length of a point of which gv_norm_join has joined all gv_norm_of. */
 GV_BOTH double gv_float_length(int metric, double joined) {
-  return metric == GV_EUCLIDEAN ? sqrt(joined) : joined;
+  return metric == GV_MANHATTAN || metric == GV_CHEBYSHEV ? joined : sqrt(joined);
 }
 
 /* max |s'|, from the largest length of the floats. */
@@ -55,11 +60,15 @@ GV_BOTH double gv_float_error(int metric, int32_t dim, double length, double lon
   double unit = 0x1p-24 * 1.01, reach = length * (1.0 + 0x1p-20) + longest;
   if (metric == GV_MANHATTAN) return unit * ((double)dim + 3.0) * reach + 0x1p-100;
   if (metric == GV_CHEBYSHEV) return unit * 4.0 * reach + 0x1p-100;
+  if (metric == GV_COSINE || metric == GV_INNER_PRODUCT)
+    return unit * ((double)dim + 3.0) * length * (1.0 + 0x1p-20) * longest + 0x1p-100;
   return unit * (0.5 * (double)dim + 2.0) * reach * reach + 0x1p-100;
 }
 
-/* A canonical value times this, and gv_float_error, and for euclidean less half the query's square, bounds filter values. */
+/* A canonical value times this, and gv_float_error, and for euclidean less half the query's square, for cosine less 1, bounds filter values. */
 static inline double gv_float_scale(int metric, int32_t dim, double t) {
+  if (metric == GV_COSINE) return 1.0;
+  if (metric == GV_INNER_PRODUCT) return t * t;
   return (1.0 + ((double)dim + 4.0) * 0x1p-52) * (metric == GV_EUCLIDEAN ? 0.5 * t * t : t);
 }
 

@@ -34,9 +34,14 @@ static gv_status fail_device_arrays(gv_context *context, const gv_backend *backe
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
   bool on_device = options->memory == GV_MEMORY_CUDA;
-  if (reference->periods != NULL && on_device)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for arrays on a device");
-  if (gv_backend_is_automatic(options->backend) && reference->periods != NULL) {
+  bool products = gv_metric_of_products(reference->metric);
+  if (reference->periods != NULL && (on_device || products))
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for %s",
+                   products ? "products of vectors" : "arrays on a device");
+  if (gv_backend_is_automatic(options->backend) && on_device && products)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric %s is not supported for arrays on a device",
+                   gv_metric_name(reference->metric));
+  if (gv_backend_is_automatic(options->backend) && (products || reference->periods != NULL)) {
     *out = gv_backend_choose_processor(reference, options->expected_k > 0 ? options->expected_k : 1,
                                        options->expected_queries);
     return GV_OK;
@@ -64,7 +69,7 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (status != GV_OK) {
     return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
   }
-  const char *refused = backend->refuses != NULL ? backend->refuses(reference->metric) : NULL;
+  const char *refused = gv_backend_refuses(backend, reference->metric);
   if (refused != NULL) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' cannot search with metric %s: %s", backend->name,
                    gv_metric_name(reference->metric), refused);
@@ -107,8 +112,8 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
                              gv_point_index **out) {
   const gv_point_source *source = &supply->source;
   if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
-  if (o->metric != GV_EUCLIDEAN && o->metric != GV_MANHATTAN && o->metric != GV_CHEBYSHEV) {
-    const char *name = gv_metric_name(o->metric);
+  const char *name = gv_metric_name(o->metric);
+  if (name == NULL || o->metric == GV_GREAT_CIRCLE || o->metric == GV_GEODESIC) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
                    name != NULL ? name : "(unknown)");
   }
@@ -274,6 +279,14 @@ typedef struct places {
   bool own; /* queries are points of the index, which are already checked */
 } places;
 
+/* Checks k and the maximum distance, which may be negative for inner products. */
+static gv_status point_index_check_options(gv_context *context, const gv_point_index *index,
+                                           const gv_search_options *o, int32_t most, const char *where) {
+  gv_search_options checked = *o;
+  if (index->reference.metric == GV_INNER_PRODUCT) checked.max_distance = fabs(o->max_distance);
+  return gv_check_search_options(context, &checked, most, where);
+}
+
 static gv_status check_search(gv_context *context, const gv_point_index *index, const gv_points *queries,
                               const gv_search_options *o, const int64_t *indices) {
   if (queries->dim != index->reference.dim) {
@@ -281,7 +294,7 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
                    (int)queries->dim, (int)index->reference.dim);
   }
   bool processors = o->memory == GV_MEMORY_HOST && (index->automatic || !index->backend->device);
-  GV_TRY(gv_check_search_options(context, o, processors ? GV_MAX_K_PROCESSORS : GV_MAX_K, ""));
+  GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_PROCESSORS : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
                    (long long)queries->count, (int)o->k);
@@ -450,7 +463,7 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
   gv_status status = gv_check_points(context, queries, "query");
-  if (status == GV_OK) status = gv_check_search_options(context, o, GV_MAX_K, " for several processes");
+  if (status == GV_OK) status = point_index_check_options(context, index, o, GV_MAX_K, " for several processes");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
   if (o->memory != GV_MEMORY_HOST)

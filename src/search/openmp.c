@@ -4,7 +4,7 @@
  * Idea. A float filter excludes nearly all pairs; the remaining ones are decided by their exact distance. For
  * euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one fused
  * multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
- * differences. Remaining points are kept by filter value until k others are certainly nearer (brute.h). Queries
+ * differences, for cosine and inner products the negative product of the (scaled) vectors. Remaining points are kept by filter value until k others are certainly nearer (brute.h). Queries
  * form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in chunks that stay
  * in the cache; a task is a block of those against a range of the reference set. With few queries the reference set
  * is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats in addition to the
@@ -134,20 +134,40 @@ static bool find_frame(building *b, int threads) {
                   .user = b};
   gv_parallel_for(&loop, find_box);
   for (int32_t d = 0; d < reference->dim; d++) {
-    double centre = 0.5 * b->low[d] + 0.5 * b->high[d];
+    double centre = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * b->low[d] + 0.5 * b->high[d];
     b->state->centre[d] = centre;
     widest = fmax(widest, fmax(fabs(b->high[d] - centre), fabs(b->low[d] - centre)));
   }
+  if (reference->metric == GV_COSINE) return true; /* of vectors of length 1 */
   return gv_float_exponent(widest, &b->state->exponent);
+}
+
+static double brute_coordinate(const gv_reference *reference, int64_t i, int32_t d) {
+  return reference->floats != NULL ? (double)reference->floats[i * reference->dim + d]
+                                   : reference->data[i * reference->dim + d];
+}
+
+/* What the coordinates of a panel's points are multiplied by: for cosine what makes their lengths 1. */
+static void brute_scales(const building *b, int64_t p, double scale[GV_PANEL]) {
+  const gv_reference *reference = b->reference;
+  for (int lane = 0; lane < GV_PANEL; lane++) {
+    int64_t i = p * GV_PANEL + lane;
+    scale[lane] = ldexp(1.0, b->state->exponent);
+    if (reference->metric != GV_COSINE || i >= reference->count) continue;
+    double squares = 0.0;
+    for (int32_t d = 0; d < reference->dim; d++)
+      squares += brute_coordinate(reference, i, d) * brute_coordinate(reference, i, d);
+    double length = gv_cosine_length(squares);
+    scale[lane] = length > 0.0 ? 1.0 / length : 0.0;
+  }
 }
 
 /* Dimensions [base, stop) of a panel, and what they add to the lengths of its points. */
 static inline void make_piece(const building *b, int64_t p, int32_t base, int32_t stop, const bool narrow,
-                              double length[GV_PANEL]) {
+                              const double scale[GV_PANEL], double length[GV_PANEL]) {
   const gv_reference *reference = b->reference;
   const brute_state *state = b->state;
   int32_t dim = reference->dim;
-  double scale = ldexp(1.0, state->exponent);
   float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
   for (int lane = 0; lane < GV_PANEL; lane++) {
     int64_t i = p * GV_PANEL + lane;
@@ -155,7 +175,7 @@ static inline void make_piece(const building *b, int64_t p, int32_t base, int32_
       float value = 0.0f;
       if (i < reference->count) {
         double whole = narrow ? (double)reference->floats[i * dim + d] : reference->data[i * dim + d];
-        value = (float)((whole - state->centre[d]) * scale);
+        value = (float)((whole - state->centre[d]) * scale[lane]);
       }
       panel[(int64_t)d * GV_PANEL + lane] = value;
       length[lane] = gv_norm_join(reference->metric, length[lane], gv_norm_of(reference->metric, value));
@@ -171,13 +191,14 @@ static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
   bool euclidean = reference->metric == GV_EUCLIDEAN;
   double longest = 0.0;
   for (int64_t p = first; p < end; p++) {
-    double length[GV_PANEL] = {0.0};
+    double length[GV_PANEL] = {0.0}, scale[GV_PANEL];
+    brute_scales(b, p, scale);
     for (int32_t base = 0; base < dim; base += PANEL_DIMS) {
       int32_t stop = dim - base < PANEL_DIMS ? dim : base + PANEL_DIMS;
       if (reference->floats != NULL) {
-        make_piece(b, p, base, stop, true, length);
+        make_piece(b, p, base, stop, true, scale, length);
       } else {
-        make_piece(b, p, base, stop, false, length);
+        make_piece(b, p, base, stop, false, scale, length);
       }
     }
     for (int lane = 0; lane < GV_PANEL; lane++) {
@@ -286,6 +307,14 @@ static void pack(const plan *p, int64_t first, int64_t end, double *packed) {
   }
 }
 
+static double brute_query_scale(const double *query, int32_t dim) {
+  double squares = 0.0;
+  for (int32_t d = 0; d < dim; d++)
+    squares += query[d] * query[d];
+  double length = gv_cosine_length(squares);
+  return length > 0.0 ? 1.0 / length : 0.0;
+}
+
 static void start_tile(const plan *p, const scratch *own, int64_t number, int64_t first, int64_t end,
                        int64_t *indices, double *canonical) {
   const brute_state *state = p->state;
@@ -304,7 +333,8 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
   tile->next_pause = PAUSE_MIN;
   tile->kept_capacity = (int32_t)capacity;
   double scale = ldexp(1.0, state->exponent);
-  tile->scale = gv_float_scale(metric, dim, scale);
+  bool products = gv_metric_of_products(metric);
+  tile->scale = gv_float_scale((int)metric, dim, scale);
   for (int q = 0; q < width; q++) {
     int64_t i = first + (q < tile->count ? q : tile->count - 1);
     tile->query[q] = query->data + i * dim;
@@ -319,10 +349,11 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
     }
     if (!state->filterable) continue;
     double length = 0.0;
+    if (metric == GV_COSINE) scale = brute_query_scale(tile->query[q], dim);
     for (int32_t d = 0; d < dim; d++) {
       double exact = (tile->query[q][d] - state->centre[d]) * scale;
       float value = (float)exact;
-      values[(size_t)d * (size_t)width + (size_t)q] = metric == GV_EUCLIDEAN ? -value : value;
+      values[(size_t)d * (size_t)width + (size_t)q] = metric == GV_EUCLIDEAN || products ? -value : value;
       length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
     }
     double reach = gv_float_length(metric, length);
@@ -331,7 +362,7 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
       continue;
     }
     tile->error[q] = gv_float_error(metric, dim, reach, state->longest);
-    tile->offset[q] = tile->error[q] - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
+    tile->offset[q] = tile->error[q] - (metric == GV_EUCLIDEAN ? 0.5 * length : metric == GV_COSINE ? 1.0 : 0.0);
   }
 }
 

@@ -283,6 +283,8 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *base, con
   gv_points own;
   chunks c = {.index = index, .queries = queries, .options = o, .own = queries == NULL};
   gv_status status = GV_OK;
+  if (index->reference.metric == GV_INNER_PRODUCT)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by radius are not supported with metric inner-product");
   if (queries == NULL) {
     status = fetch_own(context, index, &fetched, &own);
     c.queries = queries = &own;

@@ -37,12 +37,12 @@ static const char *only_products(gv_metric metric) {
 const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
-                           .exhaustive = true, .weighted = true, .features = true, .floats = true,
+                           .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_serial, .within = gv_radius_look_at_all},
     [GV_BACKEND_OPENMP] =
         {SEARCH("openmp", MAX_DIM,
                 "blocked brute force on all processors: float filter in registers, canonical recheck"),
-         .weighted = true, .features = true, .floats = true, .search = &gv_search_openmp,
+         .weighted = true, .features = true, .floats = true, .products = true, .search = &gv_search_openmp,
          .within = gv_radius_look_at_all},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
@@ -110,6 +110,12 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                               .probe = gv_cuda_probe},
 };
 
+const char *gv_backend_refuses(const gv_backend *backend, gv_metric metric) {
+  if (gv_metric_of_products(metric))
+    return backend->products ? NULL : "the backends serial and openmp search by products of vectors";
+  return backend->refuses != NULL ? backend->refuses(metric) : NULL;
+}
+
 const gv_backend *gv_backend_find(const char *name) {
   for (int i = 0; i < GV_BACKENDS; i++) {
     if (strcmp(gv_backends[i].name, name) == 0) return &gv_backends[i];
@@ -171,12 +177,12 @@ gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32
     why = "searches no points";
   } else if (type != GV_FLOAT32 && type != GV_FLOAT64) {
     why = "no such type";
-  } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
+  } else if (gv_metric_name(metric) == NULL) {
     why = "no such metric";
   } else if (k < 1 || k > (globe || backend->device ? GV_MAX_K : GV_MAX_K_PROCESSORS)) {
     why = globe || backend->device ? "k is not in 1 ... 1024" : "k is not in 1 ... 16777216";
-  } else if (backend->refuses != NULL) {
-    why = backend->refuses(metric);
+  } else {
+    why = gv_backend_refuses(backend, metric);
   }
   if (why == NULL) return GV_OK;
   if (reason != NULL) *reason = why;

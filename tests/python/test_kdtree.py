@@ -174,7 +174,7 @@ def test_bad_queries_name_the_argument(arguments, error, words):
     ([[object()]], {}, TypeError, "data must"),
     ([["1"]], {}, TypeError, "data must"),
     (np.zeros((1, 1), dtype="M8[s]"), {}, TypeError, "data must"),
-    (np.zeros((2, 2)), {"metric": "cosine"}, ValueError, "metric must"),
+    (np.zeros((2, 2)), {"metric": "hamming"}, ValueError, "metric must"),
     (np.zeros((2, 2)), {"metric": "geodesic"}, ValueError, "GlobeTree"),
     (np.zeros((2, 2)), {"metric": 16}, TypeError, "metric must"),
     (np.zeros((2, 2)), {"leafsize": "manhattan"}, TypeError, "metric by its name"),

@@ -94,6 +94,11 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
                                  .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
     return refuse_array(io, run, reference);
+  if (j->has_metric && (j->metric == GV_COSINE || j->metric == GV_INNER_PRODUCT)) {
+    GV_REQUIRE(io, reference->array != NULL && (q == NULL || q->array != NULL),
+               "--metric %s: unsupported for layers (%s); use arrays of vectors", gv_metric_name(j->metric),
+               reference->array == NULL ? reference->path : q->path);
+  }
   GV_TRY(gv_metric_choose(io, &question, &run->metric));
   bool globe = gv_metric_on_globe(run->metric), flat = globe || reference->seeds.shapes != NULL;
   run->report->metric = run->metric;

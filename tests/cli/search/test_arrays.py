@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import brute
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 BACKENDS = ["serial", "openmp", "kdtree", "octree", "auto"]
 
@@ -23,6 +24,29 @@ def test_metrics_and_backends(runner, backend, metric):
     expected = brute(reference, queries, 7, metric)
     np.testing.assert_array_equal(got[0], expected[0])
     np.testing.assert_array_equal(got[1], expected[1])
+
+
+@pytest.mark.parametrize("backend", ["serial", "openmp", "auto"])
+def test_products(runner, backend):
+    reference, queries = np.round(points(600, 3, 11), 1) - 0.5, np.round(points(80, 3, 12), 1) - 0.5
+    r, q = runner.save("r.npy", reference), runner.save("q.npy", queries)
+    products = np.stack([sum(x * y for x, y in zip(one, reference.T)) for one in queries])
+    expected = np.argsort(-products, axis=1, kind="stable")[:, :9]
+    indices, distances = runner.search("--reference", r, "--queries", q, "-k", 9, "--metric", "inner-product", "--backend", backend)
+    np.testing.assert_array_equal(distances, -np.take_along_axis(products, expected, 1))
+    np.testing.assert_array_equal(indices, expected)
+    indices, distances = runner.search("--reference", r, "--queries", q, "-k", 9, "--metric", "cosine", "--backend", backend)
+    np.testing.assert_allclose(distances, np.sort(cdist(queries, reference, "cosine"), axis=1)[:, :9], atol=1e-15)
+
+
+def test_products_elsewhere(runner):
+    r = runner.save("r.npy", points(20, 3, 13))
+    layer = runner.text("places.csv", "id,x,y\n1,0.5,1\n2,3,4\n")
+    assert "search by products" in runner.run("--reference", r, "-k", 1, "--metric", "cosine", "--backend", "kdtree", runner.path("o.npy"), status=1)
+    assert "searches by radius" in runner.run("--reference", r, "--radius", 1, "--metric", "inner-product", "--offsets", runner.path("f.npy"),
+                                             runner.path("o.npy"), status=1)
+    assert "unsupported for layers" in runner.run("--reference", layer, "--x", "x", "--y", "y", "-k", 1, "--metric", "cosine",
+                                                   runner.path("o.csv"), status=1)
 
 
 @pytest.mark.parametrize("k,dim", [(1, 2), (20, 3), (5, 16)])

@@ -1,7 +1,6 @@
 /**
- * @file diagram.h
- * gpuvoronoi: the Voronoi diagram itself: cells, edges and vertices on plane, sphere and ellipsoid. The conventions of gpuvoronoi.h hold here
- * too.
+ * @file diagram.h gpuvoronoi: Voronoi diagrams as vectors: cells, edges and vertices on the plane, the sphere and
+ * the ellipsoid. The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,9 +57,11 @@ typedef struct gv_diagram_options {
   gv_metric metric;  /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC */
   double semi_major; /**< globe: a in metres; 0 = WGS 84 */
   double flattening; /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
-  double extent
-      [4]; /**< plane: west, south, east, north; cells are cut there. All 0 = around the seeds, a tenth of the longer side farther */
-  double tolerance; /**< globe: how far in metres lines may be from the true borders of cells; above 0. Default 1 */
+  double
+      extent[4]; /**< plane: west, south, east, north: cells are cut at this rectangle. All 0 = the seeds' extent,
+            * extended by a tenth of its longer side */
+  double tolerance; /**< globe: maximum distance in metres between an edge's line and the true border; above 0.
+                     * Default 1 */
 } gv_diagram_options;
 
 /** Sets the defaults. */
@@ -71,30 +72,33 @@ static inline void gv_diagram_options_init(gv_diagram_options *options) {
 }
 
 /**
- * The parts of a diagram: arrays that belong to it.
+ * The parts of a diagram. The arrays belong to the gv_diagram.
  *
- * An edge is the border of two cells, between two vertices, as a line: points that are within the tolerance, on the globe straight in longitude and latitude
- * between them (the shorter way, across 180 degrees too), on the plane its two ends. Edges of the extent belong to one cell; the other seed is -1. A
- * cell is the ring of its edges, counterclockwise. It is empty where seeds with a lower number are at the same place, where the plane's extent does not
- * reach it, and where a single place has all of the globe.
+ * An edge is the border of two cells between two vertices. It is a line: on the plane its two ends; on the globe
+ * points that are within the tolerance of the border, joined by lines that are straight in longitude and latitude
+ * (the shorter way, also across 180 degrees). Edges of the extent belong to one cell; the other seed is -1. A cell
+ * is the counterclockwise ring of its edges. It is empty if a seed with a lower number is at the same place, if it
+ * lies outside the plane's extent, or if the globe has only one different place.
  */
 typedef struct gv_diagram_parts {
   size_t struct_size;
   int64_t seed_count;
-  int64_t place_count; /**< different places among the seeds */
+  int64_t place_count; /**< number of different places of the seeds */
   int64_t
-      vertex_count; /**< places that are equally far from three or more seeds; corners and cut ends at the plane's extent */
+      vertex_count; /**< vertices: places at equal distance from three or more seeds; on the plane also corners of
+                     * the extent and ends of cut edges */
   int64_t edge_count;
   int64_t
-      unverified; /**< ellipsoid: vertices that may be wrong (all seeds within some 150 km of each other: near their antipodes); else 0 */
-  const int64_t *owner;              /**< of each seed: the lowest seed number at its place, which has the cell */
+      unverified; /**< ellipsoid: vertices that may be wrong (near the antipodes of seeds, if all seeds are within
+                   * about 150 km of each other); else 0 */
+  const int64_t *owner; /**< of each seed: the lowest seed number at its place; that seed has the cell */
   const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
-  const int64_t *edge_vertex;        /**< of each edge: the vertices at its begin and end */
+  const int64_t *edge_vertex;        /**< of each edge: its first and last vertex */
   const int64_t *edge_seed;          /**< of each edge: the seeds on its left and right */
   const int64_t *line;               /**< of each edge: its first point, and the number of points at the end */
   const double *line_x, *line_y;     /**< points of lines, both ends of each edge included */
   const int64_t *cell; /**< of each seed: its first entry in `ring`, and the number of entries at the end */
-  const int64_t *ring; /**< numbers of edges: e is passed forwards, -1 - e is edge e passed backwards */
+  const int64_t *ring; /**< edge numbers: e = edge e forwards, -1 - e = edge e backwards */
 } gv_diagram_parts;
 
 /** Sets the size; the rest is written by gv_diagram_get. */
@@ -107,9 +111,9 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
 /**
  * Makes the Voronoi diagram of points, with the context's threads and progress.
  *
- * A place farther from all lines than the tolerance lies in the cell of the seed that is nearest by the canonical distance of the metric, lowest number
- * first. Seeds closer than a centimetre to each other on the globe, and 1e-15 of the extent in the plane, are beyond the accuracy of coordinates: their
- * borders may be off by more.
+ * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
+ * the metric (gv_metric); the lowest number wins ties. The tolerance does not hold for the border of two seeds that
+ * are closer to each other than a centimetre on the globe or 1e-15 of the extent on the plane.
  *
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.
@@ -130,17 +134,18 @@ GV_API void gv_diagram_destroy(gv_diagram *diagram);
 GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, gv_diagram_parts *parts);
 
 /**
- * The areas of all cells: of their lines, on the globe as geodesics of the ellipsoid (PROJ's geod_polygon). Empty cells have 0, a single place all of the
- * globe.
+ * Computes the areas of all cells, as polygons of their lines; on the globe lines are geodesics of the ellipsoid
+ * (PROJ's geod_polygon). Empty cells have area 0. If the globe has only one different place, its cell has the area
+ * of the globe.
  * @param[out] area seed_count values, in square metres on the globe, else in the square of the coordinates' unit.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
 GV_API gv_status gv_diagram_areas(gv_context *context, const gv_diagram *diagram, double *area);
 
-/** The polygons of all cells. Immutable; independent of the diagram that it was made from. */
+/** The polygons of all cells. Immutable. Independent of the diagram that they were made from. */
 typedef struct gv_diagram_polygons gv_diagram_polygons;
 
-/** Arrays of a gv_diagram_polygons, which belong to it. Each polygon is one closed ring, counterclockwise. */
+/** Arrays of a gv_diagram_polygons; they belong to it. Each polygon is one closed counterclockwise ring. */
 typedef struct gv_diagram_rings {
   size_t struct_size;
   int64_t cell_count;
@@ -149,7 +154,7 @@ typedef struct gv_diagram_rings {
   const int64_t *
       polygon; /**< of each seed: its first polygon, and the number of polygons at the end; most cells have one, empty ones none */
   const int64_t *point; /**< of each polygon: its first point, and the number of points at the end */
-  const double *x, *y;  /**< the last point of a ring is its first again */
+  const double *x, *y;  /**< the last point of a ring equals its first */
 } gv_diagram_rings;
 
 /** Sets the size; the rest is written by gv_diagram_polygons_get. */
@@ -159,9 +164,9 @@ static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
 }
 
 /**
- * Makes the polygons of all cells, with the same points in both polygons along each edge.
- * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires: valid on a map of longitudes and latitudes. 0 =
- *                 one ring a cell, whose longitudes jump; a single place then has the whole map as well.
+ * Makes the polygons of all cells. Two polygons that share an edge have the same points along it.
+ * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires; valid on a
+ *                 map of longitudes and latitudes. 0 = one ring for each cell; its longitudes jump at 180 degrees.
  * @param[out] out the polygons; free them with gv_diagram_polygons_destroy.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */

@@ -1,6 +1,6 @@
 /**
- * @file features.h
- * gpuvoronoi: lines and polygons, as seeds of grids and as what an index searches. The conventions of gpuvoronoi.h hold here too.
+ * @file features.h gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h
+ * hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -47,57 +47,62 @@ extern "C" {
  * @endcode
  */
 
-/** What an edge between two vertices is on the globe. */
+/** The shape of an edge between two vertices on the globe. */
 typedef enum gv_edges {
   GV_EDGES_STRAIGHT = 0, /**< straight in longitude and latitude as written: 179 to -179 is 358 degrees */
-  GV_EDGES_GEODESIC = 1  /**< the shorter way: a geodesic, with GV_GREAT_CIRCLE an arc; not on the plane */
+  GV_EDGES_GEODESIC =
+      1 /**< the shorter way: a geodesic, or an arc for GV_GREAT_CIRCLE; not supported on the plane */
 } gv_edges;
 
 typedef enum gv_part_kind {
   GV_PART_POINTS = 0,
-  GV_PART_LINE = 1,   /**< one ring, which need not be closed */
-  GV_PART_POLYGON = 2 /**< rings, the last vertex of each equal to its first */
+  GV_PART_LINE = 1,   /**< one ring, open or closed */
+  GV_PART_POLYGON = 2 /**< rings; the last vertex of each equals its first */
 } gv_part_kind;
 
 /**
- * Lines and polygons in offsets as GeoArrow has them: feature f has the parts part[f] ... part[f + 1] - 1, part p the rings ring[p] ...
- * ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1] - 1. A feature without parts is never
- * nearest.
+ * Lines and polygons as GeoArrow offsets: feature f has the parts part[f] ... part[f + 1] - 1, part p the rings
+ * ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1] - 1. Empty
+ * features are never nearest.
  *
- * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight edges. Inside: with straight
- * edges (and on the plane) by the even-odd rule in the coordinates as written, on the globe for any whole number of turns; with geodesic
- * edges each ring's smaller side, even-odd over the rings. Parts are united; of features that overlap the first wins.
+ * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight edges.
+ * Inside: with straight edges (and on the plane) by the even-odd rule in the coordinates as written, on the globe
+ * for any whole number of turns; with geodesic edges each ring's smaller side, even-odd over the rings. A feature
+ * is the union of its parts. Of overlapping features the first wins.
  *
- * The canonical distance from q to an edge, whose ends are a before b in one order (plane: by x, then y; great-circle arcs: by the unit
- * vectors' coordinates; else by latitude, then longitude; so an edge and its reverse give the same bits), is the least of the distances
- * to a and b as points and, where the nearest point lies between them, with d = b - a, w from the nearer end to q, c = w x d:
+ * The exact distance from q to an edge is the least of the distances to its ends a and b as points and, if the
+ * closest point lies between them, of the value below, with d = b - a, w the vector from the nearer end to q, c = w
+ * x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the unit vectors; else by
+ * latitude, then longitude), so that an edge and its reverse give the same bits.
  *
- *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
- *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
- *   geodesics, and lines straight in longitude and latitude on the globe: the distance from q to the place on the edge that an iteration
- *   finds, whose operations are fixed (src/exact/edge_search.c, which proves it): at most 0.07 mm more than the least one.
+ *   euclidean c c / d.d manhattan |c| / max(|dx|, |dy|) chebyshev |c| / (|dx| + |dy|) great-circle arc, n = a x d,
+ *   u = (w.n)^2 / n.n: 2 u / (1 + sqrt(1 - u)) geodesics, and on the globe lines straight in longitude and
+ *   latitude: the distance from q to the place on the edge that a fixed iteration finds; at most 0.07 mm more than
+ *   the minimum (proof: src/exact/edge_search.c).
  *
- * On the globe two kinds of a polygon's straight edges only cut it where a map ends and are no boundary: those along a pole's latitude,
- * and those along 180 or -180 degrees (or whole turns from there, within 1e-5 degrees) as far as polygons of the same set lie against
- * them from the other side. With `cut` the caller decides instead.
+ * On the globe two kinds of straight edges cut a polygon at the map's border and are not part of its boundary:
+ * edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there, within 1e-5
+ * degrees) where polygons of the same set touch them from the other side. `cut` replaces this rule.
  */
 typedef struct gv_features {
   size_t struct_size;
   int64_t count;         /**< 1 ... 2^31 - 1 */
-  const int64_t *part;   /**< count + 1 offsets from 0; all offsets ascend or stay */
+  const int64_t *part;   /**< count + 1 offsets from 0; no offset decreases */
   const uint8_t *kind;   /**< of each part: gv_part_kind */
   const int64_t *ring;   /**< of each part: its first ring, and the number of rings at the end */
   const int64_t *vertex; /**< of each ring: its first vertex, and the number of vertices at the end */
   const double *x,
-      *y; /**< longitude, latitude on the globe (longitudes at most 36000 in size), else coordinates up to 1e75 */
+      *y; /**< longitude and latitude on the globe (longitudes up to 36000 in absolute value), else coordinates up
+           * to 1e75 */
   gv_edges edges;
-  int boundary; /**< non-zero: polygons are their rings, with nothing inside */
+  int boundary; /**< non-zero: polygons are their rings only; places inside are not at distance 0 */
   const uint8_t *
-      cut; /**< NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon and is no boundary */
+      cut; /**< NULL, or for each vertex: non-zero if the edge that begins there only cuts a polygon and is not part
+            * of its boundary */
 } gv_features;
 
-/** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features that do (179 to -179) need
- * GV_EDGES_GEODESIC or unwrapped longitudes (179 to 181). */
+/** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features that
+ * cross it (179 to -179) need GV_EDGES_GEODESIC or unwrapped longitudes (179 to 181). */
 static inline void gv_features_init(gv_features *features) {
   const gv_features defaults = {sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL,
                                 GV_EDGES_STRAIGHT,   0, NULL};
@@ -105,8 +110,8 @@ static inline void gv_features_init(gv_features *features) {
 }
 
 /**
- * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest features of points
- * of the plane, or of longitudes and latitudes; there is no exclude_self, and queries are given.
+ * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest
+ * features of points of the plane or of longitudes and latitudes. exclude_self and queries NULL are not supported.
  * @param options  metric, semi_major and flattening; NULL = defaults, on the plane by GV_EUCLIDEAN.
  * @param[out] out free it with gv_index_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), OUT_OF_MEMORY.

@@ -1,29 +1,31 @@
 /**
- * @file gpuvoronoi.h
- * gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and Voronoi (allocation) rasters.
+ * @file gpuvoronoi.h gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and nearest-seed
+ * (Voronoi) rasters.
  *
  * SPDX-License-Identifier: MIT
  *
- * Three parts, each built on the one before:
+ * Three parts; each uses the one before:
  *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
  *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
  *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
  *      and experimental.h (CUDA arrays, several processes).
  *
- * Conventions of every function:
- *   - It returns a gv_status; GV_OK is 0. After an error the context holds one line of text (gv_context_message), and the outputs are
- *     unchanged unless the function says otherwise.
- *   - Nothing prints, exits, aborts or resets a device.
- *   - The caller owns the arrays that it passes. What is built from them is a copy unless the function says otherwise.
- *   - A context of NULL is GV_ERROR_INVALID_ARGUMENT.
- *   - Structs begin with `struct_size`, and are refused where it is 0. Set the defaults with gv_..._init(&value), or make the value with gv_points_rows or gv_points_xy;
- *     then change fields. Later versions may add fields at the end.
+ * Conventions of all functions:
+ *   - Functions return a gv_status; GV_OK is 0. After an error the context holds one line of text
+ *     (gv_context_message), and the outputs are unchanged, unless documented otherwise.
+ *   - The library never prints, exits, aborts or resets a device.
+ *   - The caller owns the arrays that it passes. Objects built from them hold copies, unless documented otherwise.
+ *   - If the context is NULL, functions return GV_ERROR_INVALID_ARGUMENT.
+ *   - Structs begin with `struct_size`; 0 is an invalid argument. Set the defaults with gv_..._init(&value), or
+ *     make the value with gv_points_rows or gv_points_xy; then change fields. Later versions may add fields at the
+ *     end.
  *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads may use one at
  *     once, each with its own context.
  *   - The result does not depend on the backend, the number of threads or the size of blocks: the same bytes on every machine.
  *   - Longitudes and latitudes are degrees; longitudes wrap. Distances on the globe are metres.
  *
- * Examples are bodies of functions that have a `gv_context *context` and return 0; the tests compile and run them.
+ * Examples are bodies of functions with a variable `gv_context *context`; they return 0. The tests compile and run
+ * them.
  */
 #ifndef GPUVORONOI_H
 #define GPUVORONOI_H
@@ -65,15 +67,15 @@ extern "C" {
  * @endcode
  */
 
-/** What a function returns. */
+/** Status of a call. */
 typedef enum gv_status {
   GV_OK = 0,
   GV_ERROR_INVALID_ARGUMENT = 1, /**< NULL, a size, an option or a coordinate out of range */
   GV_ERROR_OUT_OF_MEMORY = 2,    /**< an allocation failed, on the host or on a device */
-  GV_ERROR_UNKNOWN_BACKEND = 3,  /**< no backend of that name */
+  GV_ERROR_UNKNOWN_BACKEND = 3,  /**< unknown name of a backend */
   GV_ERROR_UNSUPPORTED = 4,      /**< the backend or index does not support this metric, dimension, k or memory */
   GV_ERROR_UNAVAILABLE = 5,      /**< the backend cannot run on this machine (no GPU, no CUDA module, ...) */
-  GV_ERROR_CANCELLED = 6,        /**< the progress callback asked to stop */
+  GV_ERROR_CANCELLED = 6,        /**< the progress callback returned 0 */
   GV_ERROR_PROJECTION = 7,       /**< a coordinate operation failed */
   GV_ERROR_IO = 8,               /**< reading or writing failed */
   GV_ERROR_DEVICE = 9,           /**< a CUDA call failed */
@@ -93,22 +95,28 @@ GV_API const char *gv_version(void);
 GV_API int gv_version_number(void);
 
 /**
- * Canonical distances, in IEEE double without contraction, operands in the order of the dimensions; q is the query or cell, s the
- * reference point or seed. The nearest is the one of the smallest canonical distance; of equal ones, the lowest index.
+ * Metrics, with their exact distances: computed in IEEE double without contraction, operands in the order of the
+ * dimensions; q is the query or cell, s the reference point or seed. The nearest is the one with the smallest exact
+ * distance; the lowest index wins ties.
  *
- * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and u = |q-s| counts as L-u where that is
- * less: min(u, L-u) in place of |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L where r < 0, and 0 where that
- * is L.
+ * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) takes the
+ * place of u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
+ *
+ * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a = sqrt(sum of
+ * q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b is outside [2^-450,
+ * 2^500]. A point whose p is NaN is not a neighbor. Inner products have no search by radius; their max_distance may be negative.
  */
 typedef enum gv_metric {
   GV_EUCLIDEAN = 0,    /**< sum of (q-s)^2; reported as its square root */
   GV_MANHATTAN = 1,    /**< sum of |q-s| */
   GV_CHEBYSHEV = 2,    /**< largest |q-s| */
   GV_GREAT_CIRCLE = 3, /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
-  GV_GEODESIC = 4      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_GEODESIC = 4,     /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_COSINE = 5,       /**< 1 - cosine of the angle between q and s as vectors; see above */
+  GV_INNER_PRODUCT = 6 /**< 0 - sum of q*s: the largest inner product is the nearest */
 } gv_metric;
 
-/** @return "euclidean", "manhattan", "chebyshev", "great-circle", "geodesic" (static), or NULL for other values. */
+/** @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values. */
 GV_API const char *gv_metric_name(gv_metric metric);
 
 /* --------------------------------------------------------------------------------------------- simple interface */
@@ -184,7 +192,8 @@ GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude
  * The nearest seed of every cell of a raster. Thread safe.
  * @param x,y            seed_count coordinates each. GV_GREAT_CIRCLE, GV_GEODESIC: longitude and latitude in degrees on WGS 84.
  * @param seed_count     number of seeds, 1 ... 2^31 - 1.
- * @param metric         distance; decides whether the raster is one of the plane or of longitude and latitude.
+ * @param metric         distance; GV_GREAT_CIRCLE and GV_GEODESIC: the raster has longitudes and latitudes, else
+ *                       plane coordinates.
  * @param geotransform   GDAL's six numbers: cell (column, row) has its center at x = g0 + (column + 0.5) g1 + (row + 0.5) g2,
  *                       y = g3 + (column + 0.5) g4 + (row + 0.5) g5.
  * @param width,height   columns and rows.
@@ -228,13 +237,14 @@ typedef void (*gv_release_fn)(void *memory, void *user);
 
 typedef struct gv_context_options {
   size_t struct_size;
-  int threads;             /**< worker threads; 0 = as many as this process may use processors */
+  int threads;             /**< worker threads; 0 = the number of processors available to this process */
   gv_progress_fn progress; /**< may be NULL */
   void *progress_user;
   gv_allocate_fn allocate; /**< NULL together with release = malloc and free */
   gv_release_fn release;
   void *allocate_user;
-  int device; /**< CUDA device by the number of gv_device_get; -1 = the first usable one, or all for backends that use several */
+  int device; /**< CUDA device by its number in gv_device_get; -1 = the first usable one, or all for backends that
+               * use several */
 } gv_context_options;
 
 /** Sets the defaults. */
@@ -247,16 +257,16 @@ static inline void gv_context_options_init(gv_context_options *options) {
  * Makes a context.
  * @param options  NULL = defaults.
  * @param[out] out the context; free it with gv_context_destroy.
- * @return GV_OK, INVALID_ARGUMENT (negative threads, a device below -1, one allocator hook without the other), OUT_OF_MEMORY. Whether
- *         the device exists is found out by the first backend that uses it.
+ * @return GV_OK, INVALID_ARGUMENT (negative threads, a device below -1, one allocator hook without the other),
+ *         OUT_OF_MEMORY. The device is checked when a backend first uses it.
  */
 GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
 
 /** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
 GV_API void gv_context_destroy(gv_context *context);
 
-/** @return what went wrong in the last failed call with this context: one line, "" if nothing did. A call that succeeds leaves it as it is.
- * Valid until the next failing call or gv_context_destroy. */
+/** @return the error of the last failed call with this context: one line, "" if no call has failed. A successful
+ * call leaves it unchanged. Valid until the next failing call or gv_context_destroy. */
 GV_API const char *gv_context_message(const gv_context *context);
 
 /** @return the number of worker threads, at least 1. */
@@ -274,7 +284,7 @@ GV_API int gv_context_threads(const gv_context *context);
  *   printf("%-16s %s %s\n", backend.name, backend.summary, backend.reason);
  * }
  * int devices = 0;
- * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // no GPU is no failure
+ * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // not an error: no GPU
  * for (int number = 0; number < devices; number++) {
  *   gv_device_info device;
  *   gv_device_info_init(&device);
@@ -293,7 +303,7 @@ typedef struct gv_backend_info {
   int allocates_grids; /**< non-zero: usable with gv_voronoi_create ... */
   int weighted_grids;  /**< ... with weights too */
   int available;       /**< non-zero: can run on this machine now */
-  const char *reason;  /**< why not, if it cannot; else "" */
+  const char *reason;  /**< the reason if it is not available; else "" */
 } gv_backend_info;
 
 /** Sets the size; the rest is written by gv_backend_get. */
@@ -308,8 +318,8 @@ GV_API int gv_backend_count(void);
 /** Describes backend `number`, 0 ... gv_backend_count() - 1. Thread safe. @return GV_OK, INVALID_ARGUMENT. */
 GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
 
-/** Numbers in arrays. Coordinates and distances are floats, float32 widened to double before any arithmetic; cells of rasters are of any
- * of these types. */
+/** Types of numbers in arrays. Coordinates and distances are floats (float32 is widened to double before any
+ * arithmetic); cells of rasters may have any of these types. */
 typedef enum gv_dtype {
   GV_FLOAT32 = 0,
   GV_FLOAT64 = 1,
@@ -346,7 +356,7 @@ typedef struct gv_device_info {
   int64_t l2_bytes;           /**< L2 cache */
   int64_t shared_block_bytes; /**< shared memory that a block can opt in to */
   int usable;                 /**< non-zero: this library's kernels run on it now */
-  char reason[256];           /**< why not, if it is not usable; else "" */
+  char reason[256];           /**< the reason if it is not usable; else "" */
 } gv_device_info;
 
 /** Sets the size; the rest is written by gv_device_get. */
@@ -370,11 +380,12 @@ GV_API gv_status gv_device_count(gv_context *context, int *count);
 GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
 
 /**
- * Where the arrays of a call are. GV_MEMORY_CUDA is experimental: memory of one CUDA device, in its primary context, as cudaMalloc, CuPy
- * and PyTorch allocate it. The call waits for `stream` (a cudaStream_t; NULL = the default stream), works in its own streams, and has
- * written its results when it returns. The arrays are not copied to the host. A pending error of the caller's own work in the stream
- * may be returned as GV_ERROR_DEVICE. GV_ERROR_UNSUPPORTED: the backend or function takes no such arrays. GV_ERROR_INVALID_ARGUMENT: an
- * array lies elsewhere.
+ * Memory of the arrays of a call. GV_MEMORY_CUDA is experimental: memory of one CUDA device, in its primary
+ * context, as cudaMalloc, CuPy and PyTorch allocate it. The call waits for `stream` (a cudaStream_t; NULL = the
+ * default stream), works in its own streams, and has written its results when it returns. The arrays are not copied
+ * to the host. A pending error of the caller's own work in the stream may be returned as GV_ERROR_DEVICE.
+ * GV_ERROR_UNSUPPORTED: the backend or function does not support arrays in device memory.
+ * GV_ERROR_INVALID_ARGUMENT: an array is not in memory of this kind.
  */
 typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
 
@@ -417,7 +428,7 @@ typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
 /** Points: reference points, seeds or queries. Make one with gv_points_rows or gv_points_xy. */
 typedef struct gv_points {
   size_t struct_size;
-  const void *data; /**< count x dim values, row-major; NULL if x and y have the coordinates, or if count is 0 */
+  const void *data; /**< count x dim values, row-major; NULL if x and y hold the coordinates, or if count is 0 */
   int64_t count;
   int32_t dim; /**< 1 ... 4096; 2 on the globe: longitude, latitude */
   gv_dtype dtype;
@@ -455,11 +466,9 @@ typedef struct gv_index_options {
   double flattening;   /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   int32_t expected_k;  /**< hint for "auto": the usual k; 0 = 1 */
   int64_t expected_queries; /**< hint for "auto": the usual number of queries; 0 = unknown */
-  gv_memory
-      memory; /**< of the reference points (GV_INDEX_POINTS only); with GV_MEMORY_CUDA "auto" chooses a GPU's backend */
-  void *stream; /**< of `memory` */
-  const double *
-      periods; /**< a periodic box (GV_INDEX_POINTS): the length of each dimension, 0 = not periodic; NULL: no box. Copied */
+  gv_memory memory; /**< of the reference points (GV_INDEX_POINTS only); GV_MEMORY_CUDA: "auto" selects a GPU */
+  void *stream;     /**< of `memory` */
+  const double *periods; /**< periodic box (GV_INDEX_POINTS): dim lengths, 0 = none; NULL = no box. Copied */
 } gv_index_options;
 
 /** Sets the defaults. */
@@ -494,23 +503,22 @@ GV_API int64_t gv_index_count(const gv_index *index);
 /** @return the dimension of queries; 0 for NULL. */
 GV_API int32_t gv_index_dim(const gv_index *index);
 
-/** @return the name of the backend (static); with "auto" the one that was chosen. "" for NULL. */
+/** @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL. */
 GV_API const char *gv_index_backend(const gv_index *index);
 
 #define GV_SEARCH_MAX_K            1024
-#define GV_SEARCH_MAX_K_PROCESSORS 16777216 /**< GV_INDEX_POINTS, unless the caller chose a GPU's backend */
+#define GV_SEARCH_MAX_K_PROCESSORS 16777216 /**< GV_INDEX_POINTS, unless the caller selected a GPU backend */
 
 typedef struct gv_search_options {
   size_t struct_size;
   int32_t k;           /**< neighbors of each query, 1 ... GV_SEARCH_MAX_K (_PROCESSORS); features 1 ... 64 */
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
-  int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
-  double *
-      nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's nearest
-                            point (the query's own inside a polygon), NaN where there is none; may be NULL */
-  gv_memory
-      memory;   /**< of queries, indices and distances (GV_INDEX_POINTS only), wherever the index was built from */
-  void *stream; /**< of `memory` */
+  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
+                        * are) */
+  double *nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's
+                * closest point (the query's own inside a polygon), NaN where there are fewer than k; may be NULL */
+  gv_memory memory; /**< of queries, indices and distances (GV_INDEX_POINTS only) */
+  void *stream;     /**< of `memory` */
 } gv_search_options;
 
 /** Sets the defaults: the nearest neighbor at any distance. */
@@ -520,7 +528,8 @@ static inline void gv_search_options_init(gv_search_options *options) {
 }
 
 /**
- * For each query the k nearest of the index by (canonical distance, number), nearest first, with the context's threads and progress.
+ * Finds for each query the k nearest of the index by (exact distance, number), nearest first, with the context's
+ * threads and progress.
  * @param queries        points of the index's dimension; NULL = the reference points themselves (GV_INDEX_POINTS, GV_INDEX_GLOBE). With
  *                       exclude_self their count is that of the reference points: query i is reference point i.
  * @param options        NULL = defaults.
@@ -558,32 +567,35 @@ typedef struct gv_radius_options {
   size_t struct_size;
   double radius; /**< inclusive, in the unit of distances (metres on the globe); >= 0; INFINITY = every point */
   const double *radii; /**< one radius for each query instead; NULL = `radius` for all */
-  int exclude_self;    /**< non-zero: reference point i is no neighbor of query i (points at the same place are) */
-  int by_number;       /**< non-zero: a query's neighbors are in the order of their numbers, not of distances */
+  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
+                        * are) */
+  int by_number;       /**< non-zero: sort the neighbors of a query by number, not by distance */
 } gv_radius_options;
 
-/** Sets the defaults: radius 0, which only points at the place of the query are within. */
+/** Sets the defaults: radius 0, which finds only points at the query's place. */
 static inline void gv_radius_options_init(gv_radius_options *options) {
   const gv_radius_options defaults = {sizeof(gv_radius_options), 0.0, NULL, 0, 0};
   *options = defaults;
 }
 
 /**
- * For each query all neighbors of the index whose distance is at most the radius, in the order (canonical distance, number), nearest
- * first, with the context's threads and progress. The distance that is compared is the one that is reported.
+ * Finds for each query all neighbors within the radius, sorted by (exact distance, number), nearest first, with the
+ * context's threads and progress. A neighbor is found if its reported distance is at most the radius.
  *
- * Two calls: the first counts (`indices` and `distances` NULL) and writes `offsets`, the second, with the same queries and options, fills
- * arrays of that size. A second call may be for some of the queries, with `offsets` from the first of them on.
+ * Use two calls. The first counts (`indices` and `distances` NULL) and writes `offsets`. The second, with the same
+ * queries and options, fills arrays of that size. The second call may be repeated for parts of the queries, with
+ * `offsets` from the first query of the part on.
  *
- * Of a raster's cells those are found that were kept: build the seeds with keep_all. Processors answer, also in place of a GPU's backend: such an index copies its points to the host and builds a tree in each call.
+ * GV_INDEX_RASTER_SEEDS: only kept cells are found; build the seeds with keep_all. The processors search, also for
+ * GPU backends: such an index copies its points to the host and builds a tree in each call.
  * @param queries         as for gv_index_search; in host memory.
  * @param options         NULL = defaults.
  * @param offsets         count + 1 numbers: the neighbors of query i are at offsets[i] ... offsets[i + 1] - 1. Written by a call that
  *                        counts, from 0; read by a call that fills.
- * @param[out] indices    numbers of the neighbors, as gv_index_search gives them; may be NULL.
+ * @param[out] indices    numbers of the neighbors, as gv_index_search writes them; may be NULL.
  * @param[out] distances  their distances; may be NULL.
- * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query; also offsets that are not those of the queries),
- *         UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an error the outputs are unspecified.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query; also offsets that do not belong to the
+ *         queries), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an error the outputs are unspecified.
  */
 GV_API gv_status gv_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
                                         const gv_radius_options *options, int64_t *offsets, int64_t *indices,
@@ -636,8 +648,9 @@ typedef enum gv_grid_kind {
 } gv_grid_kind;
 
 /**
- * Converts n positions in place from the grid's coordinates to longitude, latitude in degrees. A position without an inverse becomes
- * HUGE_VAL, HUGE_VAL: its cell gets no seed. Must be thread safe, and give the same result for a position in whatever array it comes.
+ * Converts n positions in place from the grid's coordinates to longitude, latitude in degrees. A position without
+ * an inverse becomes HUGE_VAL, HUGE_VAL: its cell gets no seed. Must be thread safe. The result for a position must
+ * not depend on the others in the array.
  * @return 0 on success.
  */
 typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
@@ -653,11 +666,12 @@ typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
  * (the library sets width and height and ignores geotransform). On a LONLAT or PROJECTED grid each cell gets the result of the triangle
  * that its center lies in (gv_qtm_from_lonlat).
  *
- * GV_GRID_HEALPIX lists the pixels: one row of gv_healpix_count(order) cells (the library sets width and height and ignores geotransform).
- * Distances are measured from their centers. The latitude of a center (gv_healpix_center) is a geodetic one, or with `authalic` an
- * authalic one: then all pixels have the same area on the ellipsoid. GV_GRID_POINTS has one row of `width` places, in any order; nearby
- * ones next to each other (along a curve, say) are faster. Both have the results of each backend but `cuda-tile`, which does not support
- * them; "auto" uses the processors.
+ * GV_GRID_HEALPIX lists the pixels: one row of gv_healpix_count(order) cells (the library sets width and height and
+ * ignores geotransform). Distances are measured from their centers. The latitude of a center (gv_healpix_center) is
+ * a geodetic one, or with `authalic` an authalic one: then all pixels have the same area on the ellipsoid.
+ * GV_GRID_POINTS has one row of `width` places, in any order; computing is faster if nearby places are next to each
+ * other (for example along a space-filling curve). `cuda-tile` supports neither of these two kinds; "auto" uses the
+ * processors.
  */
 typedef struct gv_grid {
   size_t struct_size;
@@ -675,14 +689,14 @@ typedef struct gv_grid {
   const double *
       longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive what is made of the grid */
   const double
-      *latitude; /**< GV_GRID_POINTS: likewise; a place that is not finite or beyond 90 degrees gets no seed */
+      *latitude; /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
 } gv_grid;
 
 #define GV_QTM_NONE           (-1)
 #define GV_QTM_MAX_GRID_LEVEL 20
 #define GV_HEALPIX_MAX_ORDER  18
 
-/** Sets the defaults: cells of 1 x 1 on the plane, of which there are none yet. */
+/** Sets the defaults: cells of 1 x 1 on the plane; width and height are 0. */
 static inline void gv_grid_init(gv_grid *grid) {
   const gv_grid defaults = {sizeof(gv_grid),
                             GV_GRID_PLANE,
@@ -703,16 +717,16 @@ static inline void gv_grid_init(gv_grid *grid) {
 }
 
 /**
- * Weighted distances. The value that decides is made from a seed's distance d and weight w, with these canonical definitions (IEEE
- * double, no contraction, operands as written; c is the metric's canonical distance):
+ * Weighted distances. Seeds are compared by a value of their distance d and weight w, defined exactly as follows
+ * (IEEE double, no contraction, operands as written; c is the metric's exact distance):
  *
  *                      euclidean         manhattan, chebyshev   great-circle      geodesic
  *   GV_MULTIPLICATIVE  c / (w * w)       c / w                  arc / w           c / w
  *   GV_ADDITIVE        sqrt(c) + w       c + w                  arc + w           c + w
  *   GV_POWER           c - w             -                      arc * arc - w     -
  *
- * arc is the great-circle distance in metres, computed from the squared chord with square roots, additions and multiplications only, so
- * that every processor gives the same bits. The least value wins; ties go to the lowest seed number.
+ * arc is the great-circle distance in metres, computed from the squared chord with square roots, additions and
+ * multiplications only: the same bits on every processor. The least value wins; ties go to the lowest seed number.
  */
 typedef enum gv_weighting {
   GV_UNWEIGHTED = 0,
@@ -734,9 +748,10 @@ typedef struct gv_voronoi_options {
                                           down to a power of 4, up to 4^10; 0 = 4^8 */
   const int32_t
       *labels;    /**< the value written for each seed (count values, copied); NULL = the seed's number from 0 */
-  int32_t nodata; /**< value of cells without a seed: no inverse projection, masked, none within max_distance */
+  int32_t nodata; /**< the value of cells without a seed: no inverse projection, masked, or no seed within
+                   * max_distance */
   int32_t k;      /**< nearest seeds of each cell, 1 ... GV_VORONOI_MAX_K; 0 = 1 */
-  double max_distance; /**< seeds farther away do not count: inclusive, unweighted, metres on the globe */
+  double max_distance; /**< only seeds within this distance count: inclusive, unweighted, metres on the globe */
   gv_weighting weighting;
   const double *weights;              /**< of each seed (count values, copied); NULL if unweighted */
   const struct gv_features *features; /**< lines and polygons as seeds, copied (features.h): `seeds` is then NULL */
@@ -755,7 +770,7 @@ typedef struct gv_voronoi gv_voronoi;
 /**
  * Checks and copies grid, seeds and weights, and prepares the search.
  * @param seeds    1 ... 2^31 - 1 points (two coordinates); NULL with options->features.
- * @param options  NULL = defaults. Of the backends `tile`, `openmp` and `serial` take features.
+ * @param options  NULL = defaults. The backends `tile`, `openmp` and `serial` support features.
  * @param[out] out free it with gv_voronoi_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names a bad seed), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
  *         Errors of a GPU may also come from gv_voronoi_fill.
@@ -770,12 +785,12 @@ GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
 GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 
 /**
- * The size of the blocks that the cells are computed in, counted from cell (0, 0): a rectangle that consists of whole blocks costs
- * least. Outputs may be NULL.
+ * Returns the size of the blocks in which cells are computed, counted from cell (0, 0). Rectangles of whole blocks
+ * are the fastest. Outputs may be NULL.
  */
 GV_API void gv_voronoi_block_size(const gv_voronoi *voronoi, int64_t *width, int64_t *height);
 
-/** A rectangle of cells and where their labels go. */
+/** A rectangle of cells and the array for their labels. */
 typedef struct gv_labels {
   size_t struct_size;
   int64_t column, row;   /**< the first cell */
@@ -786,9 +801,9 @@ typedef struct gv_labels {
                               rectangle: out[b * band_stride + r * stride + c] */
   int64_t stride; /**< in values; 0 = columns */
   int64_t band_stride; /**< in values; 0 = stride * rows */
-  int32_t *
-      uniform; /**< may be NULL. Becomes 1 where all cells of the rectangle are known to have one result and only the first
-                              cell of each band was written; else 0. Host memory */
+  int32_t
+      *uniform; /**< may be NULL. Set to 1 if all cells of the rectangle are known to have one result and only the
+                * first cell of each band was written; else to 0. Host memory */
   gv_memory memory; /**< of mask and out */
   void *stream;     /**< of `memory` */
 } gv_labels;
@@ -800,19 +815,19 @@ static inline void gv_labels_init(gv_labels *labels) {
 }
 
 /**
- * Computes the labels of a rectangle of cells, with the context's threads and progress; a rectangle within one block on the calling
- * thread. Bands without a seed (fewer than k, none within max_distance) hold nodata. What `out` held before does not change the result,
- * but may be read.
+ * Computes the labels of a rectangle of cells, with the context's threads and progress; a rectangle within one
+ * block on the calling thread. Bands without a seed (fewer than k, none within max_distance) hold nodata. The
+ * previous contents of `out` may be read but do not change the result.
  *
- * GV_MEMORY_CUDA: the backend is `cuda-tile`, without weights and not on a projected grid. Cells that only geodesics decide are
- * decided by the host. The first call prepares the device that `out` is on; use one gv_voronoi for each device. No other device and no
- * processor takes over where the device fails.
+ * GV_MEMORY_CUDA: the backend is `cuda-tile`, without weights and not on a projected grid. The host decides the
+ * cells that need geodesics. The first call prepares the device that `out` is on; use one gv_voronoi for each
+ * device. If the device fails, the call fails: neither another device nor the processors replace it.
  * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED, UNAVAILABLE, PROJECTION, OUT_OF_MEMORY, DEVICE, CANCELLED. After an error `out` is
  *         unspecified.
  */
 GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_labels *labels);
 
-/** A rectangle of cells, their seeds, and where distances and azimuths go. */
+/** A rectangle of cells with their seeds, and the arrays for distances and azimuths. */
 typedef struct gv_measure {
   size_t struct_size;
   int64_t column, row;   /**< the first cell */
@@ -824,14 +839,16 @@ typedef struct gv_measure {
   int64_t band_stride; /**< in values; 0 = stride * rows */
   gv_dtype type;       /**< of distance; computed in double, rounded once */
   void *
-      distance; /**< may be NULL. Units of the plane, metres on the globe; NaN where there is no seed or no place */
+      distance; /**< may be NULL. Units of the plane, metres on the globe; NaN for cells without a seed or without a
+                 * place */
   float *
       azimuth; /**< may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
   int64_t out_stride;      /**< of distance and azimuth; 0 = columns */
   int64_t out_band_stride; /**< 0 = out_stride * rows */
-  int signed_distance; /**< features: inside a polygon minus the distance to the boundary of the cell's own feature */
-  gv_memory memory;    /**< of seed, distance and azimuth */
-  void *stream;        /**< of `memory` */
+  int signed_distance;     /**< features: inside a polygon the distance is minus the distance to the boundary of the
+                        * cell's own feature */
+  gv_memory memory;        /**< of seed, distance and azimuth */
+  void *stream;            /**< of `memory` */
 } gv_measure;
 
 /** Sets the defaults: float32 distances of all cells of the grid, one band. */
@@ -842,11 +859,12 @@ static inline void gv_measure_init(gv_measure *measure) {
 }
 
 /**
- * Distances and directions from cells to their seeds, unweighted, by the metric of `voronoi`: the root of the sum of squares, the sum
- * or the largest of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres
- * on the Earth) of geod_inverse. Arcs come from chords, which hardly change near the antipodes: on the Earth within 1 micrometre up to
- * 179.5 degrees, 0.3 m at 180. A cell at its seed's place has distance 0 and azimuth 0. Features: the distance to the nearest point, 0
- * inside a polygon, where the azimuth is NaN.
+ * Computes unweighted distances and directions from cells to their seeds by the metric of `voronoi`: on the plane
+ * the root of the sum of squares, the sum or the largest of the differences; the arc on the sphere of radius
+ * (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres on the Earth) of geod_inverse. Arcs are computed from
+ * chords, which hardly change near the antipodes: on the Earth they are within 1 micrometre up to 179.5 degrees,
+ * within 0.3 m at 180. A cell at its seed's place has distance 0 and azimuth 0. Features: the distance to the
+ * closest point; inside a polygon it is 0 and the azimuth is NaN.
  *
  * The azimuth is the direction in which the great circle, geodesic or straight line leaves the cell, within 1e-6 degrees before it is
  * rounded to float. A cell at a pole has the longitude of its column (of a projected grid or a triangle: 0).
@@ -854,13 +872,14 @@ static inline void gv_measure_init(gv_measure *measure) {
  * Runs with the context's threads, a rectangle within one block on the calling thread; on a GPU for the backend `cuda-tile` and, on
  * large grids, "auto". GV_MEMORY_CUDA: as gv_voronoi_fill; pairs near the antipodes are measured by the host, as are all on an ellipsoid
  * that is prolate or flatter than 1/50.
- * @return GV_OK, INVALID_ARGUMENT (also a seed number beyond the last), UNSUPPORTED, OUT_OF_MEMORY, PROJECTION, UNAVAILABLE, DEVICE,
- *         CANCELLED. After an error the outputs are unspecified.
+ * @return GV_OK, INVALID_ARGUMENT (also a seed number out of range), UNSUPPORTED, OUT_OF_MEMORY, PROJECTION,
+ *         UNAVAILABLE, DEVICE, CANCELLED. After an error the outputs are unspecified.
  */
 GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
 
 /**
- * Longitudes and latitudes of the centers of the cells of a rectangle within a grid on the globe; NaN for a cell without a place.
+ * Returns the longitudes and latitudes of the centers of the cells of a rectangle of a grid on the globe; NaN for a
+ * cell without a place.
  * @param column,row      the first cell.
  * @param columns,rows    size of the rectangle; 0 = up to the grid's edge.
  * @param[out] longitude  longitude[r * stride + c], degrees, (-180, 180].
@@ -873,9 +892,9 @@ GV_API gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *
                                          double *latitude, int64_t stride);
 
 /**
- * Areas of the cells of a rectangle within the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the grid's ellipsoid, of the part of
- * the cell between the poles; triangles have edges that are straight in the ZOT plane (gv_qtm_area). Else |g1 g5 - g2 g4|, square units
- * of the plane. Relative error below 1e-13.
+ * Returns the areas of the cells of a rectangle of the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the
+ * grid's ellipsoid, of the part of the cell between the poles; triangles have edges that are straight in the ZOT
+ * plane (gv_qtm_area). Else |g1 g5 - g2 g4|, square units of the plane. Relative error below 1e-13.
  * @param column,row   the first cell.
  * @param columns,rows size of the rectangle; 0 = up to the grid's edge.
  * @param[out] area    area[r * stride + c].
@@ -918,9 +937,10 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
  */
 
 /**
- * Cells, area, distances, centroid, and sums of quantities (population, say) of each seed's region. Rectangles of cells are added in any
- * order and by any number of threads; all sums are exact sums of integers (fixed point), so the results have the same bits whatever the
- * order, the threads and the rectangles. For k > 1 the first band counts.
+ * Number of cells, area, distances, centroid and sums of quantities (for example population) of each seed's region.
+ * Rectangles of cells are added in any order and by any number of threads; all sums are exact sums of integers
+ * (fixed point), so the bits of the results do not depend on the order, the threads or the rectangles. For k > 1
+ * the first band is used.
  */
 typedef struct gv_statistics gv_statistics;
 
@@ -928,11 +948,12 @@ typedef struct gv_statistics_options {
   size_t struct_size;
   int distances; /**< non-zero: every rectangle comes with its distances */
   int32_t sums;  /**< number of quantities, 0 ... 1024 */
-  const double *
-      bound; /**< `sums` values > 0, copied: no cell's quantity exceeds it in size. It sets the fixed point: a quantity is kept
-                             to bound / 2^62, or 2e-299 */
+  const double
+      *bound; /**< `sums` values > 0, copied: upper bounds of the absolute values of a cell's quantities. A bound
+               * sets the fixed point: its quantity is rounded to bound / 2^62, or 2e-299 */
   const int32_t
-      *group;     /**< NULL: each seed by itself. Else for each seed the group that its cells count for, copied */
+      *group;     /**< NULL: statistics of each seed. Else for each seed the group that its cells are added to,
+                   * copied */
   int32_t groups; /**< groups are 0 ... groups - 1 */
 } gv_statistics_options;
 
@@ -944,7 +965,8 @@ static inline void gv_statistics_options_init(gv_statistics_options *options) {
 
 /**
  * Makes empty statistics. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity.
- * @param voronoi  must outlive the statistics. If it has labels, they tell its seeds (its groups) apart and differ from nodata.
+ * @param voronoi  must outlive the statistics. If it has labels, those of different seeds (or groups) must differ
+ *                 from each other and from nodata.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_statistics_destroy.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
@@ -952,13 +974,14 @@ static inline void gv_statistics_options_init(gv_statistics_options *options) {
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);
 
-/** Frees statistics; NULL is allowed. No thread may be adding. */
+/** Frees statistics; NULL is allowed. No other thread may be using them. */
 GV_API void gv_statistics_destroy(gv_statistics *statistics);
 
 /**
- * One quantity over a rectangle. A row holds `count` values: value i is that of each single cell of columns first[i] ... first[i + 1] - 1
- * (the last up to the end of the row), so that a coarse raster need not be expanded to fine cells. first[0] is 0 and the numbers
- * ascend. In the same way row r of values serves the rows first_row[r] ... first_row[r + 1] - 1.
+ * One quantity over a rectangle. A row holds `count` values: value i is that of each single cell of columns
+ * first[i] ... first[i + 1] - 1 (the last up to the end of the row), so that a coarse raster need not be expanded
+ * to fine cells. first[0] is 0 and the numbers ascend. In the same way row r of values holds for the rows
+ * first_row[r] ... first_row[r + 1] - 1.
  */
 typedef struct gv_quantity {
   size_t struct_size;
@@ -990,7 +1013,7 @@ typedef struct gv_statistics_cells {
       distance; /**< as gv_voronoi_measure computes it; ignored without `distances`, and in device memory (measured there) */
   int64_t distance_stride;     /**< in values; 0 = columns */
   const gv_quantity *quantity; /**< an array in host memory, one for each of `sums`; NULL without sums */
-  int uniform;      /**< non-zero: all cells have the seed of the first (gv_labels.uniform). Host memory only */
+  int uniform; /**< non-zero: all cells have the seed of the first cell (gv_labels.uniform). Host memory only */
   gv_memory memory; /**< of seed and the quantities' values */
   void *stream;     /**< of `memory` */
 } gv_statistics_cells;
@@ -1003,28 +1026,30 @@ static inline void gv_statistics_cells_init(gv_statistics_cells *cells) {
 }
 
 /**
- * Adds a rectangle; each cell once. Runs on the calling thread; any number of threads may add at once, each with its own context.
+ * Adds a rectangle. Each cell must be added only once. Runs on the calling thread; any number of threads may add at
+ * once, each with its own context.
  *
- * GV_MEMORY_CUDA: the same sums, to the bit, in any mixture with host memory; where gv_voronoi_fill takes such memory, without labels.
- * Device memory: about 100 bytes a seed (or group) and 32 a quantity of each, at most 1 GiB for seeds that are computed, at most 512 MiB
- * for distances.
- * @return GV_OK, INVALID_ARGUMENT (also a value that is no seed's, a quantity that is not finite or above its bound, or whose `first` or
- *         `first_row` do not ascend from 0 within the rectangle), UNSUPPORTED, OUT_OF_MEMORY, DEVICE. After an error with host memory
- *         the statistics are unusable; with device memory nothing was added.
+ * GV_MEMORY_CUDA: the same bits, also if mixed with host memory; supported as for gv_voronoi_fill, without labels.
+ * Device memory: about 100 bytes a seed (or group) and 32 a quantity of each, at most 1 GiB for seeds that are
+ * computed, at most 512 MiB for distances.
+ * @return GV_OK, INVALID_ARGUMENT (also a value that belongs to no seed, a quantity that is not finite or above its
+ *         bound, or a `first` or `first_row` that does not ascend from 0 within the rectangle), UNSUPPORTED,
+ *         OUT_OF_MEMORY, DEVICE. After an error with host memory the statistics are invalid; only
+ *         gv_statistics_destroy may be called. After an error with device memory they are unchanged.
  */
 GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,
                                    const gv_statistics_cells *cells);
 
-/** What one region amounts to. */
+/** Statistics of one region. */
 typedef struct gv_seed_statistics {
   size_t struct_size;
   int64_t cells;
   double area; /**< GV_GRID_LONLAT, GV_GRID_QTM: square metres on the ellipsoid; else square units of the plane */
   double distance_mean; /**< of the cells' distances, by area; NaN without cells or distances */
   double distance_max;  /**< likewise */
-  double
-      centroid_x; /**< GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180, 180] of the mean of the cells' unit vectors by area; NaN where
-                             that has no direction. Else the mean of the centers. NaN without cells */
+  double centroid_x; /**< GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180, 180] of the mean of the cells' unit vectors,
+                   * weighted by area; NaN if that vector has no direction. Else the mean of the centers. NaN
+                   * without cells */
   double centroid_y; /**< latitude, or y */
 } gv_seed_statistics;
 
@@ -1034,12 +1059,13 @@ static inline void gv_seed_statistics_init(gv_seed_statistics *out) {
   *out = defaults;
 }
 
-/** What one seed, or group, (from 0) has so far. Of seeds at one place the first has the cells. @return GV_OK, INVALID_ARGUMENT. */
+/** Returns the statistics of one seed or group (from 0) so far. Of seeds at one place the first has the cells.
+ * @return GV_OK, INVALID_ARGUMENT. */
 GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                    gv_seed_statistics *out);
 
 /**
- * One quantity of one seed, or group.
+ * Returns one quantity of one seed or group.
  * @param quantity           0 ... sums - 1.
  * @param[out] sum           its sum over the region's cells.
  * @param[out] distance_mean the mean of the cells' distances weighted by the quantity; NaN where the sum is 0, and without distances; may
@@ -1065,12 +1091,12 @@ GV_API gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics 
  */
 
 /**
- * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split in four again and again at the edge
- * midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows). Level L has 8 x 4^L triangles;
- * docs/qtm.md has the definitions.
+ * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split repeatedly into
+ * four at the edge midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows).
+ * Level L has 8 x 4^L triangles; docs/qtm.md has the definitions.
  *
- * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id contains its level, is
- * positive, and the descendants of a cell are the ids around it. 0 is no cell.
+ * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id
+ * contains its level, is positive, and the descendants of a cell are the ids around it. 0 is not a cell.
  *
  * The functions of QTM cells are pure: no context, no message, no memory, safe in any thread. After an error
  * (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged.
@@ -1081,9 +1107,9 @@ typedef int64_t gv_qtm_id;
 #define GV_QTM_STRING_SIZE 31 /**< bytes of the longest digit string: octant, 29 digits, NUL */
 
 /**
- * The cell that a place belongs to, decided exactly for the doubles given. +-180 is in octant 3 (7), the equator in the north, meridians
- * in the octant to their east, the poles in octants 1 and 5. A place on an edge belongs to the corner cell of the two at the level where
- * the edge appears; the midpoint of an edge to the lower basis number.
+ * Returns the cell of a place, decided exactly for the given doubles. +-180 is in octant 3 (7), the equator in the
+ * north, meridians in the octant to their east, the poles in octants 1 and 5. A place on an edge belongs to the
+ * corner cell of the two at the level where the edge appears; the midpoint of an edge to the lower basis number.
  * @param longitude finite, degrees; wraps.
  * @param latitude  in [-90, 90].
  * @param level     0 ... GV_QTM_MAX_LEVEL.
@@ -1091,7 +1117,7 @@ typedef int64_t gv_qtm_id;
  */
 GV_API gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id);
 
-/** @return non-zero for the id of a cell. */
+/** @return non-zero if the id is that of a cell. */
 GV_API int gv_qtm_is_valid(gv_qtm_id id);
 
 /** @return the level (0 ... 29); -1 for an invalid id. */
@@ -1101,13 +1127,14 @@ GV_API int gv_qtm_level(gv_qtm_id id);
 GV_API int gv_qtm_octant(gv_qtm_id id);
 
 /**
- * Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g. "1133013130312011310", with a NUL.
+ * Writes Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g. "1133013130312011310",
+ * with a NUL.
  * @param size of `text`: at least level + 2; GV_QTM_STRING_SIZE is always enough.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_qtm_to_string(gv_qtm_id id, char *text, size_t size);
 
-/** Reads such a string, with nothing before or after it. @return GV_OK, INVALID_ARGUMENT. */
+/** Reads a cell in Dutton's notation; no other characters are allowed. @return GV_OK, INVALID_ARGUMENT. */
 GV_API gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id);
 
 /** @return the number of cells of a level, 8 x 4^level; -1 for a level out of range. */
@@ -1129,9 +1156,9 @@ GV_API gv_status gv_qtm_parent(gv_qtm_id id, gv_qtm_id *parent);
 GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
 
 /**
- * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL. Corners that cells share
- * have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3 and 7) and at the poles (the middle of the
- * octant), so that a cell never reaches across the map.
+ * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL.
+ * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3
+ * and 7) and at the poles (the middle of the octant), so that no cell spans the map.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], int basis[3]);
