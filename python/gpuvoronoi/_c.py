@@ -52,6 +52,7 @@ GREAT_CIRCLE = 3
 GEODESIC = 4
 COSINE = 5
 INNER_PRODUCT = 6
+MINKOWSKI = 7
 
 FLOAT32 = 0
 FLOAT64 = 1
@@ -91,7 +92,7 @@ PART_POINTS = 0
 PART_LINE = 1
 PART_POLYGON = 2
 
-POINT_METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic", "cosine", "inner-product")
+POINT_METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic", "cosine", "inner-product", "minkowski")
 METRICS = POINT_METRICS[:COSINE]
 GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
@@ -136,7 +137,8 @@ class Points(Structure):
 class IndexOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
                 ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64), ("memory", c_int),
-                ("stream", c_void_p), ("periods", c_void_p)]
+                ("stream", c_void_p), ("periods", c_void_p), ("power", c_double)]
+    defaults = {"power": 2.0}
 
 
 class SearchOptions(Structure):

@@ -17,6 +17,7 @@ from ._library import Handle, Progress, device_number, library, worker_threads
 from ._search import Neighbours
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
+_POWER, _MOST_POWER = "minkowski ", 1 << 20  # a norm's name ends with its power
 _PRODUCTS = ("cosine", "inner_product")
 _MEASURES = ("euclidean", "manhattan", "chebyshev", *_PRODUCTS)
 _BUILT_LARGE = 200_000
@@ -51,8 +52,6 @@ class KDTree:
     data : ndarray, shape (n, m)
         Read-only.
     n, m : int
-    size : int
-        `n`. (scipy's is the number of its tree's nodes.)
     mins, maxes : ndarray, shape (m,)
 
     Notes
@@ -119,7 +118,7 @@ class KDTree:
             raise ValueError(f"boxsize must be a number or {self.m} numbers, not of shape {array.shape}")
         lengths = np.ascontiguousarray(np.broadcast_to(array, (self.m,)))
         if not (np.isfinite(lengths) & (lengths >= 0)).all():
-            raise ValueError(f"boxsize must be finite numbers >= 0, not {boxsize}")
+            raise ValueError(f"boxsize must be finite numbers >= 0, not {lengths.tolist()}")
         if isinstance(self._given, _device_arrays.DeviceArray):
             raise TypeError("boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. by cupy.asnumpy")
         periodic = lengths > 0
@@ -133,8 +132,11 @@ class KDTree:
         with self._lock:
             if metric not in self._built:
                 c, address = library(), c_void_p()
-                options = _c.IndexOptions(backend=self._backend, metric=_c.POINT_METRICS.index(metric.replace("_", "-")),
-                                          periods=None if self.boxsize is None else self.boxsize.ctypes.data)
+                name, _, power = metric.partition(" ")
+                for other in [one for one in self._built if power and one.startswith(_POWER)]:
+                    del self._built[other]  # of these the last is kept
+                options = _c.IndexOptions(backend=self._backend, metric=_c.POINT_METRICS.index(name.replace("_", "-")),
+                                          power=float(power or 2.0), periods=None if self.boxsize is None else self.boxsize.ctypes.data)
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
                     large = False  # milliseconds: this thread's context, whose buffers on the GPU are there already
@@ -168,8 +170,9 @@ class KDTree:
             How many neighbours, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
             scipy's permission to answer approximately. Answers are exact anyway.
-        p : {1, 2, inf}, optional
-            The norm, as scipy counts them; that of the tree's `metric` by default.
+        p : float, optional
+            The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
+            processors.
         distance_upper_bound : float
             Only points whose distance `d` is less than this count. (scipy compares squares, which may differ in
             the last bit.)
@@ -231,10 +234,12 @@ class KDTree:
     def _metric(self, p: Optional[float]) -> str:
         if p is not None and self.metric in _PRODUCTS:
             raise ValueError(f"p is not supported with metric={self.metric!r}: leave it out")
-        metric = self.metric if p is None else _NORMS.get(_search.real(p, "p"))
-        if metric is None:
-            raise ValueError(f"p must be 1, 2 or inf, not {p}; scipy.spatial.KDTree has other norms")
-        return metric
+        if p is None:
+            return self.metric
+        norm = _search.real(p, "p", 1.0)
+        if norm > _MOST_POWER and norm != math.inf:
+            raise ValueError(f"p must be from 1 to {_MOST_POWER}, or inf, not {p}")
+        return _NORMS.get(norm) or f"{_POWER}{norm!r}"
 
     def _asked(self, points: npt.NDArray[Any], metric: str, threads: int, argument: str) -> _radius.Asked:
         index = self._index(metric) if self._searched > 0 else None
@@ -434,10 +439,6 @@ class KDTree:
         found = self._found_in(given, max_distance, p, 0, "max_distance", True)
         return _radius.sparse(found, (self.n, given.n), output_type)
 
-    @property
-    def size(self) -> int:
-        return self.n
-
     def __len__(self) -> int:
         return self.n
 
@@ -451,8 +452,9 @@ class KDTree:
         return made, (self.data, self.leafsize)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("tree", "innernode", "leafnode", "node", "indices"):
-            raise AttributeError(f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; use scipy.spatial.KDTree for them")
+        if name in ("tree", "size", "innernode", "leafnode", "node", "indices"):
+            raise AttributeError(f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of points, "
+                                 "scipy.spatial.KDTree has nodes")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 

@@ -78,7 +78,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
   if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
-  if (gv_metric_of_products(metric))
+  if (gv_metric_of_searches(metric))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for grids",
                    gv_metric_name(metric));
   if (globe != (grid->kind != GV_GRID_PLANE)) {

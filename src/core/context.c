@@ -70,6 +70,8 @@ const char *gv_metric_name(gv_metric metric) {
     return "cosine";
   case GV_INNER_PRODUCT:
     return "inner-product";
+  case GV_MINKOWSKI:
+    return "minkowski";
   }
   return NULL;
 }

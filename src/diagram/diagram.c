@@ -144,7 +144,7 @@ static gv_status diagram_check(gv_context *context, const gv_points *seeds, cons
   if (seeds->count > (1 << 30) - 8)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of seeds: out of range [1, %d] (%lld)",
                    (1 << 30) - 8, (long long)seeds->count);
-  if (o->metric == GV_MANHATTAN || o->metric == GV_CHEBYSHEV || gv_metric_of_products(o->metric))
+  if (o->metric == GV_MANHATTAN || o->metric == GV_CHEBYSHEV || gv_metric_of_searches(o->metric))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "metric: unsupported for diagrams (%s); use euclidean, great-circle or geodesic",
                    gv_metric_name(o->metric));

@@ -22,6 +22,8 @@ extern "C" {
 
 /* The largest compared value with a reported distance <= limit: for euclidean the largest x with sqrt(x) <= limit. */
 double gv_largest_canonical(double limit, gv_metric metric);
+/* The same for GV_MINKOWSKI. */
+double gv_largest_power(double limit, double power);
 
 /* The exact distance of two points, inlined into every backend so that there is one definition, for any type of the
  * second: widening is exact. */
@@ -47,6 +49,11 @@ static inline bool gv_metric_of_products(gv_metric metric) {
   return metric == GV_COSINE || metric == GV_INNER_PRODUCT;
 }
 
+/* Metrics that grids, lines and polygons do not have. */
+static inline bool gv_metric_of_searches(gv_metric metric) {
+  return gv_metric_of_products(metric) || metric == GV_MINKOWSKI;
+}
+
 /* Canonical distances of these metrics. */
 #define GV_PRODUCT_DISTANCE(NAME, TYPE)                                                                            \
   static inline double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                       \
@@ -64,13 +71,15 @@ GV_PRODUCT_DISTANCE(gv_product_distance, double)
 GV_PRODUCT_DISTANCE(gv_product_distance_of_floats, float)
 #undef GV_PRODUCT_DISTANCE
 
-/* The same in a periodic box, of coordinates within it. */
-static inline double gv_periodic_distance(const double *q, const double *s, int32_t dim, gv_metric metric,
-                                          const double *periods) {
+/* The same in a periodic box, of coordinates within it (periods NULL: none), and for GV_MINKOWSKI with its power. */
+static inline double gv_general_distance(const double *q, const double *s, int32_t dim, gv_metric metric,
+                                         const double *periods, double power) {
   double total = 0.0;
   for (int32_t d = 0; d < dim; d++) {
-    double difference = gv_periodic_difference(q[d] - s[d], periods[d]);
-    total = gv_norm_join((int)metric, gv_norm_of((int)metric, difference), total);
+    double difference = q[d] - s[d];
+    if (periods != NULL) difference = gv_periodic_difference(difference, periods[d]);
+    double norm = metric == GV_MINKOWSKI ? gv_power(fabs(difference), power) : gv_norm_of((int)metric, difference);
+    total = gv_norm_join((int)metric, norm, total);
   }
   return total;
 }

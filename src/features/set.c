@@ -192,7 +192,7 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is of the plane, which has no geodesic edges",
                    gv_metric_name(metric));
   }
-  if (gv_metric_of_products(metric))
+  if (gv_metric_of_searches(metric))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for lines and polygons",
                    gv_metric_name(metric));
   gv_status status = feature_set_check(context, &f);

@@ -120,15 +120,24 @@ gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv
   return status;
 }
 
+typedef struct arrays_taking {
+  const gv_reference *reference;
+  double *value;
+} arrays_taking;
+
 static gv_status arrays_take_roots(gv_worker *worker, int64_t first, int64_t end) {
-  double *value = worker->user;
+  const arrays_taking *t = worker->user;
+  double root = t->reference->metric == GV_MINKOWSKI ? 1.0 / t->reference->power : 0.5;
   for (int64_t i = first; i < end; i++)
-    value[i] = sqrt(value[i]);
+    t->value[i] = root == 0.5 ? sqrt(t->value[i]) : gv_power(t->value[i], root);
   return GV_OK;
 }
 
-gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count) {
+gv_status gv_arrays_to_distances(gv_context *context, const gv_arrays *arrays, const gv_reference *reference,
+                                 double *value, int64_t count) {
+  if (reference->metric != GV_EUCLIDEAN && reference->metric != GV_MINKOWSKI) return GV_OK;
   if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->queue, value, count);
-  gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = value};
+  arrays_taking t = {reference, value};
+  gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = &t};
   return gv_parallel_for(&loop, arrays_take_roots);
 }

@@ -36,7 +36,8 @@ void gv_arrays_release(const gv_allocator *allocator, int device, void *memory);
 gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
                           int64_t count, double *out, int64_t *bad);
 
-/* The root of every value. */
-gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count);
+/* What canonical values of an index are reported as. */
+gv_status gv_arrays_to_distances(gv_context *context, const gv_arrays *arrays, const gv_reference *reference,
+                                 double *value, int64_t count);
 
 #endif

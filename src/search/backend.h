@@ -24,13 +24,20 @@ typedef struct gv_reference {
   const double *
       periods; /* of a periodic box, dim of them, INFINITY in a dimension without one; NULL: no box. Points and queries are
                           * within the box, and doubles; no backend of a GPU has one */
+  double power; /* of GV_MINKOWSKI */
 } gv_reference;
+
+/* Whether distances are gv_general_distance: then points are doubles, and only backends of processors have them. */
+static inline bool gv_reference_is_general(const gv_reference *reference) {
+  return reference->periods != NULL || reference->metric == GV_MINKOWSKI;
+}
 
 /* The canonical distance from a query to point `number`. */
 static inline double gv_reference_distance(const gv_reference *reference, const double *query, int64_t number) {
   int32_t dim = reference->dim;
-  if (reference->periods != NULL)
-    return gv_periodic_distance(query, reference->data + number * dim, dim, reference->metric, reference->periods);
+  if (gv_reference_is_general(reference))
+    return gv_general_distance(query, reference->data + number * dim, dim, reference->metric, reference->periods,
+                               reference->power);
   if (gv_metric_of_products(reference->metric)) {
     return reference->floats != NULL
                ? gv_product_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
@@ -39,6 +46,12 @@ static inline double gv_reference_distance(const gv_reference *reference, const 
   return reference->floats != NULL
              ? gv_canonical_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
              : gv_canonical_distance(query, reference->data + number * dim, dim, reference->metric);
+}
+
+/* The largest canonical distance that is reported as at most `distance`. */
+static inline double gv_reference_limit(const gv_reference *reference, double distance) {
+  return reference->metric == GV_MINKOWSKI ? gv_largest_power(distance, reference->power)
+                                           : gv_largest_canonical(distance, reference->metric);
 }
 
 /* One search: queries are checked, and widened unless they are for a device that takes floats. All distances here are canonical values

@@ -361,6 +361,7 @@ gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, 
   tree->metric = reference->metric;
   tree->dim = reference->dim;
   tree->periods = reference->periods;
+  tree->power = reference->power;
   range all = {0, reference->count, codes == NULL};
   if (codes == NULL) {
     own = gv_allocate(allocator, reference->count, sizeof *own);

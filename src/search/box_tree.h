@@ -37,6 +37,7 @@ typedef struct gv_box_tree {
   char *blocks;          /* block_count x gv_block_bytes */
   double *low, *high;    /* the box of all points */
   const double *periods; /* gv_reference's */
+  double power;
 } gv_box_tree;
 
 /* A node: for each dimension 8 lower and 8 upper bounds; 8 children; 8 least indices. Lanes without a child have a

@@ -33,7 +33,7 @@ GV_INLINE unsigned at_most(const vd *value, double worst) {
 
 /* Bounds of the 8 boxes of a node, and those that are at most `worst` away. With `periods` those without points may be among them. */
 GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, gv_metric metric,
-                              const double *periods, double worst, double *bound) {
+                              const double *periods, double power, double worst, double *bound) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
@@ -44,7 +44,8 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
         gap = vd_select(vd_less(around, gap), around, gap);
       }
       gap = vd_max(gap, vd_all(0.0));
-      total[i] = vd_norm_join(metric, metric == GV_EUCLIDEAN ? gap * gap : gap, total[i]);
+      vd norm = metric == GV_EUCLIDEAN ? gap * gap : metric == GV_MINKOWSKI ? vd_power(gap, power) : gap;
+      total[i] = vd_norm_join(metric, norm, total[i]);
     }
   }
   for (int i = 0; i < PARTS; i++)
@@ -55,13 +56,14 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
 /* Which of the 8 points of a block are at most `worst` away and, if any is, the exact distances of all. In high
  * dimensions the loop stops when every lane is above it: partial sums only grow. */
 GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
-                                   const double *periods, double worst, double *distance) {
+                                   const double *periods, double power, double worst, double *distance) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd gap = q[d] - vd_load(points + i * VD_LANES);
       if (periods != NULL) gap = vd_periodic_difference(gap, vd_all(periods[d]));
-      total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
+      vd norm = metric == GV_MINKOWSKI ? vd_power(vd_abs(gap), power) : vd_norm_of(metric, gap);
+      total[i] = vd_norm_join(metric, norm, total[i]);
     }
     if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
   }
@@ -109,7 +111,7 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
         const int64_t *children = gv_node_child(tree, child);
         const int64_t *least = gv_node_least(tree, child);
         double bound[GV_LANES];
-        unsigned near = box_bounds(box, q, dim, metric, periods, list.worst, bound);
+        unsigned near = box_bounds(box, q, dim, metric, periods, tree->power, list.worst, bound);
         int base = top;
         while (near != 0) {
           int lane = __builtin_ctz(near);
@@ -130,8 +132,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
         int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
         for (; block < end; block++) {
           double distance[GV_LANES];
-          unsigned near =
-              block_distances(gv_block_points(tree, block), q, dim, metric, periods, list.worst, distance);
+          unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power,
+                                          list.worst, distance);
           const int64_t *index = gv_block_index(tree, block);
           while (near != 0) {
             int lane = __builtin_ctz(near);
@@ -148,7 +150,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
       child = stack[top].child;
     }
   found:
-    bool known = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL;
+    bool known = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL &&
+                 metric != GV_MINKOWSKI;
     before = known ? q : NULL;
     before_worst = list.worst;
     gv_list_finish(&list);
@@ -158,7 +161,9 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
 GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                              int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
   bool single = query->k == 1;
-  if (tree->periods != NULL) {
+  if (metric == GV_MINKOWSKI && tree->periods == NULL) {
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false);
+  } else if (tree->periods != NULL) {
     search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods, false);
   } else if (tree->dim == 2) {
     if (single) {
@@ -186,6 +191,9 @@ static void box_tree_search(const gv_box_tree *tree, const gv_query *query, cons
   case GV_CHEBYSHEV:
     search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_CHEBYSHEV);
     break;
+  case GV_MINKOWSKI:
+    search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_MINKOWSKI);
+    break;
   default:
     search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_EUCLIDEAN);
     break;
@@ -206,7 +214,7 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     if (child >= 0) {
       const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
       double bound[GV_LANES];
-      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, periods, limit, bound);
+      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, periods, tree->power, limit, bound);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
         if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
@@ -216,7 +224,8 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
     for (; block < end; block++) {
       double distance[GV_LANES];
-      unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, limit, distance);
+      unsigned near =
+          block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power, limit, distance);
       const int64_t *index = gv_block_index(tree, block);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
@@ -228,7 +237,9 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
 
 GV_INLINE void within_metric(const gv_box_tree *tree, const double *q, double limit, int64_t self,
                              gv_found_list *list, gv_metric metric) {
-  if (tree->periods != NULL) {
+  if (metric == GV_MINKOWSKI && tree->periods == NULL) {
+    within_all(tree, q, limit, self, list, tree->dim, metric, NULL);
+  } else if (tree->periods != NULL) {
     within_all(tree, q, limit, self, list, tree->dim, metric, tree->periods);
   } else if (tree->dim == 2) {
     within_all(tree, q, limit, self, list, 2, metric, NULL);
@@ -246,6 +257,9 @@ static void within(const gv_box_tree *tree, const double *q, double limit, int64
     break;
   case GV_CHEBYSHEV:
     within_metric(tree, q, limit, self, list, GV_CHEBYSHEV);
+    break;
+  case GV_MINKOWSKI:
+    within_metric(tree, q, limit, self, list, GV_MINKOWSKI);
     break;
   default:
     within_metric(tree, q, limit, self, list, GV_EUCLIDEAN);

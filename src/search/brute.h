@@ -25,6 +25,7 @@ typedef struct gv_brute_reference {
   int32_t dim;
   gv_metric metric;
   const double *periods; /* as gv_reference's */
+  double power;
 } gv_brute_reference;
 
 /* Queries that go through the filter together. */

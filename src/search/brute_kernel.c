@@ -132,7 +132,8 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
         for (int i = 0; i < EXACT_PARTS; i++) {
           vd gap = query[d] - vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
           if (periodic) gap = vd_periodic_difference(gap, vd_all(reference->periods[d]));
-          total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
+          vd norm = metric == GV_MINKOWSKI ? vd_power(vd_abs(gap), reference->power) : vd_norm_of(metric, gap);
+          total[i] = vd_norm_join(metric, norm, total[i]);
         }
       }
       limit = offer_panel(tile, q, total, limit, base, first, count);
@@ -148,6 +149,9 @@ GV_INLINE void exact_boxed(const gv_brute_reference *reference, gv_query_tile *t
     break;
   case GV_CHEBYSHEV:
     exact_panels(reference, tile, packed, first, count, GV_CHEBYSHEV, periodic);
+    break;
+  case GV_MINKOWSKI:
+    exact_panels(reference, tile, packed, first, count, GV_MINKOWSKI, periodic);
     break;
   default:
     exact_panels(reference, tile, packed, first, count, GV_EUCLIDEAN, periodic);

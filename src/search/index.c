@@ -38,10 +38,10 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (reference->periods != NULL && (on_device || products))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for %s",
                    products ? "products of vectors" : "arrays on a device");
-  if (gv_backend_is_automatic(options->backend) && on_device && products)
+  if (on_device && (products || reference->metric == GV_MINKOWSKI))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric %s is not supported for arrays on a device",
                    gv_metric_name(reference->metric));
-  if (gv_backend_is_automatic(options->backend) && (products || reference->periods != NULL)) {
+  if (gv_backend_is_automatic(options->backend) && (products || gv_reference_is_general(reference))) {
     *out = gv_backend_choose_processor(reference, options->expected_k > 0 ? options->expected_k : 1,
                                        options->expected_queries);
     return GV_OK;
@@ -112,12 +112,14 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
                              gv_point_index **out) {
   const gv_point_source *source = &supply->source;
   if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+  if (o->metric == GV_MINKOWSKI && !(o->power >= 1.0 && o->power <= 1048576.0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: out of range [1, 1048576] (%g)", o->power);
   const char *name = gv_metric_name(o->metric);
   if (name == NULL || o->metric == GV_GREAT_CIRCLE || o->metric == GV_GEODESIC) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
                    name != NULL ? name : "(unknown)");
   }
-  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL, NULL};
+  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL, NULL, o->power};
   const gv_backend *backend = NULL;
   gv_point_index *index = NULL;
   double *periods = NULL;
@@ -323,8 +325,7 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
   if (status == GV_OK && canonical == NULL)
     status = gv_arrays_scratch(context, arrays, 1, chunk * o->k, "the distances", &values);
 
-  gv_query query = {
-      .k = o->k, .max_canonical = gv_largest_canonical(o->max_distance, reference->metric), .self_offset = -1};
+  gv_query query = {.k = o->k, .max_canonical = gv_reference_limit(reference, o->max_distance), .self_offset = -1};
   for (int64_t first = 0; first < queries->count && status == GV_OK; first += query.count) {
     query.count = queries->count - first < chunk ? queries->count - first : chunk;
     if (o->exclude_self) {
@@ -348,11 +349,6 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
     if (status == GV_OK) gv_number_among_all(of->first_reference, query.count * o->k, found);
   }
   return status;
-}
-
-static gv_status point_index_take_roots(gv_context *context, const gv_point_index *index, const gv_arrays *arrays,
-                                        int64_t count, double *values) {
-  return index->reference.metric == GV_EUCLIDEAN ? gv_arrays_take_roots(context, arrays, values, count) : GV_OK;
 }
 
 /* The queries are points of the index. */
@@ -391,7 +387,7 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
 
 static gv_status to_distances(gv_context *context, const gv_index *base, int64_t count, double *values) {
   const gv_arrays host = {.device = -1};
-  return point_index_take_roots(context, (const gv_point_index *)base, &host, count, values);
+  return gv_arrays_to_distances(context, &host, &((const gv_point_index *)base)->reference, values, count);
 }
 
 static gv_status point_index_search(gv_context *context, const gv_index *base, const gv_points *queries,
@@ -421,7 +417,7 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);
   if (status == GV_OK) status = search_chunks(context, &asked, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
-    status = point_index_take_roots(context, index, &arrays, queries->count * o->k, distances);
+    status = gv_arrays_to_distances(context, &arrays, reference, distances, queries->count * o->k);
   gv_arrays_end(context, &arrays);
   return status;
 }
@@ -489,6 +485,7 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
     together.dim = own.index->reference.dim;
     together.kind[0] = own.index->reference.metric;
     together.kind[1] = gv_periods_sum(&own.index->reference);
+    together.kind[2] = own.index->reference.metric == GV_MINKOWSKI ? own.index->reference.power : 0.0;
   }
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }

@@ -12,7 +12,7 @@
  *
  * Why it is exact: float_filter.h.
  *
- * In a periodic box every pair is decided canonically. The filter needs numbers that suit floats and is useless when the error exceeds the distances searched for (clusters far
+ * In a periodic box and with GV_MINKOWSKI every pair is decided canonically. The filter needs numbers that suit floats and is useless when the error exceeds the distances searched for (clusters far
  * apart, or queries far outside). The first is checked; for the second each query tile counts its candidates, and searches the
  * next chunks with canonical distances in double vectors when there are too many.
  */
@@ -226,7 +226,7 @@ static gv_status openmp_build(gv_context *context, const gv_reference *reference
   state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
   if (state->centre == NULL || b.low == NULL) goto fail;
   b.high = b.low + dim;
-  state->filterable = reference->periods == NULL && find_frame(&b, threads);
+  state->filterable = !gv_reference_is_general(reference) && find_frame(&b, threads);
   if (state->filterable) {
     state->panels = gv_allocate(allocator, panels * GV_PANEL, (size_t)dim * sizeof(float));
     if (euclidean) state->halves = gv_allocate(allocator, panels * GV_PANEL, sizeof(float));
@@ -268,8 +268,9 @@ typedef struct scratch {
 static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
   plan p = {.kernel = gv_brute_kernel_get(), .state = state, .query = query};
   int64_t dim = reference->dim, width = p.kernel->width;
-  p.view = (gv_brute_reference){reference->data,  reference->floats, state->panels,     state->halves,
-                                reference->count, reference->dim,    reference->metric, reference->periods};
+  p.view = (gv_brute_reference){reference->data,   reference->floats,  state->panels,
+                                state->halves,     reference->count,   reference->dim,
+                                reference->metric, reference->periods, reference->power};
   int64_t block = query->count / (2 * threads) + 1;
   if (block > BLOCK_QUERIES_MAX) block = BLOCK_QUERIES_MAX;
   if (block > BLOCK_VALUES_MAX / dim) block = BLOCK_VALUES_MAX / dim;

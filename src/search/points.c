@@ -157,7 +157,8 @@ static gv_status points_read_all(gv_context *context, reading *r) {
 /* --------------------------------------------------------------------------------------------------- to the host */
 
 static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_point_index *index) {
-  bool wide = supply->source.dtype == GV_FLOAT64 || !index->backend->floats || index->reference.periods != NULL;
+  bool wide =
+      supply->source.dtype == GV_FLOAT64 || !index->backend->floats || gv_reference_is_general(&index->reference);
   int64_t count = supply->source.count;
   index->device = -1;
   index->data = gv_allocate(&context->allocator, count * supply->source.dim, wide ? sizeof(double) : sizeof(float));
@@ -245,7 +246,8 @@ gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_
                      : backend->device && backend->floats && !backend->several
                          ? take_to_device(context, supply, index)
                          : take_to_host(context, supply, index);
-  bool narrow = supply->source.dtype == GV_FLOAT32 && backend->floats && index->reference.periods == NULL;
+  bool narrow =
+      supply->source.dtype == GV_FLOAT32 && backend->floats && !gv_reference_is_general(&index->reference);
   index->reference.data = narrow ? NULL : index->data;
   index->reference.floats = narrow ? index->data : NULL;
   return status;

@@ -240,16 +240,15 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   const gv_arrays host = {.device = -1};
   const gv_points *queries = c->queries;
   const gv_radius_options *o = c->options;
-  gv_metric metric = c->index->reference.metric;
   gv_radius_query query = {.count = count,
-                           .limit = gv_largest_canonical(o->radius, metric),
+                           .limit = gv_reference_limit(&c->index->reference, o->radius),
                            .limits = c->limits,
                            .self_offset = o->exclude_self ? first : -1,
                            .by_number = o->by_number != 0,
                            .first = first};
   query.data = c->widen ? c->wide : (const double *)queries->data + first * queries->dim;
   for (int64_t i = 0; c->limits != NULL && i < count; i++)
-    c->limits[i] = gv_largest_canonical(o->radii[first + i], metric);
+    c->limits[i] = gv_reference_limit(&c->index->reference, o->radii[first + i]);
   int64_t bad = -1;
   if (!c->own || c->widen) GV_TRY(gv_arrays_widen(context, &host, queries, first, count, c->wide, &bad));
   if (bad >= 0) return gv_fail_not_finite(context, "query", bad);
@@ -258,9 +257,10 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
   gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
   status = gv_take_error(context, status, &inner);
-  if (status != GV_OK || distances == NULL || metric != GV_EUCLIDEAN) return status;
+  if (status != GV_OK || distances == NULL) return status;
   int64_t from = offsets[first];
-  return gv_arrays_take_roots(context, &host, distances + from, offsets[first + count] - from);
+  return gv_arrays_to_distances(context, &host, &c->index->reference, distances + from,
+                                offsets[first + count] - from);
 }
 
 /* Queries that are the index's own points, wherever they lie. */

@@ -113,6 +113,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
 const char *gv_backend_refuses(const gv_backend *backend, gv_metric metric) {
   if (gv_metric_of_products(metric))
     return backend->products ? NULL : "the backends serial and openmp search by products of vectors";
+  if (metric == GV_MINKOWSKI) return backend->device ? "backends of processors search by metric minkowski" : NULL;
   return backend->refuses != NULL ? backend->refuses(metric) : NULL;
 }
 

@@ -63,7 +63,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g.geotransform[i]);
   if (g.kind == GV_GRID_QTM || g.level != GV_QTM_NONE || g.width < 1 || g.height < 1 || g.width > INT32_MAX ||
-      g.height > INT32_MAX || !finite || gv_metric_name(o.metric) == NULL || gv_metric_of_products(o.metric)) {
+      g.height > INT32_MAX || !finite || gv_metric_name(o.metric) == NULL || gv_metric_of_searches(o.metric)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds is no grid of cells, or has no metric");
   }
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);

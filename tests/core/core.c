@@ -18,7 +18,7 @@ static void names_are_complete(void **state) {
       assert_string_not_equal(gv_status_message((gv_status)a), gv_status_message((gv_status)b));
   }
   assert_string_equal(gv_status_message((gv_status)4711), "unknown status");
-  for (int a = GV_EUCLIDEAN; a <= GV_INNER_PRODUCT; a++)
+  for (int a = GV_EUCLIDEAN; a <= GV_MINKOWSKI; a++)
     assert_non_null(gv_metric_name((gv_metric)a));
   assert_null(gv_metric_name((gv_metric)4711));
 }

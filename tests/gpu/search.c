@@ -139,7 +139,7 @@ static void test_no_such_device(void **state) {
   assert_int_equal(build(context, "cuda-register", f->points, POINTS, DIM, &index), GV_ERROR_UNAVAILABLE);
   assert_non_null(strstr(gv_context_message(context), "4711"));
   const char *reason;
-  gv_reference reference = {NULL, 50000, 64, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL};
+  gv_reference reference = {NULL, 50000, 64, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL, 0.0};
   assert_int_equal(gv_cuda_probe(&reason), GV_OK);
   assert_memory_equal(gv_backend_choose(context, &reference, 1, 1000000)->name, "cuda-", 5);
   double *many = calloc(50000 * 64, sizeof *many);

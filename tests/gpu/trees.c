@@ -269,7 +269,8 @@ static void auto_chooses_trees(void **state) {
               {1048576, 100000, 16, 1, NULL},           {32768, 32768, 128, 20, NULL},
               {32768, 32768, 4, 20, "cuda-kdtree"},     {1000, 1000000, 3, 20, "cuda-kdtree"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    gv_reference reference = {NULL, rows[i].points, rows[i].dim, GV_EUCLIDEAN, f->context->allocator, NULL, NULL};
+    gv_reference reference = {NULL, rows[i].points, rows[i].dim, GV_EUCLIDEAN, f->context->allocator,
+                              NULL, NULL,           0.0};
     const char *name = gv_backend_choose(f->context, &reference, rows[i].k, rows[i].queries)->name;
     if (rows[i].tree != NULL) {
       assert_string_equal(name, rows[i].tree);

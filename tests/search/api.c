@@ -287,7 +287,7 @@ static void test_progress_and_cancel(void **state) {
 
 static void test_choice(void **state) {
   (void)state;
-  gv_reference low = {NULL, 1000000, 3, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL}, high = low, few = low;
+  gv_reference low = {NULL, 1000000, 3, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL, 0.0}, high = low, few = low;
   high.dim = 64;
   few.count = 100;
   assert_string_equal(gv_backend_choose_processor(&low, 1, 0)->name, "kdtree");

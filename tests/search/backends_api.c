@@ -9,9 +9,18 @@
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 
-static const int metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV,     GV_GREAT_CIRCLE,
-                              GV_GEODESIC,  GV_COSINE,    GV_INNER_PRODUCT, 7,
-                              -1,           INT_MIN,      INT_MAX};
+static const int metrics[] = {GV_EUCLIDEAN,
+                              GV_MANHATTAN,
+                              GV_CHEBYSHEV,
+                              GV_GREAT_CIRCLE,
+                              GV_GEODESIC,
+                              GV_COSINE,
+                              GV_INNER_PRODUCT,
+                              GV_MINKOWSKI,
+                              8,
+                              -1,
+                              INT_MIN,
+                              INT_MAX};
 static const int types[] = {GV_FLOAT32, GV_FLOAT64, 2, -1, INT_MIN, INT_MAX};
 static const int32_t ks[] = {1, 1024, 0, 16777217, -1, INT32_MIN, INT32_MAX};
 static const char untouched[] = "as it was";
@@ -116,7 +125,7 @@ static void any_question_has_an_answer(void **state) {
           assert_in_range(max_dim, 1, 4096);
           /* Coverage is only reported for backends that search; and for all metrics, except those that a backend
            * does not support. */
-          if (!searches || m > 6 || t > 1 || k > 1) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
+          if (!searches || m > 7 || t > 1 || k > 1) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
           if (status != GV_OK) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
         }
       }

@@ -48,7 +48,7 @@ static const char *choose(int64_t points, int64_t queries, int32_t dim, int32_t 
   gv_context *context = NULL;
   options.threads = 16;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
-  gv_reference reference = {NULL, points, dim, GV_EUCLIDEAN, context->allocator, NULL, NULL};
+  gv_reference reference = {NULL, points, dim, GV_EUCLIDEAN, context->allocator, NULL, NULL, 0.0};
   const char *name = tested_choose(context, &reference, k, queries)->name;
   gv_context_destroy(context);
   return name;
@@ -103,7 +103,7 @@ static void several_devices(void **state) {
   assert_string_equal(choose(1048576, 100000, 16, 1), "cuda-tensor");
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  gv_reference reference = {NULL, 1048576, 16, GV_EUCLIDEAN, context->allocator, NULL, NULL};
+  gv_reference reference = {NULL, 1048576, 16, GV_EUCLIDEAN, context->allocator, NULL, NULL, 0.0};
   const gv_backend *backend = NULL;
   assert_int_equal(tested_choose_device(context, &reference, 1, 1000000, &backend), GV_OK);
   assert_string_equal(backend->name, "cuda-tensor"); /* arrays of one device */

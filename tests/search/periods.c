@@ -1,5 +1,5 @@
 /*
- * Periodic boxes: every backend of processors finds what a loop over all pairs finds that computes the header's definition, with the same bits.
+ * Periodic boxes and powers of Minkowski distances: every backend of processors finds what a loop over all pairs finds that computes the header's definition, with the same bits.
  */
 #include "search/periods.h"
 
@@ -21,6 +21,7 @@ typedef struct pair {
 
 static uint64_t random_state = 11;
 static double points[POINTS * MOST_DIM], places[QUERIES * MOST_DIM], lengths[MOST_DIM];
+static double power = 2.0;
 static pair expected[QUERIES][POINTS];
 static int64_t found[QUERIES * POINTS], offsets[QUERIES + 1];
 static double distances[QUERIES * POINTS];
@@ -35,7 +36,27 @@ static int compare_pairs(const void *a, const void *b) {
   return (left->number > right->number) - (left->number < right->number);
 }
 
-/* The header's definition. */
+/* The header's definition of powers. */
+static double power_of(double x, double exponent) {
+  double result = 1.0, fraction = exponent - floor(exponent), factor = x;
+  uint64_t whole = (uint64_t)exponent;
+  for (int i = 0; whole >> i != 0; i++, factor *= factor)
+    if (whole >> i & 1) result *= factor;
+  factor = x;
+  for (int j = 1; fraction > 0.0; j++) {
+    factor = sqrt(factor);
+    if (fraction < ldexp(1.0, -j)) continue;
+    result *= factor;
+    fraction -= ldexp(1.0, -j);
+  }
+  return result;
+}
+
+static double reported(double value, gv_metric metric) {
+  return metric == GV_EUCLIDEAN ? sqrt(value) : metric == GV_MINKOWSKI ? power_of(value, 1.0 / power) : value;
+}
+
+/* The header's definition of distances. */
 static double value_of(const double *query, const double *point, int32_t dim, gv_metric metric) {
   double total = 0.0;
   for (int32_t d = 0; d < dim; d++) {
@@ -49,6 +70,7 @@ static double value_of(const double *query, const double *point, int32_t dim, gv
     if (length > 0.0 && length - u < u) u = length - u;
     if (metric == GV_EUCLIDEAN) total += u * u;
     if (metric == GV_MANHATTAN) total += u;
+    if (metric == GV_MINKOWSKI) total += power_of(u, power);
     if (metric == GV_CHEBYSHEV && u > total) total = u;
   }
   return total;
@@ -81,6 +103,7 @@ static gv_index *build(gv_context *context, const char *backend, gv_metric metri
   o.backend = backend;
   o.metric = metric;
   o.periods = lengths;
+  o.power = power;
   if (gv_index_build(context, reference, &o, &index) != GV_OK) fail_msg("%s", gv_context_message(context));
   return index;
 }
@@ -130,42 +153,79 @@ static void expect(const double *queries, int64_t count, int32_t dim, gv_metric 
   for (int64_t i = 0; i < count; i++) {
     for (int64_t j = 0; j < POINTS; j++) {
       double value = value_of(queries + i * dim, points + j * dim, dim, metric);
-      expected[i][j] = (pair){value, metric == GV_EUCLIDEAN ? sqrt(value) : value, j};
+      expected[i][j] = (pair){value, reported(value, metric), j};
     }
     qsort(expected[i], POINTS, sizeof expected[i][0], compare_pairs);
   }
 }
 
-static void test_backends(void **state) {
+static void with_all_backends(gv_context *context, gv_metric metric, int32_t dim) {
+  const gv_points reference = gv_points_rows(points, POINTS, dim, GV_FLOAT64),
+                  queries = gv_points_rows(places, QUERIES, dim, GV_FLOAT64);
+  for (int own = 0; own < 2; own++) {
+    expect(own ? points : places, QUERIES, dim, metric);
+    for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+      if (!b->searches_points || b->device || b->max_dim < dim) continue;
+      gv_index *index = build(context, b->name, metric, &reference);
+      if (own) {
+        check_search(context, index, NULL, 3, true);
+      } else {
+        check_search(context, index, &queries, 1, false);
+        check_search(context, index, &queries, MOST_K, false);
+        check_radius(context, index, &queries, expected[3][20].distance);
+        check_radius(context, index, &queries, nextafter(expected[4][20].distance, 0.0));
+      }
+      gv_index_destroy(index);
+    }
+  }
+}
+
+static void test_boxes(void **state) {
   static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV};
   static const int32_t dims[] = {1, 2, 3, 5, MOST_DIM};
   gv_context *context = NULL;
   (void)state;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t run = 0; run < 30; run++) {
-    gv_metric metric = metrics[run % 3];
-    int32_t dim = dims[run / 3 % 5];
-    make_places(dim, run >= 15);
-    const gv_points reference = gv_points_rows(points, POINTS, dim, GV_FLOAT64),
-                    queries = gv_points_rows(places, QUERIES, dim, GV_FLOAT64);
-    expect(places, QUERIES, dim, metric);
-    for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
-      if (!b->searches_points || b->device || b->max_dim < dim) continue;
-      gv_index *index = build(context, b->name, metric, &reference);
-      check_search(context, index, &queries, 1, false);
-      check_search(context, index, &queries, MOST_K, false);
-      check_radius(context, index, &queries, expected[3][20].distance);
-      gv_index_destroy(index);
-    }
-    expect(points, QUERIES, dim, metric);
-    for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
-      if (!b->searches_points || b->device || b->max_dim < dim) continue;
-      gv_index *index = build(context, b->name, metric, &reference);
-      check_search(context, index, NULL, 3, true);
-      gv_index_destroy(index);
-    }
+    make_places(dims[run / 3 % 5], run >= 15);
+    with_all_backends(context, metrics[run % 3], dims[run / 3 % 5]);
   }
   gv_context_destroy(context);
+}
+
+static void test_powers(void **state) {
+  static const double powers[] = {1.0, 1.1, 1.5, 2.0, 3.0, 7.25, 100.0, 1048576.0};
+  static const int32_t dims[] = {1, 2, 3, MOST_DIM};
+  gv_context *context = NULL;
+  (void)state;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (size_t run = 0; run < 16; run++) {
+    power = powers[run % 8];
+    make_places(dims[run / 4], false);
+    if (run % 3 != 0) memset(lengths, 0, sizeof lengths);
+    with_all_backends(context, GV_MINKOWSKI, dims[run / 4]);
+  }
+  power = 2.0;
+  gv_context_destroy(context);
+}
+
+/* The definition is a power: against the C library's, and to the largest value that a distance stands for. */
+static void test_what_powers_are(void **state) {
+  (void)state;
+  for (int i = 0; i < 20000; i++) {
+    double x = exp(uniform(-5.0, 5.0)), e = i % 2 == 0 ? uniform(1.0, 9.0) : uniform(0.001, 1.0);
+    double ours = gv_power(x, e), theirs = pow(x, e);
+    if (!(fabs(ours - theirs) <= 2e-14 * theirs)) fail_msg("%.17g ^ %.17g = %.17g, not %.17g", x, e, ours, theirs);
+    assert_true(gv_power(nextafter(x, INFINITY), e) >= ours);
+    if (e < 1.0) continue;
+    double largest = gv_largest_power(x, e);
+    assert_true(gv_power(largest, 1.0 / e) <= x);
+    assert_true(gv_power(nextafter(largest, INFINITY), 1.0 / e) > x);
+  }
+  assert_true(gv_power(0.0, 1.7) == 0.0 && gv_power(INFINITY, 1.7) == INFINITY && gv_power(0.0, 0.3) == 0.0);
+  assert_true(gv_largest_power(INFINITY, 3.0) == INFINITY);
+  assert_true(gv_power(gv_largest_power(0.0, 3.0), 1.0 / 3.0) == 0.0);
+  assert_true(gv_power(gv_largest_power(1e200, 3.0), 1.0 / 3.0) <= 1e200);
 }
 
 /* Points of float32 are widened. */
@@ -224,6 +284,20 @@ static void test_errors(void **state) {
   o.metric = GV_GEODESIC;
   assert_int_equal(gv_index_build(context, &reference, &o, &index), GV_ERROR_UNSUPPORTED);
   assert_string_equal(gv_context_message(context), "a periodic box is not supported for points on the globe");
+  o.metric = GV_MINKOWSKI;
+  for (int i = 0; i < 4; i++) {
+    o.power = i == 0 ? 0.99 : i == 1 ? 1048577.0 : i == 2 ? NAN : INFINITY;
+    assert_int_equal(gv_index_build(context, &reference, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+    if (strstr(gv_context_message(context), "power: out of range [1, 1048576]") == NULL)
+      fail_msg("%s", gv_context_message(context));
+  }
+  o.power = 3.0;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    o.backend = b->name;
+    if (b->device && searches_here(b))
+      assert_int_equal(gv_index_build(context, &reference, &o, &index), GV_ERROR_UNSUPPORTED);
+  }
+  o.backend = NULL;
   o.metric = GV_EUCLIDEAN;
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     o.backend = b->name;
@@ -267,7 +341,8 @@ static void test_failing_allocations(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_backends), cmocka_unit_test(test_floats),
-                                     cmocka_unit_test(test_errors), cmocka_unit_test(test_failing_allocations)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_boxes),  cmocka_unit_test(test_powers), cmocka_unit_test(test_what_powers_are),
+      cmocka_unit_test(test_floats), cmocka_unit_test(test_errors), cmocka_unit_test(test_failing_allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

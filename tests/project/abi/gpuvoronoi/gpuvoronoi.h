@@ -105,15 +105,19 @@ GV_API int gv_version_number(void);
  * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a = sqrt(sum of
  * q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b is outside [2^-450,
  * 2^500]. A point whose p is NaN is not a neighbor. Inner products have no search by radius; their max_distance may be negative.
+ *
+ * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
+ * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
  */
 typedef enum gv_metric {
-  GV_EUCLIDEAN = 0,    /**< sum of (q-s)^2; reported as its square root */
-  GV_MANHATTAN = 1,    /**< sum of |q-s| */
-  GV_CHEBYSHEV = 2,    /**< largest |q-s| */
-  GV_GREAT_CIRCLE = 3, /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
-  GV_GEODESIC = 4,     /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
-  GV_COSINE = 5,       /**< 1 - cosine of the angle between q and s as vectors; see above */
-  GV_INNER_PRODUCT = 6 /**< 0 - sum of q*s: the largest inner product is the nearest */
+  GV_EUCLIDEAN = 0,     /**< sum of (q-s)^2; reported as its square root */
+  GV_MANHATTAN = 1,     /**< sum of |q-s| */
+  GV_CHEBYSHEV = 2,     /**< largest |q-s| */
+  GV_GREAT_CIRCLE = 3,  /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
+  GV_GEODESIC = 4,      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_COSINE = 5,        /**< 1 - cosine of the angle between q and s as vectors; see above */
+  GV_INNER_PRODUCT = 6, /**< 0 - sum of q*s: the largest inner product is the nearest */
+  GV_MINKOWSKI = 7      /**< sum of |q-s|^p, p = gv_index_options.power; reported as its (1/p)-th power */
 } gv_metric;
 
 /** @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values. */
@@ -469,12 +473,13 @@ typedef struct gv_index_options {
   gv_memory memory; /**< of the reference points (GV_INDEX_POINTS only); GV_MEMORY_CUDA: "auto" selects a GPU */
   void *stream;     /**< of `memory` */
   const double *periods; /**< periodic box (GV_INDEX_POINTS): dim lengths, 0 = none; NULL = no box. Copied */
+  double power;          /**< of GV_MINKOWSKI: 1 ... 1048576 */
 } gv_index_options;
 
 /** Sets the defaults. */
 static inline void gv_index_options_init(gv_index_options *options) {
   const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0.0, 0.0, 0, 0,
-                                     GV_MEMORY_HOST,           NULL, NULL};
+                                     GV_MEMORY_HOST,           NULL, NULL,         2.0};
   *options = defaults;
 }
 
