@@ -154,12 +154,12 @@ static gv_status ring_clip(gv_context *context, const gv_turned_ring *ring, int 
 /* A closed ring as a piece, unless it has no area. Points at the strip's western end are at -180. */
 static gv_status pieces_add_ring(gv_context *context, gv_pieces *out, const gv_turned_ring *ring, int strip) {
   int64_t kept = 0;
-  double width = 0.0;
+  bool wide = false;
   for (int64_t i = 0; i < ring->count; i++) {
     const gv_turned_point *p = &ring->points[i], *first = &ring->points[0];
-    width = fmax(width, fabs((p->x - first->x) + 360.0 * (p->turns - first->turns)));
+    wide = wide || (p->x - first->x) + 360.0 * (p->turns - first->turns) != 0.0;
   }
-  if (ring->count < 3 || width == 0.0) return GV_OK;
+  if (ring->count < 3 || !wide) return GV_OK;
   GV_TRY(gv_pieces_begin(context, out));
   for (int64_t i = 0; i <= ring->count; i++) {
     const gv_turned_point *p = &ring->points[i < ring->count ? i : 0];
