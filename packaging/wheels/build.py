@@ -94,7 +94,8 @@ def sysroot(downloads, folder, processor):
 def zig_command(bin_folder, folder, name, arguments):
     """A compiler for CMake, which takes one word."""
     path = folder / f"zig-{name}"
-    path.write_text(f'#!/bin/sh\nexec "{bin_folder}/python" -m ziglang {arguments} "$@"\n')
+    zig, = bin_folder.parent.glob("lib/python3*/site-packages/ziglang/zig")
+    path.write_text(f'#!/bin/sh\nexec "{zig}" {arguments} "$@"\n')
     path.chmod(0o755)
     return path
 

@@ -3,6 +3,7 @@
  * result that is known without the library. Prints what is wrong; exit code 0 if nothing is.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +140,54 @@ static int functions_of_globe_grids(gv_context *context) {
   return 0;
 }
 
+/* The nearest three of 300 seeds, by each metric and two backends: the same bytes on every system and processor. */
+static int functions_of_metrics(gv_context *context) {
+  enum { SEEDS = 300, WIDTH = 90, HEIGHT = 45, K = 3 };
+  static const uint64_t expected[] = {0x1c848a8c6be284e6, 0xaefb279a7971cb34, 0xe48dcc9a2e2abf44,
+                                      0x536a8b0be32ee2d2,
+                                      0x972ff2a074e68b8f}; /* of this project on x86-64, glibc */
+  static const char *const backends[] = {"serial", "tile"};
+  static int32_t nearest[K * WIDTH * HEIGHT];
+  double x[SEEDS], y[SEEDS];
+  uint32_t state = 1;
+  for (int i = 0; i < SEEDS; i++) {
+    state = state * 1664525 + 1013904223;
+    x[i] = (state >> 8) * 0x1p-24 * 360 - 180;
+    state = state * 1664525 + 1013904223;
+    y[i] = (state >> 8) * 0x1p-24 * 180 - 90;
+  }
+  const gv_points seeds = gv_points_xy(x, y, SEEDS);
+  for (int metric = GV_EUCLIDEAN; metric <= GV_GEODESIC; metric++) {
+    gv_grid grid;
+    gv_grid_init(&grid);
+    grid.kind = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC ? GV_GRID_LONLAT : GV_GRID_PLANE;
+    grid.width = WIDTH;
+    grid.height = HEIGHT;
+    memcpy(grid.geotransform, (const double[]){-180, 4, 0, 90, 0, -4}, sizeof grid.geotransform);
+    for (int b = 0; b < 2; b++) {
+      gv_voronoi_options options;
+      gv_voronoi_options_init(&options);
+      options.metric = (gv_metric)metric;
+      options.backend = backends[b];
+      options.k = K;
+      gv_labels labels;
+      gv_labels_init(&labels);
+      labels.out = nearest;
+      gv_voronoi *voronoi = NULL;
+      NEED(gv_voronoi_create(context, &grid, &seeds, &options, &voronoi) == GV_OK);
+      NEED(gv_voronoi_fill(context, voronoi, &labels) == GV_OK);
+      gv_voronoi_destroy(voronoi);
+      uint64_t digest = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+      for (int i = 0; i < K * WIDTH * HEIGHT; i++)
+        digest = (digest ^ (uint32_t)nearest[i]) * UINT64_C(0x100000001b3);
+      if (digest != expected[metric])
+        printf("%s %s: %llx\n", gv_metric_name((gv_metric)metric), backends[b], (unsigned long long)digest);
+      NEED(digest == expected[metric]);
+    }
+  }
+  return 0;
+}
+
 static int functions_of_raster_seeds(gv_context *context) {
   const int16_t classes[2][4] = {{5, 5, 0, 9}, {5, 5, 0, 9}};
   gv_grid raster;
@@ -186,8 +235,9 @@ static int functions_of_triangles(gv_context *context) {
 }
 
 int main(void) {
-  int (*const all[])(gv_context *) = {functions_of_backends,    functions_of_indexes,      functions_of_grids,
-                                      functions_of_globe_grids, functions_of_raster_seeds, functions_of_triangles};
+  int (*const all[])(gv_context *) = {functions_of_backends,    functions_of_indexes, functions_of_grids,
+                                      functions_of_globe_grids, functions_of_metrics, functions_of_raster_seeds,
+                                      functions_of_triangles};
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = 3;

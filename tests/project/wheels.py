@@ -122,11 +122,14 @@ def programs(folder):
 
 
 def run_programs(library, folder, compiler, runner, *flags):
+    environment = {**os.environ, "WINEPREFIX": str(folder / "wine"), "HOME": str(folder), "WINEDEBUG": "-all", "OMP_NUM_THREADS": "3",
+                   "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig-cache"), "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig-cache")}
     for source in programs(folder):
         program = library.parent / (source.stem + ".exe")
-        run(*compiler, "-std=gnu11", "-O1", "-ffp-contract=off", "-DNDEBUG", *flags, f"-I{SOURCE}/include", "-o", program, source, library, "-lm")
-        run(*runner, program, cwd=library.parent, env={**os.environ, "WINEPREFIX": str(folder / "wine"), "HOME": str(folder), "WINEDEBUG": "-all",
-                                                       "OMP_NUM_THREADS": "3"}, stdout=subprocess.DEVNULL, timeout=900)
+        run(*compiler, "-std=gnu11", "-O1", "-ffp-contract=off", "-DNDEBUG", *flags, f"-I{SOURCE}/include", "-o", program, source, library, "-lm",
+            env=environment)
+        said = subprocess.run([str(word) for word in (*runner, program)], cwd=library.parent, env=environment, stdout=subprocess.PIPE, timeout=900)
+        need(said.returncode == 0, f"{source.name}: status {said.returncode}: {said.stdout.decode(errors='replace').strip().splitlines()[-1:]}")
     print(f"every public function, called by programs for {TARGET}")
 
 
