@@ -540,6 +540,24 @@ def portable():
         bad(code.strip(), says, "portable.sh", tree)
 
 
+def docker():
+    if shutil.which("debootstrap") is None or os.geteuid() != 0 or not (SOURCE / ".git").exists():
+        print("skipped: debootstrap, root and a git checkout are needed")
+        sys.exit(77)
+    # A base that holds almost nothing, in place of debootstrap's.
+    for name in ("made", "tools/gcc"):
+        write(WORK / "work" / "debian-12" / name, "")
+
+    def file(*lines):
+        return ["docker.py", SOURCE, WORK / "work", write("Dockerfile", "\n".join(lines) + "\n")]
+
+    bad("another base", "unknown base image alpine", *file("FROM alpine"))
+    bad("an instruction that the check does not know", "unknown instruction HEALTHCHECK", *file("FROM debian:12", "HEALTHCHECK NONE"))
+    bad("a step that fails", "non-zero exit status", *file("FROM debian:12", "RUN false"))
+    bad("an image without the command", "lacks gpuvoronoi", *file("FROM debian:12", "WORKDIR /data", 'ENTRYPOINT ["gpuvoronoi"]'))
+    bad("an image with a compiler", "has gcc", *file("# comment", "FROM debian:12 AS one", "FROM debian:12", "COPY --from=one /tools /usr/bin"))
+
+
 def wheels():
     """A wheel for Windows whose library has all functions, which do nothing."""
     compiler, tools = "x86_64-w64-mingw32-gcc-posix", pathlib.Path(os.environ.get("GPUVORONOI_WHEELS", SOURCE / "build" / "wheels"))
@@ -600,7 +618,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels)}[sys.argv[1]]
+                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels, docker)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
