@@ -45,7 +45,7 @@ def copied(cupy: Any, array: Any) -> Any:
 
 def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
     """The plan for the current device, where the library can write into its memory; else as it was: processors answer, and answers are copied."""
-    if plan.backend not in ("auto", _BACKEND) or plan.kind == _c.GRID_PROJECTED or plan.weights is not None:
+    if plan.backend not in ("auto", _BACKEND) or plan.kind == _c.GRID_PROJECTED or plan.weights is not None or plan.features is not None:
         return plan
     return dataclasses.replace(plan, backend=_BACKEND, device=int(cupy.cuda.Device().id))
 

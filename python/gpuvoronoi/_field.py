@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, NoReturn, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _places
+from . import _c, _crs, _geometries, _places
 from ._grid import Grid
 from ._library import Bar, Context, Handle, Progress, Stop, context, interruptible, library, on_a_thread, processors, run
 
@@ -74,6 +74,21 @@ class Names:
 
 
 @dataclasses.dataclass
+class Features:
+    """Lines and polygons as seeds, where the grid's metric wants them."""
+
+    arrays: _geometries.Arrays
+    edges: str
+    boundary: bool
+
+    def struct(self) -> _c.Features:
+        part, kind, ring, vertex, x, y = self.arrays
+        return _c.Features(count=len(part) - 1, part=part.ctypes.data, kind=kind.ctypes.data, ring=ring.ctypes.data,
+                           vertex=vertex.ctypes.data, x=x.ctypes.data, y=y.ctypes.data, edges=_geometries.EDGES.index(self.edges),
+                           boundary=int(self.boundary))
+
+
+@dataclasses.dataclass
 class Plan:
     """All that answers depend on."""
 
@@ -95,6 +110,7 @@ class Plan:
     device: int
     block: tuple[int, int]
     cells: Optional[_places.Cells] = None
+    features: Optional[Features] = None
 
     @property
     def window(self) -> Window:
@@ -106,10 +122,11 @@ class Plan:
         inverse = None if self.inverse is None else (self.inverse.operation.definition, self.inverse.tolerance)
         for part in (self.kind, self.rows, self.columns, self.transform, self.ellipsoid, inverse, self.level, self.metric, self.k,
                      self.max_distance, self.weighting, self.backend, self.device, self.block,
-                     None if self.cells is None else (self.cells.order, self.cells.ring, self.cells.authalic)):
+                     None if self.cells is None else (self.cells.order, self.cells.ring, self.cells.authalic),
+                     None if self.features is None else (self.features.edges, self.features.boundary)):
             digest.update(repr(part).encode() + b"\0")
         places = (None, None) if self.cells is None else (self.cells.lon, self.cells.lat)
-        for array in (self.x, self.y, self.weights, *places):
+        for array in (self.x, self.y, self.weights, *places, *(() if self.features is None else self.features.arrays)):
             digest.update(b"" if array is None else array.tobytes())
         return digest.hexdigest()
 
@@ -177,8 +194,11 @@ class Field:
             backend=plan.backend.encode(), metric=_c.METRICS.index(plan.metric), block_width=self.block[1],
             block_height=self.block[0], nodata=-1, k=plan.k, max_distance=plan.max_distance,
             weighting=_c.WEIGHTINGS.index(plan.weighting), weights=None if plan.weights is None else plan.weights.ctypes.data)
+        features = None if plan.features is None else plan.features.struct()
+        if features is not None:
+            options.features = ctypes.addressof(features)
         made = c_void_p()
-        used = run(c.gv_voronoi_create, byref(self._grid), byref(seeds), byref(options), byref(made),
+        used = run(c.gv_voronoi_create, byref(self._grid), None if features is not None else byref(seeds), byref(options), byref(made),
                    threads=1 if plan.inverse is not None else workers, device=plan.device,
                    large=plan.x.size > _LARGE_CELLS or plan.rows + plan.columns > 1 << 20, argument="seeds")
         self.handle = Handle(made.value, c.gv_voronoi_destroy, used)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 _POINTS, _LINE, _POLYGON = range(3)
+EDGES = ("straight", "geodesic")
 _COLLECTION = 7  # of shapely and of well-known binary
 
 

@@ -19,7 +19,8 @@ Floats = npt.NDArray[np.float64]
 class Seeds:
     """Positions in the system `crs` (None: none is known), and the table they come from, if any.
 
-    `rows`: which rows of `total` they are, where others were left out."""
+    `rows`: which rows of `total` they are, where others were left out. `features`: lines and polygons, or several points a row; `x` and `y` are
+    then of no use but their number."""
 
     x: Floats
     y: Floats
@@ -27,11 +28,16 @@ class Seeds:
     frame: Any = None
     rows: Optional[npt.NDArray[np.intp]] = None
     total: int = 0
+    features: Optional[_geometries.Arrays] = None
 
 
-def read(seeds: Any, crs: Any = None, skip_invalid: bool = False) -> Seeds:
-    """`crs`: the seeds' coordinate system, if they have none of their own. `skip_invalid`: those without a place are left out."""
-    made = usable(seeds, "seeds") if skip_invalid else _read(seeds, "seeds")
+def read(seeds: Any, crs: Any = None, skip_invalid: bool = False, features: bool = False) -> Seeds:
+    """`crs`: the seeds' coordinate system, if they have none of their own. `skip_invalid`: those without a place are left out. `features`: lines and
+    polygons are seeds too."""
+    if features and has_features(seeds):
+        made = of_features(seeds, "seeds", skip_invalid)
+    else:
+        made = usable(seeds, "seeds") if skip_invalid else _read(seeds, "seeds")
     if crs is not None:
         given = _crs.parse(crs, "seeds_crs")
         if made.crs is not None and not _crs.same(made.crs, given):
@@ -60,6 +66,31 @@ def _read(seeds: Any, argument: str, allow_missing: bool = False) -> Seeds:
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}")
     return Seeds(a, b)
+
+
+def has_features(seeds: Any) -> bool:
+    """Whether a row of geometries is not a point."""
+    if not (hasattr(seeds, "geometry") and hasattr(seeds, "crs")):
+        return False
+    if _geometries.points(seeds.geometry) is not None:
+        return False
+    kinds = np.asarray(seeds.geometry.geom_type, dtype=object)
+    missing = np.asarray(seeds.geometry.isna()) | np.asarray(seeds.geometry.is_empty)
+    return bool(np.any((kinds != "Point") & ~missing))
+
+
+def of_features(frame: Any, argument: str, skip_invalid: bool) -> Seeds:
+    """Geometries of all kinds. Rows that are left out have no parts, and keep their numbers."""
+    geometry = frame.geometry
+    missing = np.flatnonzero(np.asarray(geometry.isna()) | np.asarray(geometry.is_empty))
+    if missing.size and not skip_invalid:
+        raise ValueError(f"{argument}: row {int(missing[0])} has a geometry that is missing or empty; skip_invalid=True leaves such rows out")
+    arrays = _geometries.read(geometry)
+    if skip_invalid:
+        good = np.flatnonzero(np.isfinite(arrays.x) & np.isfinite(arrays.y))
+        arrays = arrays if good.size == arrays.x.size else arrays.without_others(good)
+    nowhere = np.full(len(geometry), np.nan)
+    return Seeds(nowhere, nowhere, None if frame.crs is None else _crs.parse(frame.crs, argument), frame, features=arrays)
 
 
 def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
@@ -97,13 +128,13 @@ def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
     return Seeds(x, y, crs, frame)
 
 
-def column(value: Any, seeds: Seeds, argument: str) -> npt.NDArray[Any]:
-    """One value a seed: an array, or the name of a column of the seeds' table."""
+def column(value: Any, seeds: Seeds, argument: str, text: bool = False) -> npt.NDArray[Any]:
+    """One value a seed: an array of numbers, or of anything if `text`, or the name of a column of the seeds' table."""
     if isinstance(value, str):
         if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
             raise ValueError(f"{argument}: the seeds have no column {value!r}")
         value = seeds.frame[value].to_numpy()
-    array = plain_array(value, argument)
+    array = np.asarray(value) if text else plain_array(value, argument)
     count = seeds.x.size if seeds.rows is None else seeds.total
     if array.shape != (count,):
         raise ValueError(f"{argument} must have one value for each of {count} seeds, not the shape {array.shape}")
@@ -137,8 +168,16 @@ def _is_globe(grid: Grid) -> bool:
     return g[0] == -180.0 and g[3] == 90.0 and g[2] == g[4] == 0.0 and abs(g[1] * grid.columns - 360.0) < 1e-9
 
 
-def placed(grid: Grid, seeds: Seeds, metric: str) -> tuple[Seeds, Floats, Floats]:
+def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) -> tuple[Seeds, Floats, Floats]:
     """The seeds of those in `rows` that have a place on the grid's map or globe, and their positions there."""
+    if seeds.features is not None:
+        vertices = Seeds(seeds.features.x, seeds.features.y, seeds.crs, seeds.frame)
+        x, y = on(grid, vertices, metric, skip=skip_invalid)
+        good = np.isfinite(x) & np.isfinite(y) & ((metric not in _c.GLOBE_METRICS) | (np.abs(y) <= 90.0))
+        moved = seeds.features._replace(x=np.ascontiguousarray(x), y=np.ascontiguousarray(y))
+        if skip_invalid and not good.all():
+            moved = moved.without_others(np.flatnonzero(good))
+        return dataclasses.replace(seeds, features=moved), seeds.x, seeds.y
     if seeds.rows is None:
         return (seeds, *on(grid, seeds, metric))
     x, y = on(grid, seeds, metric)
@@ -149,7 +188,7 @@ def placed(grid: Grid, seeds: Seeds, metric: str) -> tuple[Seeds, Floats, Floats
     return kept, np.ascontiguousarray(x[good]), np.ascontiguousarray(y[good])
 
 
-def on(grid: Grid, seeds: Seeds, metric: str) -> tuple[Floats, Floats]:
+def on(grid: Grid, seeds: Seeds, metric: str, skip: bool = False) -> tuple[Floats, Floats]:
     """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
     if seeds.crs is None or grid.crs is None:
         if seeds.crs is not None and not _crs.is_lonlat(seeds.crs) and metric in _c.GLOBE_METRICS:
@@ -158,14 +197,14 @@ def on(grid: Grid, seeds: Seeds, metric: str) -> tuple[Floats, Floats]:
             raise ValueError(f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first")
         if grid.crs is None or metric not in _c.GLOBE_METRICS or _crs.is_lonlat(grid.crs):
             return seeds.x, seeds.y
-        return _moved(seeds, grid.crs, _crs.base(grid.crs, "crs"))  # a pair of arrays is in the grid's own system
+        return _moved(seeds, grid.crs, _crs.base(grid.crs, "crs"), skip)  # a pair of arrays is in the grid's own system
     target = _crs.base(grid.crs, "crs") if metric in _c.GLOBE_METRICS else grid.crs
-    return (seeds.x, seeds.y) if _crs.same(seeds.crs, target) else _moved(seeds, seeds.crs, target)
+    return (seeds.x, seeds.y) if _crs.same(seeds.crs, target) else _moved(seeds, seeds.crs, target, skip)
 
 
-def _moved(seeds: Seeds, source: Any, target: Any) -> tuple[Floats, Floats]:
+def _moved(seeds: Seeds, source: Any, target: Any, skip: bool = False) -> tuple[Floats, Floats]:
     x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
     bad = np.flatnonzero(~np.isfinite(x))
-    if bad.size and seeds.rows is None:
+    if bad.size and seeds.rows is None and not skip:
         raise ValueError(f"seeds: row {int(bad[0])} has no place in {_crs.name(target)}")
     return x, y

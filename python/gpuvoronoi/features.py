@@ -9,12 +9,12 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _geometries, _search
+from . import _c, _crs, _field, _geometries, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._search import Neighbours
 from .trees import _pairs, _seeds, ellipsoid_numbers, found_within
 
-_EDGES = ("straight", "geodesic")
+_EDGES = _geometries.EDGES
 _BUILT_LARGE = 10_000  # vertices
 
 
@@ -81,10 +81,7 @@ class FeatureTree:
         self._index: Optional[Handle] = None
         if self.n > 0:
             c = library()
-            features = _c.Features(
-                count=self.n, part=arrays.part.ctypes.data, kind=arrays.kind.ctypes.data, ring=arrays.ring.ctypes.data,
-                vertex=arrays.vertex.ctypes.data, x=arrays.x.ctypes.data, y=arrays.y.ctypes.data, edges=_EDGES.index(edges),
-                boundary=int(bool(boundary)))
+            features = _field.Features(arrays, edges, bool(boundary)).struct()
             options = _c.IndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
                 c.gv_index_build_features, c.gv_index_destroy, features, options, c_void_p(), threads=0, device=-1,

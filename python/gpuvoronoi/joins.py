@@ -11,10 +11,11 @@ import numpy as np
 from . import _c, _crs, _seeds
 from ._library import Progress
 from ._search import Floats, Indices, number_in, real
+from .features import FeatureTree
 from .trees import GlobeTree, KDTree
 
 Query = Callable[[Floats, Floats, int], tuple[Floats, Indices]]  # of places, how many neighbours: distances and numbers
-Searcher = Callable[[Floats, Floats], Query]
+Searcher = Callable[[int, int], Query]  # among some of what is searched, from the first up to but without the last
 _MOST_AT_ONCE = 1 << 24  # distances in memory at once
 
 
@@ -22,12 +23,12 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
                   lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, exclusive: bool = False,
                   *, k: int = 1, ties: str = "all", metric: Optional[str] = None, workers: int = -1,
                   progress: Progress = None) -> Any:
-    """The nearest rows of another table of points: :func:`geopandas.sjoin_nearest` in true metres.
+    """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true metres.
 
     Parameters
     ----------
     left_df, right_df : GeoDataFrame
-        Points, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
+        Points, and on the side whose rows are the neighbours lines and polygons too, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
         the antimeridian and at the poles; on a map they are straight lines.
     how : {"inner", "left", "right"}
         "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
@@ -69,12 +70,13 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         raise ValueError(f"ties must be all or first, not {ties!r}")
     count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
     limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
-    left, right = _seeds.usable(left_df, "left_df"), _seeds.usable(right_df, "right_df")
+    left, right = _usable(left_df, "left_df", how == "right"), _usable(right_df, "right_df", how != "right")
     if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
         said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
         raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
     asking, asked = (right, left) if how == "right" else (left, right)
-    row, other, distance = _neighbours(asking, asked, _searcher(asking, metric, limit, workers, progress), count, ties, exclusive)
+    search = _searcher(asking, metric, limit, workers, progress)
+    row, other, distance = _neighbours(asking, asked, search, count, ties, exclusive)
     if how != "inner":  # rows without a neighbour stay, with nothing beside them
         alone = np.setdiff1d(np.arange(asking.total), row)
         at = np.searchsorted(row, alone)
@@ -85,8 +87,23 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     return made
 
 
-def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers: int, progress: Progress) -> Searcher:
-    """What makes a search of places, by the metric that is meant."""
+def _usable(frame: Any, name: str, searched: bool) -> _seeds.Seeds:
+    """The rows that have a place; those that are searched may be lines and polygons."""
+    if not _seeds.has_features(frame):
+        return _seeds.usable(frame, name)
+    if not searched:
+        kinds = np.asarray(frame.geometry.geom_type, dtype=object)
+        row = int(np.flatnonzero((kinds != "Point") & ~np.asarray(frame.geometry.isna()))[0])
+        raise ValueError(f"{name}: row {row} is a {kinds[row]}; unsupported for the rows that search: use points, e.g. representative_point()")
+    made = _seeds.of_features(frame, name, True)
+    assert made.features is not None
+    rows = np.flatnonzero(np.diff(made.features.part))
+    return _seeds.Seeds(made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features)
+
+
+def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers: int,
+              progress: Progress) -> Callable[[_seeds.Seeds], Searcher]:
+    """What makes searches of places, by the metric that is meant."""
     geographic = asking.crs is not None and asking.crs.is_geographic
     meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
     if meant not in _c.METRICS:
@@ -98,28 +115,40 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
         _crs.base(asking.crs, "left_df")
     bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
 
-    def of(x: Floats, y: Floats) -> Query:
-        if geographic:
-            globe = GlobeTree(x, y, meant, _crs.ellipsoid(asking.crs))
-            return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
-        plane = KDTree(np.column_stack([x, y]), metric=meant)
-        return lambda x, y, k: plane.query(np.column_stack([x, y]), range(1, k + 1), distance_upper_bound=bound, workers=workers,
-                                           progress=progress)
+    ellipsoid = _crs.ellipsoid(asking.crs) if geographic else None
+
+    def of(asked: _seeds.Seeds) -> Searcher:
+        def some(first: int, end: int) -> Query:
+            if asked.features is not None:
+                assert asked.rows is not None
+                shapes = FeatureTree(asked.frame.geometry.iloc[asked.rows[first:end]], meant, ellipsoid=ellipsoid)
+                return lambda x, y, k: shapes.query(x, y, range(1, k + 1), limit, workers, progress=progress)
+            if geographic:
+                globe = GlobeTree(asked.x[first:end], asked.y[first:end], meant, ellipsoid)
+                return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
+            plane = KDTree(np.column_stack([asked.x[first:end], asked.y[first:end]]), metric=meant)
+            return lambda x, y, k: plane.query(np.column_stack([x, y]), range(1, k + 1), distance_upper_bound=bound, workers=workers,
+                                               progress=progress)
+
+        return some
 
     return of
 
 
-def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Searcher, k: int, ties: str,
+def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
                 exclusive: bool) -> tuple[Indices, Indices, Floats]:
     """Rows, their neighbours' rows, and how far those are: by row, then by distance, then by neighbour.
 
     Rows of `asked` at one place are searched as one place, so that the search has few ties."""
-    _, first, place = np.unique(asked.x + 1j * asked.y, return_index=True, return_inverse=True)
+    of_points = asked.features is None
+    keys = asked.x + 1j * asked.y if of_points else np.arange(asked.x.size)
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
     size = np.bincount(place.ravel(), minlength=first.size)
     members, start = np.argsort(place.ravel(), kind="stable"), np.cumsum(size) - size
     order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
-    x, y = asked.x[first[order]], asked.y[first[order]]
-    row, found, distance = _places(searcher(x, y), _in_parts(searcher, x, y), asking, x.size, k, ties == "all", exclusive)
+    places = asked if not of_points else _seeds.Seeds(asked.x[first[order]], asked.y[first[order]], asked.crs)
+    count, most, of = places.x.size, _c.SEARCH_MAX_K if of_points else _c.VORONOI_MAX_K, searcher(places)
+    row, found, distance = _places(of(0, count), _in_parts(of, count, most), asking, count, most, k, ties == "all", exclusive)
     found = order[found]
     pair = np.repeat(np.arange(row.size), size[found])
     within = np.arange(pair.size) - np.repeat(np.cumsum(size[found]) - size[found], size[found])
@@ -135,37 +164,37 @@ def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Searcher, k
     return asking.rows[row[keep]], asked.rows[other[keep]], distance[keep]
 
 
-def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, k: int, ties: bool,
+def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
             exclusive: bool) -> tuple[Indices, Indices, Floats]:
     """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are asked for until
     a farther one, or none, is found."""
     made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
-    rows, wanted = np.arange(asking.x.size), min(k + exclusive + ties, _c.SEARCH_MAX_K)
+    rows, wanted = np.arange(asking.x.size), min(k + exclusive + ties, most)
     while rows.size and count:
         part, rows, wanted = rows, np.empty(0, np.intp), min(wanted, count)
         step = max(1, _MOST_AT_ONCE // wanted)
         for at in range(0, part.size, step):
             some = part[at:at + step]
-            distance, found = (search if wanted <= _c.SEARCH_MAX_K else search_all)(asking.x[some], asking.y[some], wanted)
+            distance, found = (search if wanted <= most else search_all)(asking.x[some], asking.y[some], wanted)
             counts = np.isfinite(distance) & ((distance > 0) | (not exclusive))
             last = np.where(counts.sum(axis=1) < k, math.inf, np.sort(np.where(counts, distance, math.inf))[:, min(k, wanted) - 1])
             done = (wanted == count) | np.isinf(distance[:, -1]) | (distance[:, -1] > last if ties else np.isfinite(last))
             line, column = np.nonzero(counts & (distance <= last[:, None]) & done[:, None])
             made.append((some[line], found[line, column], distance[line, column]))
             rows = np.append(rows, some[~done])
-        wanted = count if wanted == _c.SEARCH_MAX_K else min(4 * wanted, _c.SEARCH_MAX_K)
+        wanted = count if wanted == most else min(4 * wanted, most)
     row, place, far = (np.concatenate(parts) for parts in zip(*made))
     return row, place, far
 
 
-def _in_parts(searcher: Searcher, x: Floats, y: Floats) -> Query:
+def _in_parts(searcher: Searcher, count: int, most: int) -> Query:
     """All places by their distance: more than the library finds at once."""
     trees: list[Query] = []
 
     def search(qx: Floats, qy: Floats, wanted: int) -> tuple[Floats, Indices]:
-        starts = range(0, x.size, _c.SEARCH_MAX_K)
-        trees.extend(searcher(x[at:at + _c.SEARCH_MAX_K], y[at:at + _c.SEARCH_MAX_K]) for at in starts[len(trees):])
-        found = [tree(qx, qy, min(_c.SEARCH_MAX_K, x.size - at)) for at, tree in zip(starts, trees)]
+        starts = range(0, count, most)
+        trees.extend(searcher(at, min(at + most, count)) for at in starts[len(trees):])
+        found = [tree(qx, qy, min(most, count - at)) for at, tree in zip(starts, trees)]
         distance, index = np.hstack([d for d, _ in found]), np.hstack([i + at for at, (_, i) in zip(starts, found)])
         order = np.argsort(distance, axis=1, kind="stable")
         return np.take_along_axis(distance, order, 1), np.take_along_axis(index, order, 1)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _crs, _device_rasters, _field, _grid, _seeds
+from . import _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
-_NAMES = ("allocation", "proximity", "direction")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RasterOptions
+
+NAMES = ("allocation", "proximity", "direction")
 _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
-        Points: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays, or geometries, which
+        Points, lines or polygons: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays of points, or geometries, which
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, whose cells are the seeds: an `xarray.DataArray`, or a two-dimensional array
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
@@ -61,6 +66,11 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         The least d / w, d + w or d**2 - w wins; multiplicative if there are weights.
     seeds_crs : optional
         The seeds' coordinate system.
+    edges : {"straight", "geodesic"}
+        Of lines and polygons, what is between two vertices: a line that is straight in the grid's coordinates (on the globe in longitude and
+        latitude), or the shorter way on the globe.
+    boundary : bool
+        Polygons count as their rings, with nothing within.
     skip_invalid : bool
         Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
         (on the globe a latitude beyond 90 degrees); the others keep their numbers.
@@ -75,7 +85,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     progress : bool or callable, optional
         True for a bar by tqdm, or a function that is given the fraction done."""
 
-Described = Callable[..., Any]
+Described = TypeVar("Described", bound=Callable[..., Any])
 
 
 def _documented(function: Described) -> Described:
@@ -95,8 +105,8 @@ class Question:
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
-                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None,
-                 transform: Any = None) -> None:
+                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None, edges: str = "straight",
+                 boundary: bool = False, transform: Any = None) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
@@ -119,13 +129,15 @@ class Question:
         elif target_values is not None:
             raise TypeError("target_values: the seeds are no raster")
         else:
-            self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid)
+            self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
             if self.grid.cells is not None and self.grid.cells.labelled:
                 self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
-        self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric)
+        self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric, skip_invalid)
+        if edges not in _geometries.EDGES:
+            raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
         if self.seeds.x.size == 0 and raster is None:
             raise ValueError("seeds: there are none")
         if weights is None and weighting not in (None, "unweighted"):
@@ -141,6 +153,8 @@ class Question:
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))
+        if self.seeds.features is not None:
+            self.plan.features = _field.Features(self.seeds.features, edges, bool(boundary))
         if self.cupy is not None:
             self.plan = _device_rasters.plan_for(self.plan, self.cupy)
         if raster is not None:
@@ -231,7 +245,7 @@ def _distance_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 @_documented
-def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
+def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions]) -> Any:
     """The nearest seed of every cell.
 
     Parameters
@@ -260,7 +274,7 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
 
 
 @_documented
-def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Any) -> Any:
+def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[RasterOptions]) -> Any:
     """The distance of every cell to its nearest seed.
 
     Parameters
@@ -287,7 +301,7 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Any) -> Any:
 
 
 @_documented
-def direction(seeds: Any, **arguments: Any) -> Any:
+def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
     """The direction from every cell to its nearest seed.
 
     Parameters
@@ -298,7 +312,7 @@ def direction(seeds: Any, **arguments: Any) -> Any:
     -------
     ndarray or xarray.DataArray of float32
         Degrees clockwise from true north (from +y on the plane) in which the line leaves the cell, [0, 360); 0 at the seed
-        itself, NaN where there is no seed.
+        itself, NaN where there is no seed, and within a polygon that is the nearest.
 
     Examples
     --------
@@ -312,8 +326,8 @@ def direction(seeds: Any, **arguments: Any) -> Any:
 
 
 @_documented
-def voronoi(seeds: Any, *, variables: Iterable[str] = _NAMES, ids: Any = None, dtype: Any = np.float32,
-            **arguments: Any) -> Union[Any, dict[str, npt.NDArray[Any]]]:
+def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dtype: Any = np.float32,
+            **arguments: Unpack[RasterOptions]) -> Union[Any, dict[str, npt.NDArray[Any]]]:
     """Nearest seeds, distances and directions at once.
 
     Parameters
@@ -339,14 +353,14 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = _NAMES, ids: Any = None, d
     """
     wanted = tuple([variables] if isinstance(variables, str) else variables)
     for name in wanted:
-        if name not in _NAMES:
-            raise ValueError(f"variables must be of {', '.join(_NAMES)}, not {name!r}")
+        if name not in NAMES:
+            raise ValueError(f"variables must be of {', '.join(NAMES)}, not {name!r}")
     kind = _distance_dtype(dtype)
     question = Question(seeds, **arguments)
     names = question.names(ids)
     answers = question.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
                                azimuth="direction" in wanted)
-    found = dict(zip(_NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
+    found = dict(zip(NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
     try:
         import xarray  # noqa: F401
     except ImportError:

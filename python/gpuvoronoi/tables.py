@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref, c_void_p
-from typing import Any, Mapping, NoReturn, Optional
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,18 @@ from ._library import Context, Handle, context, library
 from ._search import plain_array
 from .rasters import Question, _documented
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RasterOptions
+
+
+_COLUMNS = ("id", "cells", "area", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y")
+
 
 @_documented
-def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distances: bool = True, ids: Any = None,
-               **arguments: Any) -> Any:
+def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distances: bool = True, ids: Any = None, keep: Any = None,
+               **arguments: Unpack[RasterOptions]) -> Any:
     """What each seed's region amounts to: cells, area, distances, centroid, and sums of rasters of counts.
 
     Parameters
@@ -28,7 +36,9 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     distances : bool
         Whether to compute the columns of distances, which takes longer.
     ids : array_like or str, optional
-        A column `id`.
+        A column `id`: numbers or text, one a seed, or the name of a column of the seeds' table.
+    keep : str, sequence of str or True, optional
+        Columns of the seeds' table that come first; True for all but the geometry.
 
     Returns
     -------
@@ -47,6 +57,7 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     import pandas
 
     question = Question(seeds, **arguments)
+    kept = _kept(keep, question.seeds)
     if question.cells is not None:
         raise TypeError("seeds: cells of a raster as seeds have no statistics in this version; the command's --stats has them")
     if question.grid.chunks is not None and hasattr(question.mask, "dask"):
@@ -75,7 +86,24 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     index = None if seeds.frame is None else seeds.frame.index
     if seeds.rows is not None:
         index = seeds.rows if index is None else index[seeds.rows]
-    return pandas.DataFrame(_columns(question, table, names, distances, ids), index=index)
+    return pandas.DataFrame({**kept, **_columns(question, table, names, distances, ids)}, index=index)
+
+
+def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
+    """Columns of the seeds' table, by name."""
+    if keep is None or keep is False:
+        return {}
+    columns = list(getattr(seeds.frame, "columns", ()))
+    if not columns:
+        raise ValueError("keep: the seeds have no columns; give a GeoDataFrame")
+    geometry = seeds.frame.geometry.name
+    names = [name for name in columns if name != geometry] if keep is True else [keep] if isinstance(keep, str) else list(keep)
+    for name in names:
+        if name not in columns or name == geometry:
+            raise ValueError(f"keep: the seeds have no column {name!r}")
+        if name in _COLUMNS:
+            raise ValueError(f"keep: the table has a column {name!r} of its own; rename that of the seeds")
+    return {name: seeds.frame[name].array if seeds.rows is None else seeds.frame[name].array[seeds.rows] for name in names}
 
 
 def _quantity(given: Any, name: str, question: Question, on_gpu: bool) -> Any:
@@ -145,7 +173,7 @@ def _columns(question: Question, table: _Table, names: list[str], distances: boo
     crs = question.grid.crs
     unit = None if crs is None else _crs.linear_unit(crs)
     scale, area = (1e-6, "area_km2") if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, "area_km2")
-    made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, question.seeds, "ids")}
+    made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, question.seeds, "ids", text=True)}
     made["cells"], made[area] = found["cells"], found["area"] * scale
     for name in ("distance_mean", "distance_max") if distances else ():
         made[name] = found[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,11 @@ from ._library import Progress
 from ._search import plain_array
 from .rasters import Question, _documented
 from .trees import GlobeTree
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RasterOptions
 
 Values = npt.NDArray[Any]
 
@@ -42,7 +47,7 @@ def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
 
 
 @_documented
-def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Any) -> Any:
+def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpack[RasterOptions]) -> Any:
     """The value of the nearest seed in every cell.
 
     Parameters

@@ -27,7 +27,7 @@ enum { WIDTH = 1000, HEIGHT = 700, BANDS = 2, OPEN = 5 /* columns that are left 
 static struct {
   bool running;      /* CUDA */
   bool opens, works; /* the device */
-  atomic_int opened, lanes, pieces;
+  atomic_int opened, queues, pieces;
 } machine;
 
 /* ---------------------------------------------------------------------------------------------------- stand-ins */
@@ -160,7 +160,7 @@ static void begin(asking *a, bool automatic, bool running) {
 static void end(asking *a) {
   tested_clear(&a->d);
   gv_context_destroy(a->context);
-  assert_true(machine.opened == 0 && machine.lanes == 0);
+  assert_true(machine.opened == 0 && machine.queues == 0);
 }
 
 /* A block of some cells from (2000, 300) on, in memory with gaps. Whether the device has measured it. */

@@ -10,7 +10,7 @@ theirs = pytest.importorskip("geopandas.tools.tests.test_sjoin")
 from gpuvoronoi import sjoin_nearest  # noqa: E402
 
 # Tests that fail on purpose, and why. One that passes is an error too, and so is a name that GeoPandas does not have.
-EXPECTED_FAILURES = {"test_sjoin_nearest_inner": "polygons of countries: only points are joined"}
+EXPECTED_FAILURES = {}
 
 
 @pytest.fixture(autouse=True)

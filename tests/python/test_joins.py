@@ -68,7 +68,8 @@ def test_bad_joins(random):
             (lambda: sjoin_nearest(left, right, ties="some"), ValueError, "ties must"),
             (lambda: sjoin_nearest(left, right, max_distance=-1), ValueError, "max_distance"),
             (lambda: sjoin_nearest(left, right, metric="geodesic"), ValueError, "metric: geodesic makes no sense"),
-            (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1))), ValueError, "right_df: row 0 is a Polygon")]:
+            (lambda: sjoin_nearest(left.set_geometry(left.buffer(1)), right), ValueError, "left_df: row 0 is a Polygon; unsupported for the rows"),
+            (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1)), how="right"), ValueError, "right_df: row 0 is a Polygon")]:
         with pytest.raises(error, match=words):
             call()
 
@@ -188,3 +189,55 @@ def test_ties_on_the_globe():
     assert sjoin_nearest(poles.iloc[:1], poles, ties="first")["b_right"].tolist() == [0]
     both = geopandas.GeoDataFrame(pandas.concat([poles, near]))
     assert sjoin_nearest(poles.iloc[:1], both, exclusive=True, distance_col="d")["d"].round().tolist() == [111694]
+
+
+def shapes_of(random, points):
+    """Lines, polygons and several points about points of a table."""
+    from shapely.geometry import LineString, MultiPoint, Polygon
+
+    made = []
+    for i, p in enumerate(points.geometry):
+        a, b = (random.uniform(5e4, 4e5, 2) for _ in range(2))
+        made.append([LineString([(p.x, p.y), (p.x + a[0], p.y + a[1])]), MultiPoint([(p.x, p.y), (p.x - b[0], p.y + b[1])]),
+                     Polygon([(p.x, p.y), (p.x + a[0], p.y), (p.x + a[0], p.y + a[1])]), p][i % 4])
+    return points.set_geometry(geopandas.GeoSeries(made, index=points.index, crs=points.crs))
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right"])
+@pytest.mark.parametrize("ties", ["all", "first"])
+def test_lines_and_polygons_by_definition(random, how, ties):
+    left, right = frames(random)
+    left, right = (shapes_of(random, left), right) if how == "right" else (left, shapes_of(random, right))
+    asking, asked = (right, left) if how == "right" else (left, right)
+    far = np.array([[shape.distance(point) for shape in asked.geometry] for point in asking.geometry])
+    joined = sjoin_nearest(left, right, how=how, k=2, ties=ties, max_distance=80_000, distance_col="far")
+    expected = []
+    for i, row in enumerate(far):
+        order = [j for j in np.argsort(row, kind="stable") if row[j] <= 80_000]
+        expected += [row[j] for j in order if (order.index(j) < 2 if ties == "first" else row[j] <= row[order[min(1, len(order) - 1)]] * (1 + 1e-12))]
+    np.testing.assert_allclose(joined["far"].dropna(), expected, rtol=1e-9, atol=1e-6)
+    assert (far == 0).any() and (joined["far"] == 0).any()
+
+
+def test_many_polygons_at_one_place(random):
+    """More ties than the library finds at once."""
+    from shapely.geometry import Point
+
+    right = geopandas.GeoDataFrame({"w": range(150)}, geometry=[Point(0, 0).buffer(2 + i) for i in range(150)])
+    left = geopandas.GeoDataFrame({"v": [1, 2]}, geometry=geopandas.points_from_xy([0.0, 500.0], [0.0, 0.0]))
+    joined = sjoin_nearest(left, right)
+    assert joined[joined["v"] == 1]["w"].tolist() == list(range(150)) and joined[joined["v"] == 2]["w"].tolist() == [149]
+    assert sjoin_nearest(left, right, k=100, ties="first")["w"].tolist() == [*range(100), *range(149, 49, -1)]
+    holes = right.copy()
+    holes.loc[[0, 7], "geometry"] = None
+    assert sjoin_nearest(left[:1], holes)["w"].tolist() == [i for i in range(150) if i not in (0, 7)]
+
+
+def test_polygons_on_the_globe():
+    from shapely.geometry import LineString, Polygon
+
+    right = geopandas.GeoDataFrame({"w": [1, 2]}, geometry=[Polygon([(178, -18), (179, -18), (179, -16)]), LineString([(-179.5, -20), (-179.5, -10)])],
+                                   crs=4326)
+    left = geopandas.GeoDataFrame({"v": [1]}, geometry=geopandas.points_from_xy([179.9], [-17.0]), crs=4326)
+    joined = sjoin_nearest(left, right, distance_col="metres")
+    assert joined["w"].tolist() == [2] and 63_000 < joined["metres"].item() < 65_000

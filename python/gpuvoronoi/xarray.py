@@ -1,0 +1,106 @@
+"""The accessor `gpuvoronoi` of xarray's objects: importing this module registers it. It needs xarray."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
+
+import numpy as np
+
+from . import rasters, tables
+from ._library import Progress
+from .rasters import _documented
+from .values import nearest_value, regrid
+
+try:
+    import xarray
+except ImportError as error:
+    raise ImportError("gpuvoronoi.xarray needs xarray: `pip install xarray`") from error
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import RasterOptions
+
+__all__ = ["Accessor"]
+
+
+class Accessor:
+    """The functions of this package, for the cells of a DataArray or Dataset.
+
+    Without `seeds` the cells of a DataArray are the seeds (those that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise)
+    and ask as well; with `seeds` its cells ask, as with ``like=``. Keyword arguments are those of the function of the same name.
+
+    Examples
+    --------
+    >>> import numpy as np, xarray
+    >>> import gpuvoronoi.xarray
+    >>> raster = xarray.DataArray(np.eye(3, dtype=int), dims=("y", "x"), coords={"y": [2.5, 1.5, 0.5], "x": [0.5, 1.5, 2.5]})
+    >>> raster.gpuvoronoi.proximity(metric="manhattan").values
+    array([[0., 1., 2.],
+           [1., 0., 1.],
+           [2., 1., 0.]], dtype=float32)
+    >>> raster.gpuvoronoi.allocation(([0.5, 2.5], [2.5, 2.5]), metric="euclidean").values[0]
+    array([0, 0, 1], dtype=int32)
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+
+    def _asked(self, seeds: Any, options: Any) -> tuple[Any, Any]:
+        if seeds is not None:
+            if "like" in options:
+                raise TypeError("like is the object of the accessor; leave it out")
+            return seeds, {**options, "like": self._given}
+        if not isinstance(self._given, xarray.DataArray):
+            raise TypeError("seeds are missing: a Dataset's cells are not seeds; select a variable, or give seeds")
+        return self._given, options
+
+    @_documented
+    def allocation(self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.allocation`."""
+        asked, given = self._asked(seeds, options)
+        return rasters.allocation(asked, ids=ids, **given)
+
+    @_documented
+    def proximity(self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.proximity`."""
+        asked, given = self._asked(seeds, options)
+        return rasters.proximity(asked, dtype=dtype, **given)
+
+    @_documented
+    def direction(self, seeds: Any = None, **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.direction`."""
+        asked, given = self._asked(seeds, options)
+        return rasters.direction(asked, **given)
+
+    @_documented
+    def voronoi(self, seeds: Any = None, *, variables: Iterable[str] = rasters.NAMES, ids: Any = None, dtype: Any = np.float32,
+                **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.voronoi`."""
+        asked, given = self._asked(seeds, options)
+        return rasters.voronoi(asked, variables=variables, ids=ids, dtype=dtype, **given)
+
+    @_documented
+    def nearest_value(self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.nearest_value` of seeds."""
+        asked, given = self._asked(seeds, options)
+        return nearest_value(asked, value, fill=fill, **given)
+
+    @_documented
+    def statistics(self, seeds: Any, *, sums: Any = None, distances: bool = True, ids: Any = None, keep: Any = None,
+                   **options: Unpack[RasterOptions]) -> Any:
+        """:func:`gpuvoronoi.statistics` of seeds."""
+        asked, given = self._asked(seeds, options)
+        return tables.statistics(asked, sums=sums, distances=distances, ids=ids, keep=keep, **given)
+
+    def regrid(self, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
+               max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, backend: str = "auto",
+               device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+        """:func:`gpuvoronoi.regrid` to other cells."""
+        return regrid(self._given, target, metric=metric, ellipsoid=ellipsoid, max_distance=max_distance, fill=fill, dims=dims,
+                      backend=backend, device=device, workers=workers, progress=progress)
+
+
+xarray.register_dataarray_accessor("gpuvoronoi")(Accessor)
+xarray.register_dataset_accessor("gpuvoronoi")(Accessor)
