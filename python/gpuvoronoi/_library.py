@@ -81,10 +81,12 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
 
 def exception(status: int, message: str, argument: str = "") -> Exception:
     """What a status is raised as."""
-    if status == _c.UNKNOWN_BACKEND or (status == _c.UNSUPPORTED and "backend" in message):
+    if status == _c.UNKNOWN_BACKEND or (status == _c.UNSUPPORTED and message.startswith("backend")):
         argument = "backend"
     text = message or library().gv_status_message(status).decode()
     named = argument if status in (_c.INVALID_ARGUMENT, _c.UNKNOWN_BACKEND, _c.UNSUPPORTED) else ""
+    if text.startswith(f"{named}: "):
+        named = ""
     return _EXCEPTIONS.get(status, RuntimeError)(f"{named}: {text}" if named else text)
 
 

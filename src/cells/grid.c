@@ -15,13 +15,14 @@ static double *make_table(gv_context *context, int64_t count) {
 
 static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric metric) {
   if (grid->level < 0 || grid->level > GV_QTM_MAX_GRID_LEVEL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no QTM level %d (0 to %d)", grid->level,
-                   GV_QTM_MAX_GRID_LEVEL);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "QTM level: out of range [0, %d] (%d)",
+                   GV_QTM_MAX_GRID_LEVEL, grid->level);
   }
   if (metric != GV_GREAT_CIRCLE && metric != GV_GEODESIC) {
     const char *name = gv_metric_name(metric);
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s makes no sense on a QTM mesh",
-                   name != NULL ? name : "of no name");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "metric: unsupported for QTM meshes (%s); use geodesic or great-circle",
+                   name != NULL ? name : "unknown");
   }
   return GV_OK;
 }
@@ -29,25 +30,27 @@ static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric 
 static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric metric) {
   if (metric != GV_GREAT_CIRCLE && metric != GV_GEODESIC) {
     const char *name = gv_metric_name(metric);
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for cells on the globe",
-                   name != NULL ? name : "of no name");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "metric: unsupported for cells on the globe (%s); use geodesic or great-circle",
+                   name != NULL ? name : "unknown");
   }
   if (grid->level != GV_QTM_NONE)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a QTM level is not supported for HEALPix and lists");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "level: unsupported for HEALPix and lists of places; use GV_QTM_NONE");
   if (grid->kind == GV_GRID_POINTS) {
     if (grid->width < 1 || grid->width > INT64_C(1) << 40 || grid->longitude == NULL || grid->latitude == NULL)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a list of %lld places, or no positions",
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "list of places: invalid number (%lld), or longitude or latitude is NULL",
                      (long long)grid->width);
     return GV_OK;
   }
   if (grid->order < 0 || grid->order > GV_HEALPIX_MAX_ORDER) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "HEALPix order %d is out of range [0, %d]", grid->order,
-                   GV_HEALPIX_MAX_ORDER);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "HEALPix order: out of range [0, %d] (%d)",
+                   GV_HEALPIX_MAX_ORDER, grid->order);
   }
   if (grid->authalic != 0 && grid->semi_major != 0.0 && !(fabs(grid->flattening) <= GV_HEALPIX_FLATTEST)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "authalic latitudes need a flattening of up to %g in size, not %g", GV_HEALPIX_FLATTEST,
-                   grid->flattening);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "flattening: out of range [-%g, %g] for authalic latitudes",
+                   GV_HEALPIX_FLATTEST, grid->flattening);
   }
   return GV_OK;
 }
@@ -59,43 +62,46 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
     GV_TRY(check_mesh(context, grid, metric));
   }
   if (grid->width < 1 || grid->height < 1) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells", (long long)grid->width,
-                   (long long)grid->height);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: invalid number of cells (%lld x %lld)",
+                   (long long)grid->width, (long long)grid->height);
   }
   /* Columns and rows must be exact in double, and byte counts must not overflow. */
   if (grid->width > INT64_C(1) << 40 || grid->height > INT64_C(1) << 40 ||
       grid->width > INT64_MAX / 64 / grid->height) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells is too large",
-                   (long long)grid->width, (long long)grid->height);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: too many cells (%lld x %lld)", (long long)grid->width,
+                   (long long)grid->height);
   }
   const double *g = grid->geotransform;
   for (int i = 0; i < 6; i++) {
-    if (!isfinite(g[i])) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is not finite");
+    if (!isfinite(g[i]))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: a coefficient is not finite");
   }
   double w = (double)grid->width, h = (double)grid->height;
   if (!isfinite(gv_centre_x(g, w, h)) || !isfinite(gv_centre_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is degenerate");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: invalid; the area of its cells is 0");
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
-  if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
+  if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   if (gv_metric_of_searches(metric))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for grids",
                    gv_metric_name(metric));
   if (globe != (grid->kind != GV_GRID_PLANE)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s makes no sense on a %s grid",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unsupported (%s) for a %s grid",
                    gv_metric_name(metric), globe ? "plane" : "longitude/latitude");
   }
   if (grid->kind == GV_GRID_PROJECTED && grid->inverse == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a projected grid needs its inverse projection");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: missing inverse projection; set gv_grid.to_lonlat");
   }
   if (grid->kind == GV_GRID_LONLAT) {
     if (g[2] != 0.0 || g[4] != 0.0) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a longitude/latitude grid must not be rotated");
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "geotransform: unsupported rotation of a longitude/latitude grid");
     }
     double first = gv_centre_y(g, 0, 0), last = gv_centre_y(g, 0, h - 1.0);
     double most = 90.0 + GV_POLE_TOLERANCE * fabs(g[5]);
     if (fabs(first) > most || fabs(last) > most) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's cell centres reach latitude %.15g",
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "grid: latitude of cell centres out of range [-90, 90] (%.15g)",
                      fabs(first) > fabs(last) ? first : last);
     }
   }
@@ -369,7 +375,7 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
   }
   if (cells->grid.kind == GV_GRID_PROJECTED) {
     if (cells->grid.inverse(cx, cy, n, cells->grid.inverse_user) != 0) {
-      return gv_fail(context, GV_ERROR_PROJECTION, "the grid's inverse projection failed");
+      return gv_fail(context, GV_ERROR_PROJECTION, "grid: the inverse projection failed");
     }
   }
   if (mesh) return triangles_of_cells(context, cells, n, x, y, z, cx, cy);

@@ -213,7 +213,7 @@ static gv_status raster_array_refuse(gv_context *context, const reading *r, int6
     if (a->type == GV_FLOAT32 ? (float)read == (float)real_of(key) : read == real_of(key)) break;
   }
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "row %lld, column %lld holds %s: cells are told apart by whole numbers",
+                 "row %lld, column %lld: unsupported value (%s); expected integers",
                  (long long)(first + r->first + row), (long long)column, number);
 }
 
@@ -237,7 +237,7 @@ gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array
   if (array->data == NULL || r.size == 0 || array->chosen_count < 0 || array->left_out_count < 0 ||
       (array->chosen_count > 0 && array->chosen == NULL) ||
       (array->left_out_count > 0 && array->left_out == NULL)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no cells of the raster of seeds, or an unknown type");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: missing cells or unknown type");
   }
   const gv_allocator *allocator = &context->allocator;
   int64_t most = CELLS_AT_ONCE / width > 1 ? CELLS_AT_ONCE / width : 1;

@@ -23,7 +23,7 @@ static inline bool gv_take_given(void *to, size_t size, const void *given) {
 #define GV_TAKE(context, type, to, given)                                                                          \
   do {                                                                                                             \
     if (!gv_take_given(to, sizeof(type), given))                                                                   \
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set: call gv_..._init", #type);   \
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set; call gv_..._init", #type);   \
   } while (0)
 
 /* The reverse: fills a struct of the caller, which begins with its size, from `from`. False if its size was not

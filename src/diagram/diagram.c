@@ -28,7 +28,8 @@ static gv_status diagram_read_plane(gv_context *context, const gv_points *seeds,
     double *p = d->position + 3 * i;
     gv_pair_get(seeds, i, &p[0], &p[1]);
     if (!(fabs(p[0]) <= 1e70 && fabs(p[1]) <= 1e70))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld (from 0) is at %g, %g", (long long)i, p[0],
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "seed %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, p[0],
                      p[1]);
     p[0] += 0.0; /* without negative zeros */
     p[1] += 0.0;
@@ -42,7 +43,8 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
     double lon, lat;
     gv_pair_get(seeds, i, &lon, &lat);
     if (!(isfinite(lon) && fabs(lat) <= 90.0))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld (from 0) is at longitude %g, latitude %g",
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "seed %lld (from 0): coordinates out of range or not finite (longitude %g, latitude %g)",
                      (long long)i, lon, lat);
     gv_normalise_lonlat(&lon, &lat);
     d->lon[i] = lon;
@@ -139,7 +141,7 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
 }
 
 static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {
-  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
+  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: missing");
   GV_TRY(gv_check_pairs(context, seeds, "seed"));
   if (seeds->count > (1 << 30) - 8)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of seeds: out of range [1, %d] (%lld)",
@@ -162,7 +164,7 @@ gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const g
   gv_diagram_options o;
   gv_diagram_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the diagram is NULL");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram: the output pointer is NULL");
   GV_TAKE(context, gv_diagram_options, &o, options);
   GV_TRY(gv_take_points(context, &seeds, &own));
   GV_TRY(diagram_check(context, seeds, &o));
@@ -200,7 +202,7 @@ bool gv_diagram_on_globe(const gv_diagram *d) {
 gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_parts *parts) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (d == NULL || parts == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the diagram or the place for its parts is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram or parts: the pointer is NULL");
   const gv_cells *c = &d->cells;
   const gv_diagram_parts own = {.struct_size = sizeof own,
                                 .seed_count = c->seeds,
@@ -220,7 +222,7 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
                                 .ring = c->ring};
   if (!gv_give(parts, &own, sizeof own))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "gv_diagram_parts: struct_size is not set: call gv_..._init");
+                   "gv_diagram_parts: struct_size is not set; call gv_..._init");
   return GV_OK;
 }
 
@@ -339,7 +341,7 @@ static gv_status area_body(gv_worker *worker, int64_t first, int64_t end) {
 gv_status gv_diagram_areas(gv_context *context, const gv_diagram *d, double *area) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (d == NULL || area == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the diagram or the place for areas is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram or areas: the pointer is NULL");
   measurer m = {.diagram = d, .area = area};
   gv_loop edges = {context, context->threads, d->cells.edges, 64, NULL, &m};
   gv_loop cells = {context, context->threads, d->cells.seeds, 64, NULL, &m};

@@ -182,7 +182,7 @@ static gv_status ring_close_at_pole(gv_context *context, gv_turned_ring *ring, g
   double pole = turns > 0 ? 90.0 : -90.0;
   for (int64_t i = 0; i < last && start < 0; i++)
     if (ring->points[i + 1].turns != ring->points[i].turns) start = i;
-  if (start < 0) return gv_fail(context, GV_ERROR_INTERNAL, "a cell around a pole does not cross 180 degrees");
+  if (start < 0) return gv_fail(context, GV_ERROR_INTERNAL, "cell around a pole: no crossing of 180 degrees");
   const gv_turned_point *a = &ring->points[start], *b = &ring->points[start + 1];
   int m = a->turns < b->turns ? a->turns : b->turns;
   double y = a->turns < b->turns ? ring_crossing(a, b, m) : ring_crossing(b, a, m);

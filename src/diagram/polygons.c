@@ -15,7 +15,7 @@ gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diag
   gv_diagram_parts parts;
   gv_diagram_parts_init(&parts);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the polygons is NULL");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "polygons: the output pointer is NULL");
   GV_TRY(gv_diagram_get(context, diagram, &parts));
   gv_diagram_polygons *made = gv_allocate_zeroed(&context->allocator, 1, sizeof *made);
   if (made == NULL) return gv_fail_memory(context, "the polygons");
@@ -41,7 +41,7 @@ gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons
   static const int64_t none[1] = {0};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (polygons == NULL || rings == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the polygons or the place for their rings is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "polygons or rings: the pointer is NULL");
   const gv_pieces *p = &polygons->pieces;
   const gv_diagram_rings own = {.struct_size = sizeof own,
                                 .cell_count = polygons->cells,
@@ -53,7 +53,7 @@ gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons
                                 .y = p->y};
   if (!gv_give(rings, &own, sizeof own))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "gv_diagram_rings: struct_size is not set: call gv_..._init");
+                   "gv_diagram_rings: struct_size is not set; call gv_..._init");
   return GV_OK;
 }
 

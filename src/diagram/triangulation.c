@@ -189,7 +189,7 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t dug, int64_t ed
   gv_triangulation *t = b->t;
   /* One ring of edges around a disc without vertices inside: two facets more than there were. */
   if (edges != dug + 2 || t->facets + 2 > b->room)
-    return gv_fail(b->context, GV_ERROR_INTERNAL, "the triangulation is inconsistent at seed %d", (int)point);
+    return gv_fail(b->context, GV_ERROR_INTERNAL, "triangulation: inconsistent at seed %d", (int)point);
   for (int64_t i = 0; i < edges; i++) {
     const int32_t *edge = b->rim + 4 * i;
     int32_t facet = i < dug ? b->cavity[i] : (int32_t)t->facets++;

@@ -11,7 +11,7 @@ gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flatt
     flattening = 1.0 / 298.257223563;
   }
   if (!(semi_major > 0.0) || !isfinite(semi_major) || !(flattening < 1.0) || !(flattening > -1.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no ellipsoid has semi-major axis %g and flattening %g",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "ellipsoid: invalid semi-major axis (%g) or flattening (%g)",
                    semi_major, flattening);
   }
   out->semi_major = semi_major;

@@ -193,7 +193,7 @@ static gv_status part_edges(gv_context *context, gv_feature_set *set, const side
   int64_t vertices = p.count;
   if (vertices == set->vertices) return GV_OK;
   if (vertices > INT32_MAX) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld vertices are too many (at most %d)",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "vertices: too many (%lld); at most %d are supported",
                    (long long)vertices, INT32_MAX);
   }
   p = (parting){gv_allocate(&context->allocator, vertices, sizeof *p.x),

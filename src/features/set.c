@@ -10,16 +10,17 @@
 static const double largest_longitude = 36000.0;
 
 static gv_status feature_set_refuse(gv_context *context, int64_t feature, const char *what) {
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %lld %s", (long long)feature, what);
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %lld: %s", (long long)feature, what);
 }
 
 /* Offsets ascend from 0. */
 static gv_status check_offsets(gv_context *context, const int64_t *offset, int64_t count, const char *of) {
   if (offset == NULL || offset[0] != 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets of %s do not begin at 0", of);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets of %s: invalid; the first must be 0", of);
   for (int64_t i = 0; i < count; i++) {
     if (offset[i + 1] < offset[i]) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets of %s descend at %lld", of, (long long)i);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets of %s: invalid; they decrease at %lld", of,
+                     (long long)i);
     }
   }
   return GV_OK;
@@ -27,10 +28,10 @@ static gv_status check_offsets(gv_context *context, const int64_t *offset, int64
 
 static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind, int64_t ring) {
   int64_t first = f->vertex[ring], end = f->vertex[ring + 1];
-  if (end == first) return feature_set_refuse(context, feature, "has a part without vertices");
+  if (end == first) return feature_set_refuse(context, feature, "a part is empty");
   if (kind != GV_PART_POLYGON) return GV_OK;
   if (f->x[first] != f->x[end - 1] || f->y[first] != f->y[end - 1])
-    return feature_set_refuse(context, feature, "has a ring that is not closed");
+    return feature_set_refuse(context, feature, "a ring is not closed");
   return GV_OK;
 }
 
@@ -38,14 +39,14 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
   for (int64_t i = 0; i < f->count; i++) {
     for (int64_t p = f->part[i]; p < f->part[i + 1]; p++) {
       int64_t rings = f->ring[p + 1] - f->ring[p];
-      if (f->kind[p] > GV_PART_POLYGON) return feature_set_refuse(context, i, "has a part of an unknown kind");
+      if (f->kind[p] > GV_PART_POLYGON) return feature_set_refuse(context, i, "unknown kind of a part");
       if (rings < 1 || (rings > 1 && f->kind[p] != GV_PART_POLYGON))
-        return feature_set_refuse(context, i, "has a part with a number of rings that makes no sense");
+        return feature_set_refuse(context, i, "invalid number of rings of a part");
       for (int64_t r = f->ring[p]; r < f->ring[p + 1]; r++) {
         GV_TRY(check_ring(context, f, i, f->kind[p], r));
         for (int64_t v = f->vertex[r]; v < f->vertex[r + 1]; v++) {
           if (!isfinite(f->x[v]) || !isfinite(f->y[v]))
-            return feature_set_refuse(context, i, "has a coordinate that is not finite");
+            return feature_set_refuse(context, i, "a coordinate is not finite");
         }
       }
     }
@@ -57,22 +58,24 @@ static gv_status check_range(gv_context *context, const gv_feature_set *set) {
   for (int32_t i = 0; i < set->count; i++) {
     for (int64_t v = set->vertex[set->ring[set->part[i]]]; v < set->vertex[set->ring[set->part[i + 1]]]; v++) {
       if (set->globe && fabs(set->y[v]) > 90.0) {
-        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d has latitude %.15g", (int)i, set->y[v]);
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d: latitude out of range [-90, 90] (%.15g)",
+                       (int)i, set->y[v]);
       }
       if (set->globe && fabs(set->x[v]) > largest_longitude) {
-        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d has longitude %.15g", (int)i, set->x[v]);
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                       "feature %d: longitude out of range [-36000, 36000] (%.15g)", (int)i, set->x[v]);
       }
       if (!set->globe && (fabs(set->x[v]) > GV_EDGE_LARGEST || fabs(set->y[v]) > GV_EDGE_LARGEST))
-        return feature_set_refuse(context, i, "has a coordinate beyond 1e75");
+        return feature_set_refuse(context, i, "a coordinate is out of range [-1e75, 1e75]");
     }
   }
   return GV_OK;
 }
 
 static gv_status feature_set_check(gv_context *context, const gv_features *f) {
-  if (f->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
+  if (f->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   if (f->count > INT32_MAX) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld features are too many (at most %d)",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: too many (%lld); at most %d are supported",
                    (long long)f->count, INT32_MAX);
   }
   gv_status status = check_offsets(context, f->part, f->count, "parts");
@@ -81,9 +84,9 @@ static gv_status feature_set_check(gv_context *context, const gv_features *f) {
   if (status != GV_OK) return status;
   int64_t parts = f->part[f->count], vertices = f->vertex[f->ring[parts]];
   if ((parts > 0 && f->kind == NULL) || (vertices > 0 && (f->x == NULL || f->y == NULL)))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the features have no coordinates or kinds of parts");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: coordinates or kinds of parts are NULL");
   if (vertices > INT32_MAX) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld vertices are too many (at most %d)",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "vertices: too many (%lld); at most %d are supported",
                    (long long)vertices, INT32_MAX);
   }
   return check_parts(context, f);
@@ -187,10 +190,12 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
   out->straight = f.edges == GV_EDGES_STRAIGHT;
   out->boundary = f.boundary != 0;
   if (f.edges != GV_EDGES_STRAIGHT && f.edges != GV_EDGES_GEODESIC)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown edges %d", (int)f.edges);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "edges: unknown number (%d)", (int)f.edges);
   if (!out->globe && !out->straight) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is of the plane, which has no geodesic edges",
-                   gv_metric_name(metric));
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "edges: geodesic edges are unsupported for metric %s; use straight edges, geodesic or great-circle",
+        gv_metric_name(metric));
   }
   if (gv_metric_of_searches(metric))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for lines and polygons",

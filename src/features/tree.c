@@ -448,7 +448,7 @@ static gv_status feature_tree_build(gv_context *context, gv_feature_tree *t) {
     nodes += count > 0 ? nodes_of(count) : 0;
     roots += count > 0;
     most = count > most ? count : most;
-    if (nodes > INT32_MAX) status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "too many edges for a tree");
+    if (nodes > INT32_MAX) status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: too many edges");
   }
   int64_t at_once = total < AT_ONCE ? total : AT_ONCE;
   most = at_once > most ? at_once : most;

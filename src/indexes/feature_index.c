@@ -33,12 +33,13 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
                                   gv_index **out) {
   gv_index_options o;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
-  if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
+  if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   GV_TRY(gv_refuse_periods(context, &o, "lines and polygons"));
-  if (gv_metric_name(o.metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
+  if (gv_metric_name(o.metric) == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
   gv_voronoi *v = &index->asked;
@@ -91,7 +92,8 @@ static gv_status feature_index_find_places(gv_context *context, const search *s,
     double x, y;
     gv_pair_get(s->queries, i, &x, &y);
     if (!isfinite(x) || !isfinite(y) || (globe && fabs(y) > 90.0))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "query %lld (from 0) is at %g, %g", (long long)i, x, y);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "query %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, x, y);
     out->x[n] = out->lon[n] = x;
     out->y[n] = out->lat[n] = y;
     out->z[n] = 0.0;
@@ -329,13 +331,15 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_search_options(context, o, GV_VORONOI_MAX_K, " among lines and polygons"));
   if (o->memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "lines and polygons are searched with arrays of the host");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "lines and polygons: device memory is unsupported; use host memory");
   if (queries == NULL || o->exclude_self)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "lines and polygons are searched with points, not themselves");
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "lines and polygons: a search of the index against itself is unsupported; pass points as queries");
   GV_TRY(gv_check_pairs(context, queries, "query"));
   if (queries->count > 0 && indices == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   search s = {.lookup = &index->lookup,
               .asked = index->asked,
               .queries = queries,

@@ -42,7 +42,8 @@ static gv_status check_position(gv_context *context, const gv_points *points, in
   double x, y;
   gv_pair_get(points, number, &x, &y);
   if (isfinite(x) && isfinite(y) && fabs(y) <= 90.0) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld (from 0) is at longitude %g, latitude %g", role,
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "%s %lld (from 0): coordinates out of range or not finite (longitude %g, latitude %g)", role,
                  (long long)number, x, y);
 }
 
@@ -87,10 +88,11 @@ static void globe_index_destroy(gv_index *index) {
 gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, const gv_index_options *o,
                                gv_index **out) {
   if (seeds == NULL || seeds->count < 1)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: missing");
   GV_TRY(gv_check_pairs(context, seeds, "reference"));
   if (o->memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "points on the globe are arrays in host memory");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "points on the globe: device memory is unsupported; use host memory");
   const gv_allocator *allocator = &context->allocator;
   double *vectors = NULL;
   gv_globe_index *globe = gv_allocate_zeroed(allocator, 1, sizeof *globe);
@@ -263,10 +265,11 @@ static gv_status check_search(gv_context *context, const gv_points *queries, con
                               const int64_t *indices) {
   GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
   if (o->memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with arrays of the host");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "points on the globe: device memory is unsupported; use host memory");
   GV_TRY(gv_check_pairs(context, queries, "query"));
   if (queries->count > 0 && indices == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   return GV_OK;
 }
 
@@ -274,7 +277,7 @@ static gv_status search_part(gv_context *context, const gv_index *index, const g
                              const gv_search_options *o, int64_t first_query, int64_t first_reference,
                              int64_t *indices, double *canonical) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
-  if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the queries are NULL");
+  if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: the pointer is NULL");
   places of = {first_query, first_reference, false};
   GV_TRY(gv_check_part(context, first_query, first_reference, globe->count));
   GV_TRY(check_search(context, queries, o, indices));
@@ -296,7 +299,7 @@ static gv_status globe_index_search(gv_context *context, const gv_index *index, 
   if (queries == NULL) queries = &own;
   GV_TRY(check_search(context, queries, o, indices));
   if (o->exclude_self && queries->count != globe->count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
   return search_batches(context, globe, queries, o, &of, indices, distances);
 }
 
@@ -430,7 +433,8 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                           .distances = globe_index_measure_rows};
   gv_status status = check_search(context, &own.queries, o, indices);
   if (status == GV_OK && o->exclude_self && own.queries.count != globe->count)
-    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+    status =
+        gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 

@@ -12,7 +12,7 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   gv_points own;
   gv_point_index *points = NULL;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   GV_TRY(gv_take_points(context, &reference, &own));
@@ -51,10 +51,9 @@ static gv_status index_begin(gv_context *context, const gv_index *index, const g
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   GV_TAKE(context, gv_search_options, o, given);
   GV_TRY(gv_take_points(context, queries, own));
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the pointer is NULL");
   if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
-  return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index of %s does not support this",
-                 kind_names[index->type->kind]);
+  return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of %s: unsupported function", kind_names[index->type->kind]);
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -74,19 +73,19 @@ static void sum_offsets(int64_t *offsets, int64_t queries) {
 
 static gv_status check_radius(gv_context *context, const gv_index *index, int64_t queries,
                               const gv_radius_options *o, const int64_t *offsets, bool filled) {
-  if (offsets == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets are NULL");
+  if (offsets == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets: the output pointer is NULL");
   if (o->exclude_self && (queries != index->count || index->type->kind > GV_INDEX_GLOBE))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the reference points as queries");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
   for (int64_t i = 0; i < (o->radii != NULL ? queries : 1); i++) {
     double radius = o->radii != NULL ? o->radii[i] : o->radius;
     if (!(radius >= 0.0))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "radius %lld (from 0) is %g, not a number >= 0",
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "radius %lld (from 0): out of range [0, inf] (%g)",
                      (long long)i, radius);
   }
   for (int64_t i = 0; filled && i < queries; i++)
     if (offsets[i] < 0 || offsets[i + 1] < offsets[i])
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offset %lld (from 0) is negative, or above the next",
-                     (long long)i);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "offset %lld (from 0): invalid; offsets must not be negative or decrease", (long long)i);
   return GV_OK;
 }
 
@@ -102,10 +101,11 @@ gv_status gv_index_search_radius(gv_context *context, const gv_index *index, con
   GV_TAKE(context, gv_radius_options, &o, options);
   bool own_points = queries == NULL && index->type->kind <= GV_INDEX_GLOBE;
   if (queries == NULL && !own_points)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "an index of %s is searched with points, not itself",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "index of %s: a search of the index against itself is unsupported; pass points as queries",
                    kind_names[index->type->kind]);
   if (queries != NULL && queries->count < 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of queries: %lld",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of queries: out of range (%lld)",
                    (long long)queries->count);
   int64_t count = queries != NULL ? queries->count : index->count;
   GV_TRY(check_radius(context, index, count, &o, offsets, filled));

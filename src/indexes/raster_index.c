@@ -25,7 +25,8 @@ static gv_status raster_index_search(gv_context *context, const gv_index *base, 
                                      const gv_search_options *o, int64_t *indices, double *distances) {
   const raster_index *index = (const raster_index *)base;
   if (queries == NULL || o->exclude_self)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster cells are searched with points, not themselves");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster cells: a search of the index against itself is unsupported; pass points as queries");
   GV_TRY(index->centres->type->search(context, index->centres, queries, o, indices, distances));
   for (int64_t i = 0; i < queries->count * o->k && o->memory == GV_MEMORY_HOST; i++)
     indices[i] = indices[i] >= 0 ? index->cell[indices[i]] : -1;
@@ -50,7 +51,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   gv_index_options o;
   gv_raster_seed_list list;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   GV_TRY(gv_refuse_periods(context, &o, "cells of rasters"));
@@ -59,7 +60,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
   if (raster->kind == GV_GRID_PROJECTED || o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "no index of cells of projected rasters, or in a device's memory");
+                   "index of raster cells: unsupported for projected rasters and for device memory");
   o.semi_major = raster->semi_major;
   o.flattening = raster->flattening;
   const gv_points centres = gv_points_xy(list.x, list.y, list.count);

@@ -30,18 +30,18 @@ static gv_status answer_check(gv_context *context, const gv_voronoi *v, const an
   const int64_t columns = w->columns, cells = (w->rows - 1) * a->stride + columns;
   if ((a->value_type != GV_INT32 && a->value_type != GV_INT64) ||
       (a->distance_type != GV_FLOAT32 && a->distance_type != GV_FLOAT64)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "values or distances are of an unsupported type");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "values or distances: unsupported type");
   }
   if (v->nodata >= 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's nodata is %d, the number of a seed",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "nodata: the value is the number of a seed (%d)",
                    (int)v->nodata);
   if (a->own != NULL && w->k > 1)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells that are seeds themselves go with k = 1, not %d",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells that are seeds: k out of range [1, 1] (%d)",
                    (int)w->k);
   if (a->stride < columns || (w->k > 1 && a->band_stride < cells) ||
       (a->mask != NULL && a->mask_stride < columns) || (a->own != NULL && a->own_stride < columns) ||
       (a->seed != NULL && a->seed_stride < columns)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a stride is shorter than a row of the block (%lld cells)",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row of the block (%lld cells)",
                    (long long)columns);
   }
   return GV_OK;
@@ -176,7 +176,7 @@ gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, cons
   answering w = {.any_asks = true};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || answer == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to answer");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   gv_answer_init(&w.a);
   GV_TAKE(context, gv_answer, &w.a, answer);
   GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, w.a.column, w.a.row, &w.a.columns, &w.a.rows));

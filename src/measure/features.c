@@ -200,7 +200,7 @@ static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_
       const int32_t *seed = m->seed + band * m->band_stride + line * m->stride;
       for (int64_t c = 0; c < columns; c++) {
         if (seed[c] >= v->seeds.total)
-          return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed[c]);
+          return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)seed[c]);
       }
     }
   }

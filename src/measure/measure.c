@@ -119,7 +119,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
     end = end_of_span(piece->seed, i, piece->n);
     double x = 0.0, y = 0.0, z = 0.0;
     if (seed >= v->seeds.total)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)seed);
     if (seed >= 0) {
       int32_t s = distinct_of(v, seed);
       x = v->seeds.x[s];
@@ -274,7 +274,7 @@ static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_measure *m) {
   if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64) ||
       (m->memory != GV_MEMORY_HOST && m->memory != GV_MEMORY_CUDA)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, or an unknown type or memory");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds, type or kind of memory: missing or unknown");
   }
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, m->column, m->row, &m->columns, &m->rows));
   if (m->stride == 0) m->stride = m->columns;
@@ -284,7 +284,7 @@ static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_meas
   if (m->bands < 1 || m->stride < m->columns || m->out_stride < m->columns ||
       (m->bands > 1 && (m->band_stride < (m->rows - 1) * m->stride + m->columns ||
                         m->out_band_stride < (m->rows - 1) * m->out_stride + m->columns))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%d bands or their strides make no sense", (int)m->bands);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "bands: invalid number (%d) or strides", (int)m->bands);
   }
   return GV_OK;
 }
@@ -345,7 +345,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   gv_measure m;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || measure == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   gv_measure_init(&m);
   GV_TAKE(context, gv_measure, &m, measure);
   GV_TRY(check_measure(context, voronoi, &m));
@@ -365,11 +365,11 @@ gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, 
                                 int64_t columns, int64_t rows, double *area, int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || area == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the areas");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or areas: the pointer is NULL");
   GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, column, row, &columns, &rows));
   if (stride == 0) stride = columns;
   if (stride < columns) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row (%lld, row %lld)",
                    (long long)stride, (long long)columns);
   }
   const gv_tile tile = {column, column + columns, row, row + rows};
@@ -382,13 +382,14 @@ gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *voronoi
                                   int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || longitude == NULL || latitude == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the centers");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or centres: the pointer is NULL");
   const gv_cells *cells = &voronoi->cells;
-  if (cells->dim != 3) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid does not lie on the globe");
+  if (cells->dim != 3)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: unsupported; expected a grid on the globe");
   GV_TRY(gv_check_rectangle(context, &cells->grid, column, row, &columns, &rows));
   if (stride == 0) stride = columns;
   if (stride < columns) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row (%lld, row %lld)",
                    (long long)stride, (long long)columns);
   }
   double *vectors = gv_allocate(&context->allocator, 3 * columns, sizeof *vectors);

@@ -52,7 +52,7 @@ static gv_status measure_strips_answer(gv_device_strips *d, const gv_voronoi *v,
 static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
                                 const gv_measure *m, double radius) {
   int64_t most = GV_CUDA_OPEN_PAIRS / m->bands, columns = m->columns < most ? m->columns : most;
-  if (columns < 1) return gv_fail(&d->context, GV_ERROR_UNSUPPORTED, "%d bands are too many", (int)m->bands);
+  if (columns < 1) return gv_fail(&d->context, GV_ERROR_UNSUPPORTED, "bands: too many (%d)", (int)m->bands);
   int64_t rows = most / columns, across = (m->columns + columns - 1) / columns, down = (m->rows + rows - 1) / rows;
   size_t size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   gv_status status = GV_OK;
@@ -91,12 +91,13 @@ static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *u
 
 gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *v, gv_measure *m) {
   if (m->distance == NULL && m->azimuth == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for distances or azimuths");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "distances and azimuths: both output pointers are NULL");
   gv_device_strips *strips = gv_cuda_tile_strips(v);
   if (strips == NULL) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "devices measure for cuda-tile, without weights and projections, not for '%s'",
-                   gv_voronoi_backend(v));
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "measuring into device memory: unsupported for backend %s; use cuda-tile without weights and projections",
+        gv_voronoi_backend(v));
   }
   const void *const given[] = {m->seed, m->distance, m->azimuth};
   return gv_device_strips_carry_out(context, strips, v, m->stream, given, 3, measure_strip, m);

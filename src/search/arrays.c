@@ -12,7 +12,7 @@ gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, c
   if (memory == GV_MEMORY_HOST) return GV_OK;
   const char *reason = "";
   gv_status status = gv_cuda_probe(&reason);
-  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  if (status != GV_OK) return gv_fail(context, status, "device memory: unavailable (%s)", reason);
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
   status = cuda->begin(context, array, count, stream, &out->queue, &out->device);
   if (status == GV_OK) out->cuda = cuda;
@@ -23,7 +23,7 @@ gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out) {
   *out = (gv_arrays){.device = -1};
   const char *reason = "";
   gv_status status = gv_cuda_probe(&reason);
-  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  if (status != GV_OK) return gv_fail(context, status, "device memory: unavailable (%s)", reason);
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
   status = cuda->open(context, device, &out->queue, &out->device);
   if (status == GV_OK) out->cuda = cuda;

@@ -8,14 +8,15 @@
 static inline gv_status gv_check_search_options(gv_context *context, const gv_search_options *o, int32_t most,
                                                 const char *where) {
   if (o->k < 1 || o->k > most) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d%s", (int)o->k, (int)most, where);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)%s", (int)most, (int)o->k,
+                   where);
   }
   if (!(o->max_distance >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "maximum distance: out of range [0, inf] (%g)",
                    o->max_distance);
   }
   if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o->memory);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)o->memory);
   }
   return GV_OK;
 }
@@ -24,14 +25,15 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
 static inline gv_status gv_check_part(gv_context *context, int64_t first_query, int64_t first_reference,
                                       int64_t count) {
   if (first_query >= 0 && first_reference >= 0 && first_reference <= INT64_MAX - count) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "first_query and first_reference: out of range [0, 2^63 - 1]");
 }
 
 /* Canonical values that are to become distances. */
 static inline gv_status gv_check_values(gv_context *context, const void *index, int64_t count,
                                         const double *values) {
   if (index != NULL && count >= 0 && (values != NULL || count == 0)) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "index or values: the pointer is NULL, or the number is negative");
 }
 
 /* `own`: number of the reference point that the next query is, if it exists. Returns the offset for gv_query, and

@@ -64,7 +64,7 @@ gv_status gv_backend_choose_device(gv_context *context, const gv_reference *refe
                                    const gv_backend **out) {
   const char *reason = "";
   gv_status status = gv_cuda_probe(&reason);
-  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  if (status != GV_OK) return gv_fail(context, status, "device memory: unavailable (%s)", reason);
   gv_context one;
   gv_context_for_worker(context, &one);
   one.device = 0; /* any, but not all */

@@ -29,7 +29,7 @@ static void say_why(const char *said) {
   if (missing) {
     snprintf(module_reason, sizeof module_reason, "the CUDA module " MODULE " is not installed");
   } else {
-    snprintf(module_reason, sizeof module_reason, "the CUDA module cannot be loaded: %s", said);
+    snprintf(module_reason, sizeof module_reason, "CUDA module: cannot open (%s)", said);
   }
 }
 
@@ -44,8 +44,7 @@ static void load(void) {
   memcpy(&offer, &found, sizeof offer);
   const gv_cuda_module *offered = offer != NULL ? offer(gv_copy) : NULL;
   if (offered == NULL || strcmp(offered->version, GV_VERSION_STRING) != 0 || offered->size != GV_CUDA_MODULE_SIZE) {
-    snprintf(module_reason, sizeof module_reason,
-             "the CUDA module is of another version (%s) than the library (%s)",
+    snprintf(module_reason, sizeof module_reason, "CUDA module: unsupported version (%s); expected %s",
              offered != NULL ? offered->version : "unknown", GV_VERSION_STRING);
     gv_library_close(handle);
     return;

@@ -12,21 +12,24 @@ static const gv_cuda_module *module(gv_context *context) {
 }
 
 gv_status gv_device_count(gv_context *context, int *count) {
-  if (count == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the number of devices");
+  if (count == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of devices: the output pointer is NULL");
   *count = 0;
   const gv_cuda_module *cuda = module(context);
   return cuda != NULL ? cuda->device_count(context, count) : GV_ERROR_UNAVAILABLE;
 }
 
 gv_status gv_device_get(gv_context *context, int number, gv_device_info *out) {
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the device's description");
+  if (out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "description of the device: the output pointer is NULL");
   const gv_cuda_module *cuda = module(context);
   if (cuda == NULL) return GV_ERROR_UNAVAILABLE;
   gv_device_info info;
   gv_device_info_init(&info);
   GV_TRY(cuda->device_get(context, number, &info));
   if (gv_give(out, &info, sizeof info)) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the description has no struct_size: use gv_device_info_init");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "gv_device_info: struct_size is not set; call gv_device_info_init");
 }
 
 double gv_context_device_seconds(const gv_context *context) {
@@ -34,7 +37,8 @@ double gv_context_device_seconds(const gv_context *context) {
 }
 
 gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds) {
-  if (seconds == NULL || bytes < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "nothing to fill");
+  if (seconds == NULL || bytes < 1)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "output: the pointer is NULL");
   const gv_cuda_module *cuda = module(context);
   return cuda != NULL ? cuda->device_fill_seconds(context, (size_t)bytes, seconds) : GV_ERROR_UNAVAILABLE;
 }

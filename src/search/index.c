@@ -28,7 +28,8 @@ static bool takes_device_arrays(const gv_backend *backend) {
 }
 
 static gv_status fail_device_arrays(gv_context *context, const gv_backend *backend) {
-  return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes no arrays on a device", backend->name);
+  return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                 "backend: device memory is unsupported (%s); use host memory or another backend", backend->name);
 }
 
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
@@ -57,7 +58,8 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   }
   const gv_backend *backend = gv_backend_find(options->backend);
   if (backend == NULL || !backend->searches_points) {
-    return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no search backend named '%s'", options->backend);
+    return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,
+                   "backend: unknown name (%s); gpuvoronoi backends lists the names", options->backend);
   }
   if (on_device && !takes_device_arrays(backend)) return fail_device_arrays(context, backend);
   if (backend->device && reference->periods != NULL)
@@ -67,15 +69,15 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   const char *reason = "";
   gv_status status = gv_backend_probe(backend, &reason);
   if (status != GV_OK) {
-    return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
+    return gv_fail(context, status, "backend: unavailable (%s): %s", backend->name, reason);
   }
   const char *refused = gv_backend_refuses(backend, reference->metric);
   if (refused != NULL) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' cannot search with metric %s: %s", backend->name,
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend: %s does not support metric %s: %s", backend->name,
                    gv_metric_name(reference->metric), refused);
   }
   if (reference->dim > backend->max_dim) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes at most %d dimensions, not %d", backend->name,
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend: %s supports at most %d dimensions (%d)", backend->name,
                    (int)backend->max_dim, (int)reference->dim);
   }
   *out = backend;
@@ -111,12 +113,12 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
 static gv_status build_index(gv_context *context, const gv_supply *supply, const gv_index_options *o,
                              gv_point_index **out) {
   const gv_point_source *source = &supply->source;
-  if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+  if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: missing");
   if (o->metric == GV_MINKOWSKI && !(o->power >= 1.0 && o->power <= 1048576.0))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: out of range [1, 1048576] (%g)", o->power);
   const char *name = gv_metric_name(o->metric);
   if (name == NULL || o->metric == GV_GREAT_CIRCLE || o->metric == GV_GEODESIC) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric: unsupported for an index (%s)",
                    name != NULL ? name : "(unknown)");
   }
   gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL, NULL, o->power};
@@ -159,9 +161,10 @@ gv_status gv_point_index_build(gv_context *context, const gv_points *reference, 
                                gv_point_index **out) {
   GV_TRY(gv_check_points(context, reference, "reference"));
   if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o->memory);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)o->memory);
   if (reference->x != NULL && o->memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "points on a device are rows of one array");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "points in device memory: unsupported layout; expected the rows of one array");
   gv_supply supply = {.source = {.count = reference->count, .dim = reference->dim, .dtype = reference->dtype},
                       .array = reference->data,
                       .memory = o->memory,
@@ -185,18 +188,19 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   gv_supply supply = {.array = NULL};
   gv_point_index *index = NULL;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   gv_point_source_init(&supply.source);
   GV_TAKE(context, gv_point_source, &supply.source, source);
   if (supply.source.read == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: the read function is NULL");
   const gv_points like = /* data: not NULL */
       gv_points_rows(&supply, supply.source.count, supply.source.dim, supply.source.dtype);
   GV_TRY(gv_check_points(context, &like, "reference"));
   if (o.memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "points are read into memory of the host");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "reference points: device memory is unsupported with a read function; use host memory");
   GV_TRY(build_index(context, &supply, &o, &index));
   *out = &index->base;
   return GV_OK;
@@ -292,17 +296,17 @@ static gv_status point_index_check_options(gv_context *context, const gv_point_i
 static gv_status check_search(gv_context *context, const gv_point_index *index, const gv_points *queries,
                               const gv_search_options *o, const int64_t *indices) {
   if (queries->dim != index->reference.dim) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
                    (int)queries->dim, (int)index->reference.dim);
   }
   bool processors = o->memory == GV_MEMORY_HOST && (index->automatic || !index->backend->device);
   GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_PROCESSORS : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of results: out of range (%lld x %d)",
                    (long long)queries->count, (int)o->k);
   }
   if (queries->count > 0 && indices == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   return GV_OK;
 }
 
@@ -367,7 +371,8 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
   if (lacks_coordinates(queries) && queries->count > 0) {
     int64_t at = first_query - first_reference;
     if (at < 0 || queries->count > reference->count - at) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld queries from number %lld on are not in the index",
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "queries: %lld queries from number %lld are out of range of the index",
                      (long long)queries->count, (long long)first_query);
     }
     own = gv_points_of(index, at, queries->count);
@@ -376,7 +381,8 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
   gv_status status = gv_check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && o->memory != GV_MEMORY_HOST)
-    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");
+    status =
+        gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of a search: device memory is unsupported; use host memory");
   if (status != GV_OK) return status;
   gv_arrays arrays;
   status = gv_arrays_begin(context, GV_MEMORY_HOST, NULL, NULL, 0, &arrays);
@@ -401,13 +407,14 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && o->exclude_self && queries->count != reference->count) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
+                   "self-exclusion: the queries must be the reference points (%lld queries, %lld reference points)",
                    (long long)queries->count, (long long)reference->count);
   }
   if (status == GV_OK && o->memory == GV_MEMORY_CUDA && !takes_device_arrays(index->backend))
     status = fail_device_arrays(context, index->backend);
   if (status == GV_OK && o->memory == GV_MEMORY_CUDA && queries->x != NULL)
-    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "points on a device are rows of one array");
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED,
+                     "points in device memory: unsupported layout; expected the rows of one array");
   if (status != GV_OK || queries->count == 0) return status;
 
   gv_point_index asked = *index;
@@ -463,9 +470,11 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
   if (o->memory != GV_MEMORY_HOST)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by several processes take arrays of the host");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "search by several processes: device memory is unsupported; use host memory");
   if (o->exclude_self && queries->count != index->reference.count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the process's points as its queries");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "self-exclusion: the queries must be the points of this process");
   return GV_OK;
 }
 

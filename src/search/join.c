@@ -51,7 +51,7 @@ gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int
   for (int32_t p = 0; p < parts && given; p++)
     given = indices[p] != NULL && canonical[p] != NULL;
   if (k < 1 || k > GV_MAX_K || queries < 0 || parts < 1 || (!given && queries > 0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbours of some part, or their place, are missing");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbours of parts: the pointer is NULL");
   joining j = {indices, canonical, k, parts, out_indices, out_canonical};
   gv_loop loop = {.context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};
   return gv_parallel_for(&loop, join_some);

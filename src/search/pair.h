@@ -34,12 +34,12 @@ static inline gv_status gv_take_points(gv_context *context, const gv_points **po
 static inline gv_status gv_check_pairs(gv_context *context, const gv_points *points, const char *role) {
   bool columns = points->x != NULL && points->y != NULL;
   if (points->dim != 2)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have %d coordinates, not 2", role,
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: expected 2 coordinates (%d)", role,
                    (int)points->dim);
   if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role, (int)points->dtype);
   if (points->count < 0 || (points->count > 0 && points->data == NULL && !columns))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the coordinates of the %s points are NULL", role);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the coordinates are NULL", role);
   return GV_OK;
 }
 

@@ -22,28 +22,28 @@ static size_t row_bytes(const gv_supply *supply) {
 }
 
 gv_status gv_check_points(gv_context *context, const gv_points *points, const char *role) {
-  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points are NULL", role);
+  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the pointer is NULL", role);
   if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role, (int)points->dtype);
   }
   if (points->dim < 1 || points->dim > GV_MAX_DIM) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "dimension %d of the %s points is not in 1 ... %d",
-                   (int)points->dim, role, GV_MAX_DIM);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: dimension out of range [1, %d] (%d)", role,
+                   GV_MAX_DIM, (int)points->dim);
   }
   if (points->count < 0 || points->count > INT64_MAX / (int64_t)sizeof(double) / points->dim) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of %s points: %lld", role,
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of %s points: out of range (%lld)", role,
                    (long long)points->count);
   }
   if (points->x != NULL) return gv_check_pairs(context, points, role);
   if (points->data == NULL && points->count > 0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the data is NULL", role);
   }
   return GV_OK;
 }
 
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row) {
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0) has a coordinate that is not finite",
-                 role, (long long)row);
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0): a coordinate is not finite", role,
+                 (long long)row);
 }
 
 void gv_widen_floats(const float *from, int64_t count, double *to) {
@@ -150,7 +150,7 @@ static gv_status points_read_all(gv_context *context, reading *r) {
   if (r->bad < r->failed) return gv_fail_not_finite(context, "reference", r->bad);
   if (r->status == GV_ERROR_OUT_OF_MEMORY) return gv_fail_memory(context, "reading points");
   if (r->status == GV_OK) return GV_OK;
-  return gv_fail(context, r->status, "reference points from number %lld on (from 0) cannot be read",
+  return gv_fail(context, r->status, "reference points: cannot read from number %lld (from 0)",
                  (long long)r->failed);
 }
 

@@ -60,7 +60,7 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
                             int64_t room, int64_t *indices, double *canonical) {
   if (list->count != room)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "query %lld (from 0) has %lld neighbors, its offsets have room for %lld: count again",
+                   "query %lld (from 0): %lld neighbours, but its offsets have room for %lld; count them first",
                    (long long)query, (long long)list->count, (long long)room);
   if (by_number) gv_found_list_turn(list);
   gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
@@ -291,8 +291,9 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *base, con
   } else {
     status = gv_check_points(context, queries, "query");
     if (status == GV_OK && queries->dim != index->reference.dim)
-      status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
-                       (int)queries->dim, (int)index->reference.dim);
+      status =
+          gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
+                  (int)queries->dim, (int)index->reference.dim);
   }
   if (status != GV_OK) goto done;
   c.widen = queries->x != NULL || queries->dtype == GV_FLOAT32 || index->reference.periods != NULL;

@@ -34,7 +34,7 @@ typedef struct rounds {
 
 static gv_status unreachable(const rounds *r, gv_status status) {
   if (status != GV_OK) return status;
-  return gv_fail(r->context, GV_ERROR_IO, "the processes cannot reach each other");
+  return gv_fail(r->context, GV_ERROR_IO, "processes: the communication failed");
 }
 
 /* GV_OK where all are well; where they are not, the others name the first that is not. */
@@ -114,10 +114,10 @@ static gv_status compare(rounds *r) {
     if (!alike) {
       return gv_fail(
           r->context, GV_ERROR_INVALID_ARGUMENT,
-          "process %d has another k, max_distance, exclude_self, dimension, metric or periods than process 0", p);
+          "process %d: k, max_distance, exclude_self, dimension, metric or periods differ from process 0", p);
     }
     if (h->points > INT64_MAX - points)
-      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT, "impossible number of points of all processes");
+      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT, "number of points of all processes: out of range");
     r->first_point[p] = points;
     points += h->points;
     if (h->queries > r->most) r->most = h->queries;
@@ -149,7 +149,7 @@ static gv_status allocate_round(rounds *r) {
   r->room = room < 1 ? 1 : room < r->most ? room : r->most;
   if (ranks * r->room * row > INT_MAX)
     return gv_fail(r->context, GV_ERROR_UNSUPPORTED,
-                   "so many neighbours of so many processes are too much at once");
+                   "search by several processes: too many neighbours for one call; pass fewer queries");
   int64_t all = ranks * r->room;
   r->own = gv_allocate(a, r->room, (size_t)dim * sizeof *r->own);
   r->asked = gv_allocate(a, all, (size_t)dim * sizeof *r->asked);
@@ -253,7 +253,7 @@ gv_status gv_search_together(gv_context *context, const gv_communicator *process
   bool reach = p->allreduce_max != NULL && p->allgatherv != NULL && p->alltoallv != NULL;
   if (p->rank < 0 || p->rank >= p->ranks || (p->ranks > 1 && !reach)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "there is no process %d (from 0) of %d, or nothing reaches the others", p->rank, p->ranks);
+                   "process number: out of range (%d of %d), or a function is NULL", p->rank, p->ranks);
   }
   if (status == GV_OK) status = allocate_tables(&r);
   status = agree(&r, status);

@@ -108,8 +108,8 @@ static gv_status add_distances(const work *w, const span *at, const double *dist
     farthest = distance[c] > farthest ? distance[c] : farthest;
   }
   if (!good) {
-    return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
-                   s->longest);
+    return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT,
+                   "distance of a cell from its seed: missing, or out of range [0, %g]", s->longest);
   }
   to->farthest = farthest;
   gv_wide sum = 0;
@@ -145,8 +145,8 @@ static gv_status add_span(work *w, const span *at, int32_t shown) {
     gv_block_quantity *quantity = &w->quantity[q];
     gv_sum *sum = &w->regions.sum[index * s->sums + q];
     if (!quantity->good && !gv_quantity_is_good(quantity, at->c0, at->c1)) {
-      return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
-                     (int)q, quantity->bound);
+      return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT,
+                     "quantity %d: not finite, or out of range of its bound %g", (int)q, quantity->bound);
     }
     gv_wide upto = gv_quantity_before(quantity, at->c1);
     sum->value += upto - quantity->so_far;
@@ -185,12 +185,12 @@ static gv_status add_row(work *w, int64_t r) {
 /* `b` has its full size, and quantities of their full size. */
 static gv_status add_host(gv_context *context, gv_statistics *s, gv_statistics_cells *b) {
   if (b->seed == NULL || (s->distances && b->distance == NULL))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells without seeds or distances");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells: seeds or distances are NULL");
   GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, b->column, b->row, &b->columns, &b->rows));
   if (b->stride == 0) b->stride = b->columns;
   if (b->distance_stride == 0) b->distance_stride = b->columns;
   if (b->stride < b->columns || b->distance_stride < b->columns)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "strides are shorter than rows");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "strides: shorter than rows");
   work w = {.context = context,
             .s = s,
             .block = b,
@@ -198,7 +198,8 @@ static gv_status add_host(gv_context *context, gv_statistics *s, gv_statistics_c
   for (int32_t q = 0; q < s->sums; q++) {
     if (!gv_is_quantity(&b->quantity[q], &w.tile)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "quantity %d has no doubles, or its parts do not ascend from 0 within the cells", (int)q);
+                     "quantity %d: the type is not double, or its parts do not ascend from 0 within the cells",
+                     (int)q);
     }
   }
   gv_status status = work_make(&w);
@@ -213,11 +214,12 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   gv_statistics_cells b;
   gv_quantity *quantities = NULL;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (s == NULL || cells == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no cells");
+  if (s == NULL || cells == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics or cells: the pointer is NULL");
   gv_statistics_cells_init(&b);
   GV_TAKE(context, gv_statistics_cells, &b, cells);
   if (b.memory != GV_MEMORY_HOST && b.memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)b.memory);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)b.memory);
   gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);
   b.quantity = quantities;
   if (status == GV_OK)

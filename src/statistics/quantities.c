@@ -18,7 +18,7 @@ gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int
   *out = NULL;
   if (sums == 0) return GV_OK;
   if (given == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells without their %d quantities", (int)sums);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells: missing quantities; expected %d", (int)sums);
   *out = gv_allocate(&context->allocator, sums, sizeof **out);
   if (*out == NULL) return gv_fail_memory(context, "the quantities");
   for (int32_t q = 0; q < sums; q++) {

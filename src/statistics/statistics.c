@@ -25,7 +25,7 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
     gv_slot *at = gv_slot_of(s->labels, s->label_mask, v->label[i]);
     bool taken = at->index >= 0 && (s->group == NULL || s->group[at->index] != s->group[v->seeds.number[i]]);
     if (v->label[i] == v->nodata || taken) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed", (int)v->label[i]);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the number is not a seed (%d)", (int)v->label[i]);
     }
     if (at->index < 0) *at = (gv_slot){v->label[i], v->seeds.number[i]};
   }
@@ -37,7 +37,7 @@ static gv_status copy_groups(gv_context *context, gv_statistics *s, const gv_sta
   if (o->group == NULL) return GV_OK;
   for (int64_t i = 0; i < seeds; i++) {
     if (o->group[i] < 0 || o->group[i] >= o->groups) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld is in group %d of %d", (long long)i,
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: group out of range (%d of %d)", (long long)i,
                      (int)o->group[i], (int)o->groups);
     }
   }
@@ -54,19 +54,20 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   gv_statistics_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || out == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its statistics");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or statistics: the pointer is NULL");
   }
   GV_TAKE(context, gv_statistics_options, &o, options);
   if (o.sums < 0 || o.sums > 1024 || (o.sums > 0 && o.bound == NULL)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics of %d quantities", (int)o.sums);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of quantities: out of range (%d)", (int)o.sums);
   }
   for (int32_t i = 0; i < o.sums; i++) {
     if (!(o.bound[i] > 0.0) || !isfinite(o.bound[i])) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d has the bound %g", (int)i, o.bound[i]);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: invalid bound (%g)", (int)i, o.bound[i]);
     }
   }
   if (voronoi->cells.grid.kind == GV_GRID_POINTS)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "a list of places has no areas, and no statistics");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "statistics: unsupported for lists of places, which have no areas");
   gv_statistics *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
@@ -144,7 +145,8 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
 static gv_status check_seed(gv_context *context, const gv_statistics *s, int64_t seed, const void *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s != NULL && out != NULL && seed >= 0 && seed < s->rows) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no place for them, or no seed %lld",
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "statistics, or seed number %lld: the pointer is NULL, or the number is out of range",
                  (long long)seed);
 }
 
@@ -164,14 +166,14 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   }
   if (gv_give(out, &result, sizeof result)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "the statistics have no struct_size: use gv_seed_statistics_init");
+                 "gv_seed_statistics: struct_size is not set; call gv_seed_statistics_init");
 }
 
 gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *s, int64_t seed, int32_t quantity,
                                 double *sum, double *distance_mean) {
   GV_TRY(check_seed(context, s, seed, sum));
   if (quantity < 0 || quantity >= s->sums)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no quantity %d", (int)quantity);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity: the number is out of range (%d)", (int)quantity);
   const gv_sum *of = &s->of_sum[seed * s->sums + quantity];
   *sum = (double)of->value * (gv_fixed_unit(s->bound[quantity]) / (double)(INT64_C(1) << GV_TERM_BITS));
   if (distance_mean != NULL) {

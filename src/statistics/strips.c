@@ -151,13 +151,13 @@ static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *d
 
 static gv_status check_faults(gv_context *context, const gv_statistics *s, const gv_device_faults *faults) {
   if (faults->beyond > 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)faults->beyond);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)faults->beyond);
   if (faults->distance != 0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
-                   s->longest);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "distance of a cell from its seed: missing, or out of range [0, %g]", s->longest);
   }
   if (faults->quantity != 0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: not finite, or out of range of its bound %g",
                    (int)faults->quantity - 1, s->bound[faults->quantity - 1]);
   }
   return GV_OK;
@@ -209,9 +209,8 @@ static gv_status statistics_strips_check(gv_context *context, const gv_statistic
            of->first_row == NULL && (of->type == GV_FLOAT32 || of->type == GV_FLOAT64);
   }
   return good ? GV_OK
-              : gv_fail(
-                    context, GV_ERROR_INVALID_ARGUMENT,
-                    "strides are shorter than rows, or a quantity has no value for each cell or an unknown type");
+              : gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                        "strides or quantities: strides shorter than rows, missing values, or an unknown type");
 }
 
 gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
@@ -219,10 +218,10 @@ gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, con
   GV_TRY(statistics_strips_check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {
-    return gv_fail(
-        context, GV_ERROR_UNSUPPORTED,
-        "statistics are made on devices for cuda-tile, without labels, weights and projections, not for '%s'",
-        gv_voronoi_backend(s->voronoi));
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "statistics in device memory: unsupported for backend %s; use cuda-tile without labels, weights "
+                   "and projections",
+                   gv_voronoi_backend(s->voronoi));
   }
   const void **arrays = gv_allocate(&context->allocator, 1 + s->sums, sizeof *arrays);
   if (arrays == NULL) return gv_fail_memory(context, "a strip's statistics");

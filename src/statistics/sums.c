@@ -29,7 +29,9 @@ static wide_bits sums_read_bits(const unsigned char **at, int bytes) {
 static gv_status sums_check(gv_context *context, const gv_statistics *s, int64_t seed, const void *sums) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s != NULL && sums != NULL && seed >= 0 && seed < s->rows) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no sums, or no seed %lld", (long long)seed);
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "statistics, sums, or seed number %lld: the pointer is NULL, or the number is out of range",
+                 (long long)seed);
 }
 
 /* Cells of the grid, of which each counts for one seed. */
@@ -95,5 +97,5 @@ gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t 
   }
   pthread_mutex_unlock(&s->lock);
   if (good) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the sums of seed %lld are invalid", (long long)seed);
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: invalid sums", (long long)seed);
 }

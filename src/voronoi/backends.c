@@ -26,7 +26,7 @@ static const gv_engine *cuda_tile(const gv_grid *grid) {
 }
 
 static const char *only_products(gv_metric metric) {
-  return metric == GV_EUCLIDEAN ? NULL : "only euclidean distances are products";
+  return metric == GV_EUCLIDEAN ? NULL : "supports only euclidean distances";
 }
 
 #define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
@@ -39,11 +39,11 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_serial, .within = gv_radius_look_at_all},
-    [GV_BACKEND_OPENMP] =
-        {SEARCH("openmp", MAX_DIM,
-                "blocked brute force on all processors: float filter in registers, canonical recheck"),
-         .weighted = true, .features = true, .floats = true, .products = true, .search = &gv_search_openmp,
-         .within = gv_radius_look_at_all},
+    [GV_BACKEND_OPENMP] = {SEARCH(
+                               "openmp", MAX_DIM,
+                               "blocked brute force on all processors: float filter in registers, exact recheck"),
+                           .weighted = true, .features = true, .floats = true, .products = true,
+                           .search = &gv_search_openmp, .within = gv_radius_look_at_all},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
@@ -69,9 +69,9 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_CUDA_SHARED] = {CUDA_SEARCH("cuda-shared", MAX_DIM,
                                             "points staged through shared memory, one query or 4 x 4 pairs a "
                                             "thread")},
-    [GV_BACKEND_CUDA_CONSTANT] = {CUDA_SEARCH("cuda-constant", MAX_DIM,
-                                              "broadcast from constant memory, in passes of 64 KB: points, or "
-                                              "queries when they are fewer")},
+    [GV_BACKEND_CUDA_CONSTANT] = {CUDA_SEARCH(
+        "cuda-constant", MAX_DIM,
+        "broadcast from constant memory, in passes of 64 KB: points, or queries if they are fewer")},
     [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", MAX_DIM,
                                               "several queries a thread in registers, one read of a point serves "
                                               "them all")},
@@ -85,24 +85,25 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", MAX_DIM,
                                                 "few queries, many points: several blocks a query, then a second "
                                                 "reduction")},
-    [GV_BACKEND_CUDA_MULTIGPU] = {CUDA_SEARCH("cuda-multigpu", MAX_DIM,
-                                              "cuda-register on all GPUs: queries dealt out, or points and the "
-                                              "answers merged"),
-                                  .several = true},
+    [GV_BACKEND_CUDA_MULTIGPU] =
+        {CUDA_SEARCH(
+             "cuda-multigpu", MAX_DIM,
+             "cuda-register on all GPUs: queries distributed, or points distributed and the results merged"),
+         .several = true},
     [GV_BACKEND_CUDA_KDTREE] = {CUDA_TREE("cuda-kdtree", TREE_MAX_DIM,
-                                          "k-d tree on the GPU: cut at medians by radix sorts, searched by "
+                                          "k-d tree on the GPU: split at medians by radix sorts, searched by "
                                           "warps, in groups of queries where they are dense")},
     [GV_BACKEND_CUDA_OCTREE] = {CUDA_TREE("cuda-octree", OCTREE_MAX_DIM,
                                           "linear octree on the GPU: one radix sort along the Hilbert curve, "
                                           "searched by warps in groups of queries")},
     [GV_BACKEND_TILE] = {.name = "tile",
-                         .summary = "hierarchical culling of tiles of cells; only what may win is looked at",
+                         .summary = "hierarchical culling of tiles of cells",
                          .max_dim = 3,
                          .weighted = true,
                          .features = true,
                          .engine_for = gv_tile_engine_for},
     [GV_BACKEND_CUDA_TILE] = {.name = "cuda-tile",
-                              .summary = "the culling engine on GPUs, strips of the raster streamed back",
+                              .summary = "the culling engine on GPUs; strips of the raster are copied back",
                               .max_dim = 3,
                               .device = true,
                               .weighted = true,
@@ -175,13 +176,13 @@ gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32
   if (globe) metric = GV_EUCLIDEAN;
   if (max_dim != NULL) *max_dim = globe ? 2 : backend->max_dim;
   if (!backend->searches_points) {
-    why = "searches no points";
+    why = "does not search points";
   } else if (type != GV_FLOAT32 && type != GV_FLOAT64) {
-    why = "no such type";
+    why = "unknown type";
   } else if (gv_metric_name(metric) == NULL) {
-    why = "no such metric";
+    why = "unknown metric";
   } else if (k < 1 || k > (globe || backend->device ? GV_MAX_K : GV_MAX_K_PROCESSORS)) {
-    why = globe || backend->device ? "k is not in 1 ... 1024" : "k is not in 1 ... 16777216";
+    why = globe || backend->device ? "k is out of range [1, 1024]" : "k is out of range [1, 16777216]";
   } else {
     why = gv_backend_refuses(backend, metric);
   }

@@ -37,9 +37,10 @@ gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *v, int32_t part
                           gv_labels *labels) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || labels == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its part");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or part: the pointer is NULL");
   if (part < 0 || part >= parts)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no part %d (from 0) of %d", (int)part, (int)parts);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "part: out of range (number %d from 0, of %d)", (int)part,
+                   (int)parts);
   const gv_grid *grid = &v->cells.grid;
   labels->column = labels->row = 0;
   labels->columns = grid->width;
@@ -64,8 +65,9 @@ gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t c
                              int64_t *columns, int64_t *rows) {
   if (column < 0 || row < 0 || column >= grid->width || row >= grid->height || *columns < 0 || *rows < 0 ||
       *columns > grid->width - column || *rows > grid->height - row) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld x %lld cells from %lld, %lld are not within the grid",
-                   (long long)*columns, (long long)*rows, (long long)column, (long long)row);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "block: %lld x %lld cells from (%lld, %lld) are outside the grid", (long long)*columns,
+                   (long long)*rows, (long long)column, (long long)row);
   }
   if (*columns == 0) *columns = grid->width - column;
   if (*rows == 0) *rows = grid->height - row;

@@ -55,7 +55,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   gv_raster_seeds_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (raster == NULL || out == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no raster, or no place for its seeds");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster or seeds: the pointer is NULL");
   GV_TAKE(context, gv_grid, &g, raster);
   GV_TAKE(context, gv_raster_seeds_options, &o, options);
   GV_TAKE(context, gv_grid, &asking, o.asking);
@@ -64,7 +64,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
     finite = finite && isfinite(g.geotransform[i]);
   if (g.kind == GV_GRID_QTM || g.level != GV_QTM_NONE || g.width < 1 || g.height < 1 || g.width > INT32_MAX ||
       g.height > INT32_MAX || !finite || gv_metric_name(o.metric) == NULL || gv_metric_of_searches(o.metric)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds is no grid of cells, or has no metric");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: invalid grid or metric");
   }
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return raster_seeds_no_memory(context);
@@ -117,7 +117,8 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
   gv_hash_entry *entry = gv_hash_find(&s->group_of, (uint64_t)value);
   if (entry->value == 0) {
     if (s->groups == INT32_MAX)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds has more than %d values", INT32_MAX);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "raster of seeds: too many values; at most %d are supported", INT32_MAX);
     int64_t *values = gv_buffer_extend(&s->value, &s->allocator, s->groups + 1, sizeof *values);
     if (values == NULL) return raster_seeds_no_memory(context);
     values[s->groups++] = value;
@@ -153,7 +154,8 @@ static gv_status keep(gv_context *context, gv_raster_seeds *s, int64_t row, int6
   if (count == s->count) return GV_OK;
   if (count > INT32_MAX) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "more than %d cells of the raster of seeds may be somebody's nearest", INT32_MAX);
+                   "raster of seeds: more than %d cells can be the nearest of a cell; use a coarser raster",
+                   INT32_MAX);
   }
   int64_t *cells = gv_buffer_extend(&s->cell, &s->allocator, count, sizeof *cells);
   int32_t *groups = gv_buffer_extend(&s->group, &s->allocator, count, sizeof *groups);
@@ -281,7 +283,8 @@ static gv_status end_row(gv_context *context, gv_raster_seeds *s) {
 }
 
 static gv_status no_row(gv_context *context) {
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "raster of seeds: the row is NULL, or more rows than its height");
 }
 
 static gv_status take_row(gv_context *context, void *seeds, const gv_row_spans *row) {
@@ -369,7 +372,7 @@ static gv_status raster_seeds_find_places(gv_context *context, gv_raster_seeds *
 gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || seeds->finished || seeds->rows < seeds->raster.height)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "rows of the raster of seeds are missing");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: missing rows");
   GV_TRY(finish_row(context, seeds, seeds->rows - 1));
   int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
   gv_status status = GV_OK;
@@ -399,13 +402,14 @@ gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || out == NULL || !seeds->finished)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "the raster of seeds is not finished, or there is no place for them");
+                   "raster of seeds: not finished, or the output pointer is NULL");
   const gv_raster_seeds *s = seeds;
   gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
                               s->cell.memory,  s->group.memory, s->cells,    s->groups,
                               s->value.memory, s->first,        s->proof.own};
   if (gv_give(out, &list, sizeof list)) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the list has no struct_size: use gv_raster_seed_list_init");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "gv_raster_seed_list: struct_size is not set; call gv_raster_seed_list_init");
 }
 
 /* The span that holds a column. */
@@ -441,7 +445,7 @@ gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *see
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (group == NULL || stride < width || !is_rectangle(seeds, column, row, width, height)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "no such rectangle of a raster of seeds, or no place for it");
+                   "raster of seeds: the rectangle is out of range, or the output pointer is NULL");
   }
   for (int64_t r = 0; r < height; r++) {
     line l = line_of(seeds, row + r);

@@ -6,21 +6,21 @@
 #include "search/pair.h"
 
 static gv_status check_seeds(gv_context *context, const gv_cells *cells, const gv_points *seeds) {
-  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
+  if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: missing");
   GV_TRY(gv_check_pairs(context, seeds, "seed"));
   if (seeds->count > INT32_MAX) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld seeds are too many (at most %d)",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: too many (%lld); at most %d are supported",
                    (long long)seeds->count, INT32_MAX);
   }
   for (int64_t i = 0; i < seeds->count; i++) {
     double x, y;
     gv_pair_get(seeds, i, &x, &y);
     if (!isfinite(x) || !isfinite(y)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld has a coordinate that is not finite",
-                     (long long)i);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: a coordinate is not finite", (long long)i);
     }
     if (cells->dim == 3 && fabs(y) > 90.0) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld has latitude %.15g", (long long)i, y);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: latitude out of range [-90, 90] (%.15g)",
+                     (long long)i, y);
     }
   }
   return GV_OK;

@@ -35,11 +35,13 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
   v->automatic = gv_backend_is_automatic(name);
   const int best = prefers_search(grid, seeds, o) ? GV_BACKEND_KDTREE : GV_BACKEND_TILE;
   v->backend = v->automatic ? &gv_backends[best] : gv_backend_find(name);
-  if (v->backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
+  if (v->backend == NULL)
+    return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,
+                   "backend: unknown name (%s); gpuvoronoi backends lists the names", name);
   v->engine = v->backend->engine_for(grid);
   if (v->engine == &gv_engine_cuda_tile && gv_grid_is_list(grid) && grid->kind != GV_GRID_QTM) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' does not support HEALPix and lists of places: use tile or auto", v->backend->name);
+                   "backend: HEALPix and lists of places are unsupported (%s); use tile or auto", v->backend->name);
   }
   return GV_OK;
 }
@@ -49,10 +51,11 @@ static gv_status choose_features(gv_context *context, gv_voronoi *v, const gv_po
                                  const gv_features *features) {
   if (features == NULL) return GV_OK;
   if (seeds != NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are seeds and features: one of them is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds and features: one of them must be NULL");
   if (!v->backend->features) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' cannot search lines and polygons: use tile, openmp or serial", v->backend->name);
+                   "backend: lines and polygons are unsupported (%s); use tile, openmp or serial",
+                   v->backend->name);
   }
   v->engine = &gv_engine_features;
   v->features = gv_allocate_zeroed(&context->allocator, 1, sizeof *v->features);
@@ -72,10 +75,10 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
 static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
   v->k = o->k == 0 ? 1 : o->k;
   if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o->k, GV_VORONOI_MAX_K);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_VORONOI_MAX_K, (int)o->k);
   }
   if (!(o->max_distance >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "maximum distance: out of range [0, inf] (%g)",
                    o->max_distance);
   }
   v->max_distance = o->max_distance;
@@ -85,27 +88,30 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   v->weigher = gv_weigher_of(o->weighting, o->metric, &v->cells.ellipsoid);
   if (o->weighting == GV_UNWEIGHTED) {
     if (o->weights == NULL) return GV_OK;
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are weights but no weighting");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "weights: missing weighting; set weighting, or weights to NULL");
   }
   if (o->weighting < GV_UNWEIGHTED || o->weighting > GV_POWER) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown weighting %d", (int)o->weighting);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "weighting: unknown number (%d)", (int)o->weighting);
   }
   if (o->weights == NULL || seeds < 1)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weights are missing");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "weights: missing");
   if (o->weighting == GV_POWER && o->metric != GV_EUCLIDEAN && o->metric != GV_GREAT_CIRCLE) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "power weights are for metrics euclidean and great-circle, not %s", gv_metric_name(o->metric));
+                   "weighting power: unsupported metric (%s); use euclidean or great-circle",
+                   gv_metric_name(o->metric));
   }
   for (int64_t i = 0; i < seeds; i++) {
     double w = o->weights[i];
     if (!isfinite(w) || (o->weighting == GV_MULTIPLICATIVE && !(w >= 1e-100 && w <= 1e100))) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weight of seed %lld is %g%s", (long long)i, w,
-                     isfinite(w) ? ", not in 1e-100 ... 1e100" : "");
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: invalid weight (%g)%s", (long long)i, w,
+                     isfinite(w) ? "; expected 1e-100 to 1e100" : "");
     }
   }
   if (!v->backend->weighted) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' cannot search weighted distances: use tile, openmp or serial", v->backend->name);
+                   "backend: weighted distances are unsupported (%s); use tile, openmp or serial",
+                   v->backend->name);
   }
   return GV_OK;
 }
@@ -160,14 +166,14 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   gv_grid_init(&g);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   GV_TAKE(context, gv_grid, &g, grid);
   GV_TAKE(context, gv_voronoi_options, &o, options);
   GV_TRY(gv_take_points(context, &seeds, &own));
   bool mesh = gv_grid_is_list(&g);
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks of %d x %d cells", (int)o.block_width,
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks: invalid size (%d x %d)", (int)o.block_width,
                    (int)o.block_height);
   }
   gv_voronoi *v = gv_allocate_zeroed(&context->allocator, 1, sizeof *v);
@@ -237,19 +243,19 @@ static gv_status block_of_engine(gv_context *context, void *from, const gv_tile 
 }
 
 static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_labels *s) {
-  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the labels");
+  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the output pointer is NULL");
   if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)s->memory);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)s->memory);
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows));
   if (s->stride == 0) s->stride = s->columns;
   if (s->band_stride == 0) s->band_stride = s->stride * s->rows;
   if (s->mask_stride == 0) s->mask_stride = s->columns;
   if (s->stride < s->columns || (v->k > 1 && s->band_stride < s->columns)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of %lld cells",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row (%lld, row %lld)",
                    (long long)(s->stride < s->columns ? s->stride : s->band_stride), (long long)s->columns);
   }
   if (s->mask != NULL && s->mask_stride < s->columns) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of %lld cells",
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "mask: stride shorter than a row (%lld, row %lld)",
                    (long long)s->mask_stride, (long long)s->columns);
   }
   return GV_OK;
@@ -259,7 +265,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   gv_labels s;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || labels == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the labels");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or labels: the pointer is NULL");
   gv_labels_init(&s);
   GV_TAKE(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
@@ -267,7 +273,8 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   if (s.memory == GV_MEMORY_CUDA) {
     if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' gives no answers into a device's memory: use cuda-tile", gv_voronoi_backend(v));
+                   "backend: output arrays in device memory are unsupported (%s); use cuda-tile",
+                   gv_voronoi_backend(v));
   }
   const gv_tile tile = {s.column, s.column + s.columns, s.row, s.row + s.rows};
   const gv_tile block = gv_tile_of_block(v, s.column / v->block_width, s.row / v->block_height);

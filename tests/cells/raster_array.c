@@ -263,8 +263,8 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
     assert_int_equal(gv_raster_seeds_add_array(used, seeds, &empty), GV_OK);
     assert_int_equal(gv_raster_seeds_add_array(used, seeds, &array),
                      number != NULL ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
-    snprintf(expected, sizeof expected, "row %d, column 2 holds %s: cells are told apart by whole numbers",
-             BEFORE + 7, number != NULL ? number : "");
+    snprintf(expected, sizeof expected, "row %d, column 2: unsupported value (%s); expected integers", BEFORE + 7,
+             number != NULL ? number : "");
     if (number != NULL) assert_string_equal(gv_context_message(used), expected);
     gv_raster_seeds_destroy(seeds);
     gv_context_destroy(used);

@@ -494,7 +494,7 @@ def test_values_that_no_cell_has(work, kind):
     (["--seeds-raster", "r.tif", "--values", "9"], "no cell of these values", 1),
     (["--seeds-raster", "none.tif"], "no cell that is neither nodata, masked nor 0", 1),
     (["--seeds-raster", "missing.tif"], "cannot read missing.tif as a raster", 1),
-    (["--seeds-raster", "floats.tif"], "floats.tif: row 3, column 4 holds 1.5: cells are told apart by whole numbers", 1),
+    (["--seeds-raster", "floats.tif"], "floats.tif: row 3, column 4: unsupported value (1.5); expected integers", 1),
     (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "needs a coordinate system", 1),
     (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "has no coordinate system", 1),
     (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),

@@ -37,8 +37,8 @@ PLACES = {"seeds": "--seeds-raster", "like": "--like", "mask": "--mask", "sum": 
 REFUSALS = {
     "T": "OPTION: FILE has no geotransform",
     "G": "OPTION: FILE has ground control points, but no geotransform; gdalwarp makes a raster with one of it",
-    "F": "OPTION: FILE: row 1, column 1 holds 2.5: cells are told apart by whole numbers",
-    "H": "OPTION: FILE: row 0, column 0 holds 1.1754943508222875e-38: cells are told apart by whole numbers",
+    "F": "OPTION: FILE: row 1, column 1: unsupported value (2.5); expected integers",
+    "H": "OPTION: FILE: row 0, column 0: unsupported value (1.1754943508222875e-38); expected integers",
     "C": "OPTION: FILE holds complex numbers, which are no classes",
     "V": "OPTION: cannot read FILE as a raster: `FILE' not recognized as a supported file format",
     "N": "OPTION: POLYGONS has no geometries; a mask is a raster or polygons",

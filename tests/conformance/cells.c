@@ -340,11 +340,11 @@ static void refused(void **state) {
     gv_metric metric;
     bool list;
     const char *message;
-  } cases[] = {{-1, 0.0, GV_GEODESIC, false, "order -1 is out of range"},
-               {19, 0.0, GV_GEODESIC, false, "order 19 is out of range"},
+  } cases[] = {{-1, 0.0, GV_GEODESIC, false, "order: out of range [0, 18] (-1)"},
+               {19, 0.0, GV_GEODESIC, false, "order: out of range [0, 18] (19)"},
                {1, 0.1, GV_GEODESIC, false, "flattening"},
-               {1, 0.0, GV_EUCLIDEAN, false, "euclidean is not supported"},
-               {1, 0.0, GV_GEODESIC, true, "a list of"}};
+               {1, 0.0, GV_EUCLIDEAN, false, "unsupported for cells on the globe (euclidean)"},
+               {1, 0.0, GV_GEODESIC, true, "list of places"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int32_t out[48];
     char message[512];

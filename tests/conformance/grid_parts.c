@@ -120,7 +120,7 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_voronoi_part(context, voronoi, 0, 1, NULL), wrong);
   assert_int_equal(gv_voronoi_part(context, voronoi, -1, 1, &w), wrong);
   assert_int_equal(gv_voronoi_part(context, voronoi, 2, 2, &w), wrong);
-  assert_non_null(strstr(gv_context_message(context), "no part 2 (from 0) of 2"));
+  assert_non_null(strstr(gv_context_message(context), "part: out of range (number 2 from 0, of 2)"));
   assert_int_equal(gv_voronoi_part(context, voronoi, INT32_MAX - 1, INT32_MAX, &w), GV_OK);
   assert_int_equal(w.row + w.rows, HEIGHT);
   assert_int_equal(gv_voronoi_part(context, voronoi, 0, 2, &w), GV_OK);

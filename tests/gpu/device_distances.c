@@ -425,8 +425,8 @@ static void what_is_wrong_is_said(void **state) {
     copy(there, host, sizeof host);
     assert_int_equal(gv_voronoi_measure(context, voronoi, &good), GV_OK);
     assert_int_equal(gv_voronoi_measure(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
-    expect(context, gv_voronoi_measure(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "no grid");
-    expect(context, gv_voronoi_measure(context, tile, &good), GV_ERROR_UNSUPPORTED, "'tile'");
+    expect(context, gv_voronoi_measure(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "grid or output");
+    expect(context, gv_voronoi_measure(context, tile, &good), GV_ERROR_UNSUPPORTED, "tile");
     m = good, m.seed = host;
     expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.distance = host;
@@ -434,9 +434,9 @@ static void what_is_wrong_is_said(void **state) {
     m = good, m.azimuth = (float *)host;
     expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.distance = NULL;
-    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "no place");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "both output pointers");
     m = good, m.columns = SIDE + 1;
-    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "within the grid");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
     m = good, m.bands = 0;
     expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "bands");
     m = good, m.out_stride = SIDE - 1;

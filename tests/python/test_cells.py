@@ -225,9 +225,9 @@ def test_what_makes_no_sense(random):
             ({}, ValueError, "metric: without a coordinate system")]:
         with pytest.raises(error, match=text):
             allocation(of, **arguments)
-    with pytest.raises(ValueError, match="row 0, column 0 holds [0-3].5: cells are told apart by whole numbers"):
+    with pytest.raises(ValueError, match=r"row 0, column 0: unsupported value \([0-3].5\); expected integers"):
         allocation(of + 0.5, metric="euclidean")
-    with pytest.raises(ValueError, match=r"^seeds: row 2, column 3 holds 0.1: cells are told apart by whole numbers$"):
+    with pytest.raises(ValueError, match=r"^seeds: row 2, column 3: unsupported value \(0.1\); expected integers$"):
         allocation(of.where((of.x != of.x[3]) | (of.y != of.y[2]), 0.1).astype(np.float32), metric="euclidean")
     with pytest.raises(TypeError, match="told apart by whole numbers, not complex"):
         allocation(of.astype(complex), metric="euclidean")

@@ -28,7 +28,7 @@ def test_what_is_refused(data, error, words):
 
 
 def test_only_backends_of_gpus_take_them():
-    with pytest.raises(ValueError, match="backend.*'kdtree' takes no arrays on a device"):
+    with pytest.raises(ValueError, match="backend: device memory is unsupported .kdtree"):
         KDTree(Told(), backend="kdtree")
     with pytest.raises((RuntimeError, ValueError), match="device"):  # there is no GPU, or nothing at that address
         KDTree(Told())

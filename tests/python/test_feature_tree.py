@@ -138,7 +138,7 @@ def test_skip_invalid():
     x, y = np.array([2.0, 10.5, 0.0, nan, 20.5, 0.0]), np.array([2.0, 2.0, 0.0, 0.0, 1.0, 95.0])
     for metric in ("geodesic", "euclidean"):
         on_globe = metric == "geodesic"
-        with pytest.raises(ValueError, match="feature 0 has a coordinate that is not finite"):
+        with pytest.raises(ValueError, match="feature 0: a coordinate is not finite"):
             FeatureTree(rows, metric)
         bad = (0, 3, 5, 7) if on_globe else (0, 3, 5)  # latitude 91
         plain = FeatureTree([None if i in bad else row for i, row in enumerate(rows)], metric)

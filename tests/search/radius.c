@@ -399,13 +399,13 @@ static void test_errors(void **state) {
   } while (0)
   assert_int_equal(gv_index_search_radius(NULL, index, &reference, &o, offsets, NULL, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
-  REFUSED("index is NULL", context, NULL, &reference, &o, offsets, NULL, NULL);
-  REFUSED("offsets are NULL", context, index, &reference, &o, NULL, NULL, NULL);
+  REFUSED("index: the pointer is NULL", context, NULL, &reference, &o, offsets, NULL, NULL);
+  REFUSED("offsets: the output pointer is NULL", context, index, &reference, &o, NULL, NULL, NULL);
   REFUSED("query point 1", context, index, &unfinished, &o, offsets, NULL, NULL);
   REFUSED("query 1", context, globe, &unfinished, &o, offsets, NULL, NULL);
   REFUSED("dimensions", context, index, &solid, &o, offsets, NULL, NULL);
   o.radii = wrong;
-  REFUSED("radius 1 (from 0) is -1", context, index, &reference, &o, offsets, NULL, NULL);
+  REFUSED("radius 1 (from 0): out of range [0, inf] (-1)", context, index, &reference, &o, offsets, NULL, NULL);
   o.radii = NULL;
   o.radius = NAN;
   REFUSED("radius 0", context, index, &reference, &o, offsets, NULL, NULL);
@@ -418,10 +418,10 @@ static void test_errors(void **state) {
   o.struct_size = sizeof o;
   /* Offsets that are not those of the queries: nothing is written for such a query. */
   int64_t given[3] = {0, 1, 3}, three[3] = {-7, -7, -7};
-  REFUSED("query 0 (from 0) has 2 neighbors, its offsets have room for 1", context, index, &reference, &o, given,
-          three, NULL);
+  REFUSED("query 0 (from 0): 2 neighbours, but its offsets have room for 1; count them first", context, index,
+          &reference, &o, given, three, NULL);
   assert_int_equal(three[0], -7);
-  REFUSED("count again", context, globe, &reference, &o, given, three, NULL);
+  REFUSED("count them first", context, globe, &reference, &o, given, three, NULL);
   given[1] = 4;
   REFUSED("offset 1 (from 0)", context, index, &reference, &o, given, three, NULL);
   offsets[0] = 5;

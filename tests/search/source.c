@@ -267,10 +267,10 @@ static void the_first_failure_is_told_of(void **state) {
         /* A failing read is before that, or the only failure. */
         m.fails_at[0] = 9;
         m.fails_at[1] = COUNT - 1;
-        expect(context, &m, b->name, GV_ERROR_IO, "cannot be read");
+        expect(context, &m, b->name, GV_ERROR_IO, "cannot read from number");
         m.fails_at[0] = COUNT - 1;
         m.fails_at[1] = 9;
-        expect(context, &m, b->name, GV_ERROR_CANCELLED, "cannot be read");
+        expect(context, &m, b->name, GV_ERROR_CANCELLED, "cannot read from number");
         gv_context_destroy(context);
         assert_int_equal(atomic_load(&memory.live), 0);
       }
@@ -298,7 +298,7 @@ static void the_first_of_two_at_once_is_told_of(void **state) {
     if (i < 2) {
       m.fails_at[0] = FIRST;
       m.fails_at[1] = SECOND;
-      expect(context, &m, backends[i], GV_ERROR_IO, "number 0 on");
+      expect(context, &m, backends[i], GV_ERROR_IO, "cannot read from number 0 (from 0)");
     } else {
       ((float *)points.data)[FIRST * DIM] = ((float *)points.data)[SECOND * DIM] = NAN;
       expect(context, &m, backends[i % 2], GV_ERROR_INVALID_ARGUMENT, "point 17 ");

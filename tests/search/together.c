@@ -337,22 +337,23 @@ static void test_errors(void **state) {
   (void)state;
   question q = make_question(3, 2);
   asked[2 * q.queries[0] + 5] = NAN; /* of the last: the second has no queries */
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "query point 2 (from 0) has a coordinate");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "query point 2 (from 0): a coordinate");
   q.globe = true;
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "query 2 (from 0) is at longitude");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2,
+                "query 2 (from 0): coordinates out of range or not finite (longitude");
   q = make_question(3, 2);
   q.search[1].k = 2000;
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 1, "k is 2000");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 1, "k: out of range [1, 1024] (2000)");
   q.search[1].k = 4;
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, -1, "process 1 has another k");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, -1, "process 1: k, max_distance");
   q.search[1].k = 3;
   q.search[2].exclude_self = 1;
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "self-exclusion needs");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "self-exclusion: the queries must be");
   q.globe = true;
-  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "self-exclusion needs");
+  check_failure(&q, -1, GV_ERROR_INVALID_ARGUMENT, 2, "self-exclusion: the queries must be");
   for (int calls = 0; calls < 8; calls++) { /* agreeing twice, meeting, a round's five, ... */
     q = make_question(2, 2);
-    check_failure(&q, calls, GV_ERROR_IO, -1, "cannot reach each other");
+    check_failure(&q, calls, GV_ERROR_IO, -1, "the communication failed");
   }
 }
 

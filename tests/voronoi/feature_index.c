@@ -261,19 +261,19 @@ static void bad_calls_are_refused(void **unused) {
             none = gv_points_xy(NULL, NULL, 1);
   gv_search_options s;
   gv_search_options_init(&s);
-  refused(NULL, &good, &s, "index is NULL");
-  refused(index, NULL, &s, "not themselves");
+  refused(NULL, &good, &s, "index: the pointer is NULL");
+  refused(index, NULL, &s, "against itself");
   refused(index, &none, &s, "NULL");
   refused(index, &bad, &s, "query 1 (from 0)");
   refused(index, &beyond, &s, "query 0 (from 0)");
   s.k = 65;
-  refused(index, &good, &s, "k is 65");
+  refused(index, &good, &s, "k: out of range [1, 64] (65)");
   s.k = 1;
   s.max_distance = -1.0;
   refused(index, &good, &s, "maximum distance");
   s.max_distance = INFINITY;
   s.exclude_self = 1;
-  refused(index, &good, &s, "not themselves");
+  refused(index, &good, &s, "against itself");
   gv_index_destroy(index);
   gv_index_destroy(NULL);
 }

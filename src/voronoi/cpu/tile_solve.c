@@ -229,7 +229,7 @@ gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_til
   } else {
     gv_cells_bound(&v->cells, tile, &bound);
   }
-  if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
+  if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles: nested too deeply");
   double slack;
   GV_TRY(gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack));
   gv_candidates *candidates = &j->space->level[depth].candidates;

@@ -332,7 +332,7 @@ static gv_status open_devices(gv_context *context, engine *e) {
     if (e->worker[i].strip_cells < strip_cells) strip_cells = e->worker[i].strip_cells;
   }
   if (status == GV_OK && !gv_strip_layout_make(&e->layout, e->v, strip_cells)) {
-    status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
+    status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "cuda-tile: a block is larger than the device's memory");
   }
   if (status == GV_OK) {
     e->done = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->done);
@@ -480,7 +480,7 @@ static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void 
   engine *e = opaque;
   if (!gv_cuda_raster_supports(v)) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "cuda-tile leaves weights and projected grids to processors, not for a device's memory");
+                   "cuda-tile: device memory is unsupported for weights and projected grids; use host memory");
   }
   return gv_device_strips_fill(context, &e->strips, v, strip);
 }

@@ -96,7 +96,7 @@ def test_inside_and_boundary(runner):
     (["--reference", "r", "--queries", "a"], "lines and polygons are searched with points of a layer, not with an array"),
     (["--reference", "r", "--queries", "p", "--backend", "kdtree"], "leave --backend out"),
     (["--reference", "p", "--queries", "p", "--nearest", "n.npy"], "--nearest is about lines and polygons"),
-    (["--reference", "r", "--queries", "p", "-k", "65"], "k is 65, not in 1 ... 64"),
+    (["--reference", "r", "--queries", "p", "-k", "65"], "k: out of range [1, 64] (65)"),
     (["--reference", "r", "--queries", "p", "--metric", "l2", "--edges", "geodesic"], "has no geodesic edges"),
 ])
 def test_refused(runner, arguments, text):
