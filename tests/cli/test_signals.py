@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import COMMAND, globe
+from conftest import COMMAND, globe, sanitized
 
 BIG = ["--size", "40000,20000", "--metric", "great-circle", "--backend", "serial"]
 
@@ -64,6 +64,8 @@ __attribute__((constructor)) static void begin(void) { pthread_t made; pthread_c
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_threads_that_libraries_start_before_main(work, number, monkeypatch):
     """As those of OpenBLAS, which GDAL may bring along: they do not block signals, and one of them may get this."""
+    if sanitized():
+        pytest.skip("a sanitizer must be the first library")
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
     work.write("thread.c", THREAD)
