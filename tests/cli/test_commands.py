@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from conftest import ROOT
+
 RAN = set()
 
 
@@ -71,3 +73,12 @@ def test_devices(work):
 def test_all_commands_have_run(work):
     usage = re.search(r"^ +gpuvoronoi (\w+(?: \| \w+)+)$", work.ok("--help").stdout, re.MULTILINE)
     assert set(usage[1].split(" | ")) == RAN
+
+
+@pytest.mark.parametrize("command,page", [("", "usage"), ("search", "usage"), ("diagram", "diagram"), ("merge", "cluster")])
+def test_options_are_documented(work, command, page):
+    """Each option of --help-all is on the command's page or among those of docs/usage.md."""
+    text = (ROOT / "docs" / f"{page}.md").read_text() + (ROOT / "docs" / "usage.md").read_text()
+    help_all = work.ok(*command.split(), "--help-all").stdout
+    options = set(re.findall(r"^  (--?[a-z][a-z-]*)", help_all, re.MULTILINE))
+    assert len(options) > 15 and {option for option in options if not re.search(rf"[` ]{option}\b(?!-)", text)} == set()
