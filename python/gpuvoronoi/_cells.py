@@ -62,6 +62,8 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
         if hasattr(raster, "data_vars"):
             raise TypeError("seeds: a Dataset has several rasters: choose one of its variables")
         grid = _grid.of_arguments(raster, None, None, None, crs, x, y, None)
+        if grid.cells is not None:
+            raise ValueError("seeds: a raster must have evenly spaced coordinates of one dimension; give its cells as points")
         if set(raster.dims) != set(grid.dims):
             raise ValueError(f"seeds: a raster has two dimensions, not {tuple(raster.dims)}")
         values = raster.transpose(*grid.dims).data

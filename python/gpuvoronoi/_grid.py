@@ -19,6 +19,10 @@ _Y_NAMES = ("y", "lat", "latitude", "northing", "Y", "Lat", "Latitude")
 _LONLAT_NAMES = ("lon", "longitude", "Lon", "Longitude")
 
 
+class Irregular(ValueError):
+    """Coordinates that are not those of a raster: two-dimensional, or not evenly spaced."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Grid:
     """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a plane without one."""
@@ -85,7 +89,10 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
     if like is not None:
         if shape is not None or extent is not None:
             raise ValueError("like stands alone: it has a shape and an extent of its own")
-        made = _of_like(like, x, y, given)
+        try:
+            made = _of_like(like, x, y, given)
+        except Irregular as error:
+            return _of_irregular(like, given, level, seeds_crs, error)
     elif shape is not None:
         made = _of_shape(shape, extent, given if given is not None else seeds_crs, transform)
     elif level is not None:
@@ -95,6 +102,19 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
     else:
         raise ValueError("which cells? Give like, shape, level or cells")
     return dataclasses.replace(made, level=wanted)
+
+
+def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irregular) -> Grid:
+    """Cells with longitudes and latitudes that are no raster: a curvilinear or Gaussian grid, say."""
+    crs = given if given is not None else _crs_of(like, _grid_mapping(like))
+    if level is not None or (crs is not None and not crs.is_geographic):
+        raise error
+    try:
+        found = _places.cells(like)
+    except ValueError:
+        raise error from None
+    base = crs if crs is not None or seeds_crs is None or not seeds_crs.is_geographic else seeds_crs
+    return Grid(1, found.count, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), base, mesh=True, cells=found, coordinates=found.coordinates)
 
 
 def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
@@ -130,7 +150,12 @@ def _name_of(like: Any, given: Optional[str], candidates: Sequence[str], argumen
     for candidate in candidates:
         if candidate in like.dims:
             return candidate
-    raise ValueError(f"like: which of the dimensions {tuple(like.dims)} is {argument}? Give {argument}=")
+    raise Irregular(f"like: which of the dimensions {tuple(like.dims)} is {argument}? Give {argument}=")
+
+
+def names_of(raster: Any, x: Optional[str], y: Optional[str]) -> tuple[str, str]:
+    """Its dimensions y and x."""
+    return _name_of(raster, y, _Y_NAMES, "y"), _name_of(raster, x, _X_NAMES, "x")
 
 
 def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
@@ -188,7 +213,7 @@ def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
         values = np.asarray(like.coords[name].values) if name in like.coords else None
         if values is None:
             if carried is None:
-                raise ValueError(f"like has no coordinate {name!r} (and no GeoTransform), so its cells have no place")
+                raise Irregular(f"like has no coordinate {name!r} (and no GeoTransform), so its cells have no place")
             steps[name] = (carried[at], carried[step])
         else:
             steps[name] = _step(values, name, given)
@@ -205,13 +230,13 @@ def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
 def _step(values: npt.NDArray[Any], name: str, given: Optional[float]) -> tuple[float, float]:
     """Where a dimension begins, and its step, from evenly spaced coordinates of centres."""
     if values.ndim != 1 or values.dtype.kind not in "iuf":
-        raise ValueError(f"like: the coordinate {name!r} must be one-dimensional numbers")
+        raise Irregular(f"like: the coordinate {name!r} must be one-dimensional numbers")
     centres = values.astype(np.float64)
     if not np.isfinite(centres).all():
         raise ValueError(f"like: the coordinate {name!r} has values that are not finite")
     if centres.size == 1:
         if given is None:
-            raise ValueError(f"like: one cell along {name!r} says nothing of its size; give shape and extent")
+            raise Irregular(f"like: one cell along {name!r} says nothing of its size; give shape and extent")
         step = given
     else:
         step = (centres[-1] - centres[0]) / (centres.size - 1)
@@ -220,5 +245,5 @@ def _step(values: npt.NDArray[Any], name: str, given: Optional[float]) -> tuple[
     rounding = 1.2e-7 if values.dtype == np.float32 else 2.3e-16
     noise = 4 * rounding * float(np.abs(centres).max())
     if step == 0 or float(np.abs(even - centres).max()) > max(1e-6 * abs(step), noise):
-        raise ValueError(f"like: the coordinate {name!r} is not evenly spaced")
+        raise Irregular(f"like: the coordinate {name!r} is not evenly spaced")
     return float(centres[0] - 0.5 * step), float(step)

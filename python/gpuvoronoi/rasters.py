@@ -25,13 +25,14 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, whose cells are the seeds: an `xarray.DataArray`, or a two-dimensional array
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
-        `numpy.ma.MaskedArray` are none; the raster's own cells ask
+        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the answer, slice by slice; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
         The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
         a seed, no cell has one.
     like : xarray.DataArray or xarray.Dataset, optional
-        The cells to ask for: its last two spatial coordinates, and its coordinate system if it has one by CF's
+        The cells to ask for: its last two spatial coordinates, evenly spaced, or longitudes and latitudes that are not (Gaussian grids, a
+        single row) or two-dimensional (curvilinear grids), as `cells` takes them, and its coordinate system if it has one by CF's
         `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
         if it is chunked.
     shape : (int, int), optional
@@ -126,13 +127,15 @@ class Question:
             self.like = seeds if asked and hasattr(seeds, "dims") else like
             self.grid = raster.grid if asked else _grid.of_arguments(
                 like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs)
+            if self.grid.cells is not None:
+                raise ValueError("like: unsupported for cells of a raster as seeds (coordinates that are not evenly spaced)")
         elif target_values is not None:
             raise TypeError("target_values: the seeds are no raster")
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
-            if self.grid.cells is not None and self.grid.cells.labelled:
+            if cells is not None and self.grid.cells is not None and self.grid.cells.labelled:
                 self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
         self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric, skip_invalid)
@@ -268,6 +271,8 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
            [0, 0, 0, 1, 2, 2],
            [0, 0, 0, 0, 2, 2]], dtype=int32)
     """
+    if _has_slices(seeds):
+        return _by_slices(seeds, arguments, lambda one: allocation(one, ids=ids, **arguments))
     question = Question(seeds, **arguments)
     names = question.names(ids)
     return _wrapped(question, "allocation", question.compute(names)[0], names.nodata)
@@ -296,6 +301,8 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     array([[1., 2.],
            [0., 1.]], dtype=float32)
     """
+    if _has_slices(seeds):
+        return _by_slices(seeds, arguments, lambda one: proximity(one, dtype=dtype, **arguments))
     question = Question(seeds, **arguments)
     return _wrapped(question, "proximity", question.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
 
@@ -321,6 +328,8 @@ def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
     array([[180., 225.],
            [  0., 270.]], dtype=float32)
     """
+    if _has_slices(seeds):
+        return _by_slices(seeds, arguments, lambda one: direction(one, **arguments))
     question = Question(seeds, **arguments)
     return _wrapped(question, "direction", question.compute(None, azimuth=True)[2], math.nan)
 
@@ -356,6 +365,8 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dt
         if name not in NAMES:
             raise ValueError(f"variables must be of {', '.join(NAMES)}, not {name!r}")
     kind = _distance_dtype(dtype)
+    if _has_slices(seeds):
+        return _by_slices(seeds, arguments, lambda one: voronoi(one, variables=wanted, ids=ids, dtype=dtype, **arguments))
     question = Question(seeds, **arguments)
     names = question.names(ids)
     answers = question.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
@@ -368,6 +379,27 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dt
     from . import _xarray
 
     return _xarray.dataset(question, {name: found[name] for name in wanted})
+
+
+def _has_slices(seeds: Any) -> bool:
+    """Whether a raster of seeds has other dimensions than two of space."""
+    return hasattr(seeds, "dims") and not hasattr(seeds, "data_vars") and len(seeds.dims) > 2
+
+
+def _by_slices(seeds: Any, arguments: Any, answer: Callable[[Any], Any]) -> Any:
+    """The answers of each slice along the first other dimension, one behind another."""
+    import xarray
+
+    space = _grid.names_of(seeds, arguments.get("x"), arguments.get("y"))
+    name = next(one for one in seeds.dims if one not in space)
+    parts = [answer(seeds.isel({name: i})) for i in range(seeds.sizes[name])]
+    if not parts:
+        raise ValueError(f"seeds: the dimension {name!r} is empty")
+    if isinstance(parts[0], dict):
+        return {key: np.stack([part[key] for part in parts]) for key in parts[0]}
+    if not hasattr(parts[0], "dims"):
+        return np.stack(parts)
+    return xarray.concat(parts, seeds.coords[name] if name in seeds.coords and seeds.coords[name].dims == (name,) else name)
 
 
 def _wrapped(question: Question, name: str, values: Any, nodata: Any) -> Any:

@@ -233,8 +233,7 @@ def test_what_makes_no_sense(random):
         allocation(of.astype(complex), metric="euclidean")
     with pytest.raises(TypeError, match="choose one of its variables"):
         allocation(of.to_dataset(name="a"), metric="euclidean")
-    with pytest.raises(ValueError, match="a raster has two dimensions"):
-        allocation(of.expand_dims("time"), metric="euclidean")
+    assert allocation(of.expand_dims("time"), metric="euclidean").equals(allocation(of, metric="euclidean").expand_dims("time"))
     with pytest.raises(ValueError, match="shape: the array of seeds has one"):
         allocation(values, target_values=(), shape=(3, 3), metric="euclidean")
     with pytest.raises(TypeError, match="target_values: the seeds are no raster"):

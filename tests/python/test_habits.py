@@ -23,7 +23,7 @@ def shared():
 
 
 def test_options_are_those_of_the_functions():
-    assert list(_options.RasterOptions.__annotations__) == list(shared())
+    assert set(_options.RasterOptions.__annotations__) == set(shared())
     for name, one in shared().items():
         hint = _options.RasterOptions.__annotations__[name]
         assert (hint.__forward_arg__ if isinstance(hint, typing.ForwardRef) else hint) == one.annotation, name
