@@ -15,13 +15,14 @@ from conftest import LONG, ROOT
 
 import gpuvoronoi
 
+OPTIONAL = {"gpuvoronoi.arrow": "pyarrow", "gpuvoronoi.sklearn": "sklearn", "gpuvoronoi.xarray": "xarray"}
 MODULES = ["gpuvoronoi"] + [f"gpuvoronoi.{found.name}" for found in pkgutil.iter_modules(gpuvoronoi.__path__)]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_examples_run(name):
-    if name in ("gpuvoronoi.sklearn", "gpuvoronoi.xarray"):
-        pytest.importorskip(name.partition(".")[2])
+    if name in OPTIONAL:
+        pytest.importorskip(OPTIONAL[name])
     with np.printoptions(legacy=False):
         failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
