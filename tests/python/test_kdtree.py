@@ -214,7 +214,7 @@ def test_bad_data_names_the_argument(data, more, error, words):
 def test_what_is_missing_says_so():
     tree = KDTree(np.eye(3))
     for name in ("tree", "innernode", "leafnode"):
-        with pytest.raises(AttributeError, match=f"no {name}: its nodes are not accessible; use scipy"):
+        with pytest.raises(AttributeError, match=f"no {name}: its nodes are not accessible; len"):
             getattr(tree, name)
     with pytest.raises(AttributeError, match="nonsense"):
         tree.nonsense
