@@ -177,7 +177,6 @@ def test_length_and_repr(random):
     data, places = random.random((7, 2)), globe(random, 7)
     for tree in (KDTree(data), GlobeTree(*places), FeatureTree([{"type": "Point", "coordinates": (1.0, 2.0)}] * 7)):
         assert len(tree) == 7 and f"{type(tree).__name__}(n=7" in repr(tree) and repr(tree) == repr(pickle.loads(pickle.dumps(tree)))
-    assert KDTree(data).size == 7
 
 
 class OnGpu:
@@ -191,7 +190,7 @@ class OnGpu:
     ("query_ball_point", (np.eye(3), [1.0, np.nan, 1.0]), ValueError, "r must"),
     ("query_ball_point", (np.eye(3), "far"), TypeError, "r must"),
     ("query_ball_point", (np.full((2, 3), np.inf), 1.0), ValueError, "x: "),
-    ("query_ball_point", (np.eye(3), 1.0, 3), ValueError, "p must be 1, 2 or inf"),
+    ("query_ball_point", (np.eye(3), 1.0, 0.5), ValueError, "p must be a number >= 1"),
     ("query_ball_point", (np.eye(3), 1.0, 2, -1), ValueError, "eps must"),
     ("query_ball_point", (np.eye(3), 1.0, 2, 0, 0), ValueError, "workers must"),
     ("query_ball_point", (OnGpu(), 1.0), TypeError, "x is an array on a GPU"),
