@@ -617,6 +617,23 @@ def test_lines_lie_where_their_points_lie(qgis, work, start, end, parts, kind):
         assert length == pytest.approx(feature["distance"], rel=1e-6)
 
 
+def test_lines_that_are_drawn_faster_are_the_same(qgis):
+    """Vertex by vertex, wherever they are; those that need more care are found."""
+    from gpuvoronoi_processing.geodesics import Geodesics
+
+    random, drawn, plain = np.random.default_rng(3), Geodesics(*WGS84), 0
+    for reach in (0.5, 10, 100):
+        x, y = random.uniform(-180, 180, 200), random.uniform(-90, 90, 200)
+        ends = x + random.uniform(-reach, reach, 200), np.clip(y + random.uniform(-reach, reach, 200), -90, 90)
+        for a, b in zip(zip(x, y), zip(*ends)):
+            start, end = QgsPointXY(*a), QgsPointXY(*b)
+            expected = drawn.line(start, end)
+            made = drawn.geometry(start, end)
+            assert made.asMultiPolyline() == expected
+            plain += drawn.plain(start, end) is not None
+    assert 300 < plain < 550
+
+
 def test_lines_over_a_pole(qgis, work):
     """On the map they end at its edge, and go on from there."""
     out = qgis.run("knearest", INPUT=memory([(10, 89)]), REFERENCE=memory([(-170, 89.5)]), OUTPUT="memory:")["OUTPUT"]

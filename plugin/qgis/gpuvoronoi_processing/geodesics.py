@@ -9,10 +9,11 @@ positions have, and is cut where these are not on the same turn of the globe.
 
 import math
 
-from qgis.core import QgsDistanceArea, QgsPointXY
+from qgis.core import QgsDistanceArea, QgsGeometry, QgsPointXY
 
 STEP = 100000.0  # metres between vertices, at most
 TURN = 45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
+FAR_FROM_POLES = 80.0  # degrees of latitude up to which a step turns by less than 6°
 BISECTIONS = 50
 OVER_THE_POLE = 180.0 - 1e-6  # degrees: steps that turn so far are straight across, to less than a millimetre
 
@@ -44,6 +45,21 @@ class Geodesics:
     def __init__(self, semi_major, semi_minor):
         self.measure = QgsDistanceArea()
         self.measure.setEllipsoid(semi_major, semi_minor)
+
+    def geometry(self, start, end):
+        """The geodesic between two positions, as a geometry of lines."""
+        plain = self.plain(start, end)
+        return plain if plain is not None else QgsGeometry.fromMultiPolylineXY(self.line(start, end))
+
+    def plain(self, start, end):
+        """The same in less time for a geodesic that neither crosses ±180° nor comes near a pole; None for others."""
+        if abs(start.x()) > 180.0 or abs(end.x()) > 180.0:
+            return None
+        made = QgsGeometry.fromMultiPolylineXY([[start, *self.steps(start, end)]])
+        box = made.boundingBox()
+        if box.width() > 180.0 or box.yMinimum() < -FAR_FROM_POLES or box.yMaximum() > FAR_FROM_POLES:
+            return None  # a line that crosses has vertices at both ends of the map
+        return made
 
     def line(self, start, end):
         """The geodesic between two positions: a list of parts, which are lists of vertices."""

@@ -291,4 +291,4 @@ class GeodesicDrawing(Drawing):
     def line(self, query, index, rank):
         if index < 0:
             return None
-        return self.finished(QgsGeometry.fromMultiPolylineXY(self.geodesics.line(*self.ends(query, index, rank))))
+        return self.finished(self.geodesics.geometry(*self.ends(query, index, rank)))
