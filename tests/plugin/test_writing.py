@@ -14,6 +14,7 @@ from qgis.core import (
 )
 from qgis.PyQt.QtCore import QDate, QTime
 
+FIELDS_NAMES = ["id", "name", "near", "text", "far"]
 FIELDS = "id:integer,name:string,near:integer,text:string,far:double"
 
 
@@ -71,9 +72,56 @@ def test_without_a_neighbour(qgis, work):
     assert values[0][0] == 1 and values[0][1] == pytest.approx(11131.949, abs=0.01) and values[1:] == [(NULL, NULL)] * 2
 
 
-def test_fields_are_needed(qgis, work):
-    with pytest.raises(QgsProcessingException, match="Missing field to write into"):
-        qgis.run("writenearest", INPUT=points(), REFERENCE=stations(work), OUTPUT="memory:")
+@pytest.mark.parametrize("given,names", [
+    ({}, ["nearest_id", "nearest_distance"]), ({"ID_FIELD": "station", "DISTANCE_FIELD": "metres"}, ["station", "metres"]),
+    ({"DISTANCE_FIELD": "metres"}, ["metres"]), ({"ID_FIELD": "near", "DISTANCE_FIELD": "metres"}, ["metres"])])
+def test_missing_fields_are_added(qgis, work, given, names):
+    """With the type of the ids; fields that are there are used."""
+    layer, others = points(), stations(work)
+    made = qgis.run("writenearest", INPUT=layer, REFERENCE=others, REFERENCE_FIELD="name" if "near" not in given.values() else "number",
+                    OUTPUT="memory:", **given)["OUTPUT"]
+    wanted = expected(work, layer, 1)
+    assert made.fields().names() == [*layer.fields().names(), *names] and layer.fields().names() == FIELDS_NAMES
+    column = given.get("ID_FIELD", None if given else "nearest_id")
+    if column is not None:
+        ids = [500 + i if column == "near" else f"st {i}" for i, _ in wanted]
+        assert [feature[column] for feature in made.getFeatures()] == ids
+    far = given.get("DISTANCE_FIELD", "nearest_distance")
+    assert [feature[far] for feature in made.getFeatures()] == pytest.approx([distance for _, distance in wanted], rel=1e-12)
+    assert [feature["name"] for feature in made.getFeatures()] == [f"seed {i}" for i in range(12)]
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_missing_fields_in_place(qgis, work, kind):
+    """One step undoes the fields and the values; other features have empty values."""
+    layer = QgsVectorLayer(as_file(points(), work.path("points.gpkg")), "points", "ogr") if kind == "file" else points()
+    before = layer.fields().names()
+    layer.selectByIds([feature.id() for feature in layer.getFeatures()][:5])
+    in_place(layer, REFERENCE=stations(work), REFERENCE_FIELD="number", ID_FIELD="station")
+    assert layer.fields().names() == [*before, "station"]
+    wanted = expected(work, layer, 1)
+    found = [feature["station"] for feature in layer.getFeatures()]
+    assert found[:5] == [500 + index for index, _ in wanted[:5]] and set(found[5:]) <= {None, NULL}
+    assert layer.undoStack().count() == 1
+    layer.undoStack().undo()
+    assert layer.fields().names() == before and layer.rollBack()
+
+
+def test_fields_that_cannot_be_added(qgis, work):
+    """A layer whose format has no new fields."""
+    layer = QgsVectorLayer(as_file(points(), work.path("points.gpkg")), "points", "ogr")
+    from gpuvoronoi_processing.algorithms import WriteNearest
+
+    class Fixed(QgsVectorLayer):
+        def addAttribute(self, field):
+            return False
+
+    fixed = Fixed(layer.source(), "points", "ogr")
+    algorithm = WriteNearest()
+    algorithm.initAlgorithm({"IN_PLACE": True})
+    algorithm.own = True
+    with pytest.raises(QgsProcessingException, match="points: cannot add the field “station”"):
+        algorithm.make_fields(fixed, {"ID_FIELD": "station"}, fixed.fields())
 
 
 def in_place(layer, **parameters):

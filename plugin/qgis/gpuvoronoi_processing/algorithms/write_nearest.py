@@ -3,6 +3,8 @@
 from qgis.core import (
     NULL,
     QgsFeatureSink,
+    QgsField,
+    QgsFields,
     QgsProcessing,
     QgsProcessingException,
     QgsProcessingFeatureBasedAlgorithm,
@@ -20,6 +22,8 @@ from .searches import Searches
 
 class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     RANK, ID_FIELD, DISTANCE_FIELD = "RANK", "ID_FIELD", "DISTANCE_FIELD"
+    NEW_FIELDS = {ID_FIELD: "nearest_id", DISTANCE_FIELD: "nearest_distance"}  # if neither is given
+    in_place, new_fields = False, ()
 
     def name(self):
         return "writenearest"
@@ -33,9 +37,9 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def description(self):
         return tr(
             "<p>Writes the id of the nearest feature of another layer, and the distance to it, into fields of every "
-            "point. Points without such a neighbour get empty values.</p><p>With <i>Edit features in place</i>, the "
-            "pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. "
-            "The changes can be undone until they are saved.</p>"
+            "point. Missing fields are added. Points without such a neighbour get empty values.</p><p>With <i>Edit "
+            "features in place</i>, the pencil of the toolbox, it changes the layer itself: the selected features, or "
+            "all if none is selected. The changes can be undone until they are saved.</p>"
         )
 
     def examples(self):
@@ -46,6 +50,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         ]
 
     def initAlgorithm(self, configuration=None):
+        self.in_place = bool((configuration or {}).get("IN_PLACE"))
         self.add_points(tr("The points to find neighbours for. Of a multipoint the nearest point counts."))
         self.add_neighbours()
         self.add(
@@ -60,9 +65,15 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         self.add_reach()
         for name, label, kind, words in (
             (self.ID_FIELD, tr("Field for the neighbour's id"), QgsProcessingParameterField.DataType.Any,
-             tr("A field of the points that takes ids: of whole numbers, or of text.")),
+             tr(
+                 "A field of the points for ids: whole numbers, or text. A name that the points do not have is a new "
+                 "field. If neither field is given, “nearest_id” and “nearest_distance” are added."
+             )),
             (self.DISTANCE_FIELD, tr("Field for the distance"), QgsProcessingParameterField.DataType.Numeric,
-             tr("A field of the points that takes distances: metres on the globe, else units of the map.")),
+             tr(
+                 "A field of the points for distances: metres on the globe, else map units. A name that the points do "
+                 "not have is a new field."
+             )),
         ):
             self.add(
                 QgsProcessingParameterField(name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind),
@@ -87,33 +98,60 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def sinkFlags(self):
         return QgsFeatureSink.SinkFlag.RegeneratePrimaryKey
 
-    def checkParameterValues(self, parameters, context):
-        well, message = super().checkParameterValues(parameters, context)
-        if well and not self.given(parameters, self.ID_FIELD) and not self.given(parameters, self.DISTANCE_FIELD):
-            return False, tr("Missing field to write into; choose one")
-        return well, message
+    def outputFields(self, fields):
+        made = QgsFields(fields)
+        for field in self.new_fields:
+            if made.lookupField(field.name()) < 0:
+                made.append(field)
+        return made
+
+    def wanted_fields(self, parameters, context):
+        """{parameter: name of a field}, of those that are written."""
+        given = {name: self.parameterAsString(parameters, name, context) for name in self.NEW_FIELDS}
+        return {name: field for name, field in given.items() if field} or self.NEW_FIELDS
+
+    def make_fields(self, layer, wanted, known):
+        """Fields for those that the points do not have; in a layer that is edited in place they are added to it."""
+        self.new_fields = []
+        for name, field in wanted.items():
+            if known.lookupField(field) >= 0:
+                continue
+            made = QgsField(field, types.DOUBLE) if name == self.DISTANCE_FIELD else self.id_field(field)
+            self.new_fields.append(made)
+            if self.in_place and not layer.addAttribute(made):
+                raise QgsProcessingException(tr(
+                    "{layer}: cannot add the field “{field}”"
+                ).format(layer=layer.name(), field=field))
+
+    def id_field(self, name):
+        """A field that can hold the ids of the neighbours."""
+        if self.own:
+            return QgsField(name, types.LONG)
+        return self.reference.id_column(name)
 
     def prepareAlgorithm(self, parameters, context, feedback):
-        self.points = Features(self, parameters, self.INPUT, context, [""])
         layer = self.vector_layer(parameters, self.INPUT, context)
         self.own = not self.given(parameters, self.REFERENCE)
         if not self.own:
             field = self.parameterAsString(parameters, self.REFERENCE_FIELD, context)
             self.reference = Features(self, parameters, self.REFERENCE, context, [field])
-        elif layer is not None:
-            self.reference = LayerFeatures(layer)  # all of it, if only a selection is to be written
-        else:
+        wanted = self.wanted_fields(parameters, context)
+        if layer is not None:
+            self.make_fields(layer, wanted, layer.fields())
+        self.points = Features(self, parameters, self.INPUT, context, [""])
+        if layer is None:
+            self.make_fields(None, wanted, self.points.source.fields())
+        if self.own and layer is None:
             raise QgsProcessingException(self.invalidSourceError(parameters, self.REFERENCE))
+        if self.own:
+            self.reference = LayerFeatures(layer)  # all of it, if only a selection is to be written
         self.rank = self.parameterAsInt(parameters, self.RANK, context)
         self.metric = self.chosen_metric(parameters, context, feedback, self.points, self.reference)
         self.options = [*self.engine_options(parameters, context), *self.search_options(parameters, context)]
-        known, self.fields = self.points.source.fields(), []
-        for name in (self.ID_FIELD, self.DISTANCE_FIELD):
-            field = self.parameterAsString(parameters, name, context)
-            index = known.lookupField(field) if field else -1
-            if field and index < 0:
-                raise self.points.unknown(field)
-            self.fields.append((index, known[index].type() == types.STRING if field else False))
+        fields, self.fields = self.outputFields(self.points.source.fields()), []
+        for name in self.NEW_FIELDS:
+            index = fields.lookupField(wanted[name]) if name in wanted else -1
+            self.fields.append((index, fields[index].type() == types.STRING if index >= 0 else False))
         self.found = None
         return True
 
@@ -124,6 +162,9 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             )
         if self.found is None:
             return [feature]  # the user cancelled
+        missing = max(index for index, _ in self.fields) + 1 - len(feature.attributes())
+        if missing > 0:
+            feature.setAttributes(feature.attributes() + [NULL] * missing)
         _, *values = self.found.get(feature.id(), (None, NULL, NULL))
         for (index, text), value in zip(self.fields, values):
             if index >= 0:

@@ -1140,8 +1140,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>&lt;p&gt;Writes the id of the nearest feature of another layer, and the distance to it, into fields of every point. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Schreibt die Kennung des nächsten Objekts eines anderen Layers und die Entfernung zu ihm in Felder jedes Punkts. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert der Algorithmus den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Writes the id of the nearest feature of another layer, and the distance to it, into fields of every point. Missing fields are added. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt die Kennung des nächsten Objekts eines anderen Layers und die Entfernung zu ihm in Felder jedes Punkts. Fehlende Felder werden hinzugefügt. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert der Algorithmus den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1185,8 +1185,8 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>A field of the points that takes ids: of whole numbers, or of text.</source>
-            <translation>Ein Feld der Punkte, das Kennungen aufnimmt: für ganze Zahlen oder für Text.</translation>
+            <source>A field of the points for ids: whole numbers, or text. A name that the points do not have is a new field. If neither field is given, “nearest_id” and “nearest_distance” are added.</source>
+            <translation>Ein Feld der Punkte für Kennungen: ganze Zahlen oder Text. Ein Name, den die Punkte nicht haben, ist ein neues Feld. Ist kein Feld angegeben, werden „nearest_id“ und „nearest_distance“ hinzugefügt.</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -1195,13 +1195,13 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>A field of the points that takes distances: metres on the globe, else units of the map.</source>
-            <translation>Ein Feld der Punkte, das Entfernungen aufnimmt: Meter auf der Erde, sonst Einheiten der Karte.</translation>
+            <source>A field of the points for distances: metres on the globe, else map units. A name that the points do not have is a new field.</source>
+            <translation>Ein Feld der Punkte für Entfernungen: Meter auf der Erde, sonst Karteneinheiten. Ein Name, den die Punkte nicht haben, ist ein neues Feld.</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>Missing field to write into; choose one</source>
-            <translation>Das Feld fehlt, in das geschrieben wird; eines wählen</translation>
+            <source>{layer}: cannot add the field “{field}”</source>
+            <translation>{layer}: das Feld „{field}“ lässt sich nicht hinzufügen</translation>
         </message>
         <message>
             <location filename="../command.py" />
