@@ -19,7 +19,7 @@ from qgis.core import (
     QgsSingleBandPseudoColorRenderer,
     QgsVectorLayer,
 )
-from test_styles import colours_as_drawn, load
+from test_styles import colours_as_drawn, legend_in_the_tree, load
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +178,20 @@ def load_all(parameters):
     assert well, feedback.errors
     assert handleAlgorithmResults(algorithm, context, feedback, parameters=parameters)
     return results
+
+
+def test_legend(qgis, work):
+    """Names of few seeds, of an id field of text or a field “name”; a bar with its unit of distances and of directions."""
+    layer = as_file(memory(places(5), fields="id:integer,name:string", rows=[(10 + i, f"station {i}") for i in range(5)]), work.path("s.gpkg"))
+    for field in ("id", "name"):
+        load_all({"INPUT": layer, "FIELD": field, "BANDS": [0, 1, 2], "OUTPUT": work.path(f"{field}.voronoi.json")})
+        shown = {one.name(): legend_in_the_tree(one) for one in QgsProject.instance().mapLayers().values()}
+        (nearest,) = [texts for name, texts in shown.items() if name.startswith("Nearest of")]
+        assert nearest[-5:] == [f"station {i}" for i in range(5)]
+        bars = {name[:8]: one.renderer().shader().rasterShaderFunction().legendSettings().suffix()
+                for one in QgsProject.instance().mapLayers().values() for name in [one.name()] if not name.startswith("Nearest")}
+        assert bars == {"Distance": " m", "Directio": " °"} and all(len(texts) > 1 for texts in shown.values())
+        QgsProject.instance().clear()
 
 
 def test_many_seeds_and_many_cells(qgis, work):
