@@ -125,7 +125,6 @@ def defines(name, tree, proj, bin_folder, work):
         flags += [f"-B{libraries}", f"-L{root}/lib/{processor}-linux-gnu", f"-L{root}/usr/lib/gcc/{processor}-linux-gnu/10",
                   f"-ffile-prefix-map={root}=/"]
         given["CMAKE_SYSROOT"] = root
-        environment["LD_LIBRARY_PATH"] = str(libraries)  # auditwheel's: the library that is grafted is this one
         link.append("-Wl,-s")
     if system == "Windows":
         link += ["-static", "-Wl,-s", "-Wl,--no-insert-timestamp"]
@@ -151,16 +150,20 @@ def build(name, tree, proj, bin_folder, work, out):
     work.mkdir(parents=True)
     given, environment = defines(name, tree, proj, bin_folder, work)
     license_of_others(name, tree, proj)
-    own = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", **{key: value for key, value in environment.items() if key != "LD_LIBRARY_PATH"}}
-    repaired = "LD_LIBRARY_PATH" in environment
+    own = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", **environment}
+    repaired = "CMAKE_SYSROOT" in given
     settings = [f"--config-settings=cmake.define.{key}={value}" for key, value in given.items()]
     settings += [f"--config-settings=wheel.tags=py3-none-{f'linux_{TARGETS[name][2]}' if repaired else tag}", "--config-settings=install.strip=false",
                  f"--config-settings=build-dir={work}/build"]
     release.run(bin_folder / "python", "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-cache-dir", "--wheel-dir", work, *settings, tree, env=own)
     made, = work.glob("*.whl")
     if repaired:
-        release.run(bin_folder / "auditwheel", "repair", "--plat", tag, "--only-plat", "--wheel-dir", work / "repaired", made, env={**own, **environment})
+        # It puts OpenMP's library into the wheel, and finds the tag: a name is accepted for this machine's processor only.
+        places = [f"{given['CMAKE_SYSROOT']}/{folder}/{TARGETS[name][2]}-linux-gnu" for folder in ("usr/lib", "lib")]
+        release.run(bin_folder / "auditwheel", "repair", "--plat", "auto", "--only-plat", "--ldpaths", ":".join(places), "--wheel-dir", work / "repaired", made, env=own)
         made, = (work / "repaired").glob("*.whl")
+        if tag not in made.name:
+            sys.exit(f"build.py: {made.name}: expected the tag {tag}")
     shutil.copy(made, out)
 
 
