@@ -6,7 +6,7 @@
 
 namespace {
 
-void Take(void *user, const gv_live_piece *piece) {
+void Take(void *user, const gv_on_demand_piece *piece) {
   for (const VoronoiTarget &t : *static_cast<const std::vector<VoronoiTarget> *>(user)) {
     int kind = t.band->kind, size = GDALGetDataTypeSizeBytes(t.band->type);
     const char *from =
@@ -28,8 +28,8 @@ int GoOn(double fraction, void *user) {
 
 // ------------------------------------------------------------------------------------------------------------ dataset
 
-VoronoiDataset::VoronoiDataset(gv_live *opened) : live(opened), owner(true), level(0) {
-  const gv_live_facts *facts = gv_live_facts_of(live);
+VoronoiDataset::VoronoiDataset(gv_on_demand *opened) : on_demand(opened), owner(true), level(0) {
+  const gv_on_demand_facts *facts = gv_on_demand_facts_of(on_demand);
   if (facts->crs != nullptr) crs = *OGRSpatialReference::FromHandle(facts->crs);
   Begin();
   for (int i = 1; i < facts->levels; i++)
@@ -37,14 +37,14 @@ VoronoiDataset::VoronoiDataset(gv_live *opened) : live(opened), owner(true), lev
 }
 
 VoronoiDataset::VoronoiDataset(VoronoiDataset *whole, int of_level)
-    : live(whole->live), owner(false), level(of_level), crs(whole->crs) {
+    : on_demand(whole->on_demand), owner(false), level(of_level), crs(whole->crs) {
   Begin();
 }
 
 void VoronoiDataset::Begin() {
-  const gv_live_facts *facts = gv_live_facts_of(live);
+  const gv_on_demand_facts *facts = gv_on_demand_facts_of(on_demand);
   int64_t width, height;
-  gv_live_size(live, level, &width, &height);
+  gv_on_demand_size(on_demand, level, &width, &height);
   nRasterXSize = static_cast<int>(width);
   nRasterYSize = static_cast<int>(height);
   for (int i = 0; i < facts->bands; i++)
@@ -53,11 +53,11 @@ void VoronoiDataset::Begin() {
 
 VoronoiDataset::~VoronoiDataset() {
   overviews.clear();
-  if (owner) gv_live_close(live);
+  if (owner) gv_on_demand_close(on_demand);
 }
 
 CPLErr VoronoiDataset::GetGeoTransform(double *transform) {
-  const gv_live_facts *facts = gv_live_facts_of(live);
+  const gv_on_demand_facts *facts = gv_on_demand_facts_of(on_demand);
   double across = static_cast<double>(facts->width) / nRasterXSize;
   double down = static_cast<double>(facts->height) / nRasterYSize;
   const double scale[6] = {1.0, across, down, 1.0, across, down};
@@ -74,7 +74,7 @@ char **VoronoiDataset::GetMetadata(const char *domain) {
   if (owner && !metadata_made && (domain == nullptr || domain[0] == '\0')) {
     char **items = nullptr;
     metadata_made = true;
-    if (VoronoiCall([&](gv_io *io) { return gv_live_metadata(io, live, &items); })) SetMetadata(items);
+    if (VoronoiCall([&](gv_io *io) { return gv_on_demand_metadata(io, on_demand, &items); })) SetMetadata(items);
     CSLDestroy(items);
   }
   return GDALDataset::GetMetadata(domain);
@@ -85,12 +85,12 @@ const char *VoronoiDataset::GetMetadataItem(const char *name, const char *domain
   return GDALDataset::GetMetadataItem(name, domain);
 }
 
-// The description and what it names, as a VRT's. The driver deletes and renames the description only.
+// The description and the files that it names, as for a VRT. The driver deletes and renames the description only.
 char **VoronoiDataset::GetFileList() {
   const char *name = GetDescription();
   VSIStatBufL found;
   char **files = VSIStatL(name, &found) == 0 ? CSLAddString(nullptr, name) : nullptr;
-  char **inputs = gv_live_files(live);
+  char **inputs = gv_on_demand_files(on_demand);
   for (char **input = inputs; input != nullptr && *input != nullptr; input++)
     if (CSLFindString(files, *input) < 0) files = CSLAddString(files, *input);
   CSLDestroy(inputs);
@@ -107,7 +107,7 @@ VoronoiDataset *VoronoiDataset::Overview(int number) const {
 
 CPLErr VoronoiDataset::Read(int x, int y, int width, int height, const std::vector<VoronoiTarget> &targets,
                             const GDALRasterIOExtraArg *extra) {
-  gv_live_window window;
+  gv_on_demand_window window;
   std::memset(&window, 0, sizeof window);
   window.level = level;
   window.x = x;
@@ -122,7 +122,7 @@ CPLErr VoronoiDataset::Read(int x, int y, int width, int height, const std::vect
     window.progress = GoOn;
     window.progress_user = const_cast<GDALRasterIOExtraArg *>(extra);
   }
-  return VoronoiCall([&](gv_io *io) { return gv_live_read(io, live, &window); }) ? CE_None : CE_Failure;
+  return VoronoiCall([&](gv_io *io) { return gv_on_demand_read(io, on_demand, &window); }) ? CE_None : CE_Failure;
 }
 
 CPLErr VoronoiDataset::IRasterIO(GDALRWFlag flag, int x, int y, int width, int height, void *data, int buffer_width,
@@ -142,14 +142,14 @@ CPLErr VoronoiDataset::IRasterIO(GDALRWFlag flag, int x, int y, int width, int h
 
 // --------------------------------------------------------------------------------------------------------------- band
 
-VoronoiBand::VoronoiBand(VoronoiDataset *dataset, int number, const gv_live_band *of) : what(of) {
+VoronoiBand::VoronoiBand(VoronoiDataset *dataset, int number, const gv_on_demand_band *of) : what(of) {
   poDS = dataset;
   nBand = number;
   eDataType = of->type;
   nRasterXSize = dataset->GetRasterXSize();
   nRasterYSize = dataset->GetRasterYSize();
-  nBlockXSize = std::min(nRasterXSize, static_cast<int>(GV_LIVE_BLOCK));
-  nBlockYSize = std::min(nRasterYSize, static_cast<int>(GV_LIVE_BLOCK));
+  nBlockXSize = std::min(nRasterXSize, static_cast<int>(GV_ON_DEMAND_BLOCK));
+  nBlockYSize = std::min(nRasterYSize, static_cast<int>(GV_ON_DEMAND_BLOCK));
   SetDescription(of->name);
 }
 
@@ -157,7 +157,7 @@ CPLErr VoronoiBand::IReadBlock(int column, int row, void *data) {
   int x = column * nBlockXSize, y = row * nBlockYSize;
   int width = std::min(nBlockXSize, nRasterXSize - x), height = std::min(nBlockYSize, nRasterYSize - y);
   GSpacing size = GDALGetDataTypeSizeBytes(eDataType);
-  if (width < nBlockXSize || height < nBlockYSize) // what lies beyond the raster
+  if (width < nBlockXSize || height < nBlockYSize) // cells outside the raster
     std::memset(data, 0,
                 static_cast<size_t>(nBlockXSize) * static_cast<size_t>(nBlockYSize) * static_cast<size_t>(size));
   const VoronoiTarget target = {what, static_cast<char *>(data), eDataType, size, size * nBlockXSize};
@@ -177,8 +177,8 @@ CPLErr VoronoiBand::IRasterIO(GDALRWFlag flag, int x, int y, int width, int heig
 
 int64_t VoronoiBand::GetNoDataValueAsInt64(int *known) {
   int64_t value = 0;
-  bool good =
-      IsOfIntegers() && VoronoiCall([&](gv_io *io) { return gv_live_nodata(io, Dataset()->Live(), &value); });
+  bool good = IsOfIntegers() &&
+              VoronoiCall([&](gv_io *io) { return gv_on_demand_nodata(io, Dataset()->OnDemand(), &value); });
   if (known != nullptr) *known = good;
   return value;
 }
@@ -192,8 +192,8 @@ double VoronoiBand::GetNoDataValue(int *known) {
 // Of the ids: the lowest (0) or highest (1) that a cell may have.
 double VoronoiBand::End(int which, int *known) {
   int64_t range[2] = {0, 0};
-  bool good =
-      IsOfIntegers() && VoronoiCall([&](gv_io *io) { return gv_live_id_range(io, Dataset()->Live(), range); });
+  bool good = IsOfIntegers() &&
+              VoronoiCall([&](gv_io *io) { return gv_on_demand_id_range(io, Dataset()->OnDemand(), range); });
   if (known != nullptr) *known = good;
   return static_cast<double>(range[which]);
 }
@@ -218,7 +218,7 @@ GDALRasterAttributeTable *VoronoiBand::GetDefaultRAT() {
   if (what->kind != 0 || what->number != 0) return nullptr;
   if (!table_made) {
     GDALRasterAttributeTableH made = nullptr;
-    table_made = VoronoiCall([&](gv_io *io) { return gv_live_table(io, Dataset()->Live(), &made); });
+    table_made = VoronoiCall([&](gv_io *io) { return gv_on_demand_table(io, Dataset()->OnDemand(), &made); });
     table.reset(GDALRasterAttributeTable::FromHandle(made));
   }
   return table.get();

@@ -1,4 +1,4 @@
-// A raster without a file, as GDAL sees it: a face of src/job/raster/live.h.
+// GDAL dataset of an on-demand raster (src/job/raster/on_demand.h).
 #ifndef VORONOI_DATASET_H
 #define VORONOI_DATASET_H
 
@@ -10,24 +10,24 @@
 #include <gdal_rat.h>
 
 extern "C" {
-#include "job/raster/live.h"
+#include "job/raster/on_demand.h"
 }
 
 #ifndef BANDMAP_TYPE // GDAL 3.10's
 #define BANDMAP_TYPE int *
 #endif
 
-// A call into the library, whose errors and warnings GDAL reports; true if it succeeds.
+// Calls the library; GDAL reports its errors and warnings; true on success.
 template <class Work> bool VoronoiCall(Work work) {
-  gv_live_call call;
-  gv_status status = gv_live_begin(&call);
+  gv_on_demand_call call;
+  gv_status status = gv_on_demand_begin(&call);
   if (status == GV_OK) status = work(&call.io);
-  return gv_live_end(&call, status);
+  return gv_on_demand_end(&call, status);
 }
 
-// Where the values of a band of a window go.
+// Destination of the values of a band of a window.
 struct VoronoiTarget {
-  const gv_live_band *band;
+  const gv_on_demand_band *band;
   char *data;
   GDALDataType type;
   GSpacing pixel, line;
@@ -35,8 +35,8 @@ struct VoronoiTarget {
 
 class VoronoiDataset final : public GDALDataset {
 public:
-  // Takes over what was opened.
-  explicit VoronoiDataset(gv_live *opened);
+  // Takes ownership of an opened raster.
+  explicit VoronoiDataset(gv_on_demand *opened);
   ~VoronoiDataset() override;
   VoronoiDataset(const VoronoiDataset &) = delete;
   VoronoiDataset &operator=(const VoronoiDataset &) = delete;
@@ -51,7 +51,7 @@ public:
   CPLErr Read(int x, int y, int width, int height, const std::vector<VoronoiTarget> &targets,
               const GDALRasterIOExtraArg *extra);
 
-  gv_live *Live() const { return live; }
+  gv_on_demand *OnDemand() const { return on_demand; }
   VoronoiDataset *Overview(int number) const;
   int OverviewCount() const;
 
@@ -64,8 +64,8 @@ private:
   VoronoiDataset(VoronoiDataset *whole, int of_level);
   void Begin();
 
-  gv_live *live;
-  bool owner; // of `live`: overviews are their raster's
+  gv_on_demand *on_demand;
+  bool owner; // of `on_demand`; overviews use that of their raster
   int level;
   OGRSpatialReference crs;
   std::vector<std::unique_ptr<VoronoiDataset>> overviews;
@@ -74,7 +74,7 @@ private:
 
 class VoronoiBand final : public GDALRasterBand {
 public:
-  VoronoiBand(VoronoiDataset *dataset, int number, const gv_live_band *what);
+  VoronoiBand(VoronoiDataset *dataset, int number, const gv_on_demand_band *what);
 
   double GetNoDataValue(int *known) override;
   int64_t GetNoDataValueAsInt64(int *known) override;
@@ -86,7 +86,7 @@ public:
   int GetOverviewCount() override;
   GDALRasterBand *GetOverview(int number) override;
 
-  const gv_live_band *What() const { return what; }
+  const gv_on_demand_band *What() const { return what; }
 
 protected:
   CPLErr IReadBlock(int column, int row, void *data) override;
@@ -99,7 +99,7 @@ private:
   double End(int which, int *known);
   bool IsOfIntegers() const { return what->kind == 0 && GDALDataTypeIsInteger(eDataType) != 0; }
 
-  const gv_live_band *what;
+  const gv_on_demand_band *what;
   bool table_made = false;
   std::unique_ptr<GDALRasterAttributeTable> table;
 };

@@ -4,7 +4,7 @@
 namespace {
 
 int Identify(GDALOpenInfo *info) {
-  return gv_live_is_name(info->pszFilename);
+  return gv_on_demand_is_name(info->pszFilename);
 }
 
 GDALDataset *Open(GDALOpenInfo *info) {
@@ -13,15 +13,16 @@ GDALDataset *Open(GDALOpenInfo *info) {
     CPLError(CE_Failure, CPLE_NotSupported, "The VORONOI driver does not write: what it reads is computed");
     return nullptr;
   }
-  gv_live *live = nullptr;
-  if (!VoronoiCall([&](gv_io *io) { return gv_live_open(io, info->pszFilename, info->papszOpenOptions, &live); }))
+  gv_on_demand *on_demand = nullptr;
+  if (!VoronoiCall(
+          [&](gv_io *io) { return gv_on_demand_open(io, info->pszFilename, info->papszOpenOptions, &on_demand); }))
     return nullptr;
-  auto *dataset = new VoronoiDataset(live);
+  auto *dataset = new VoronoiDataset(on_demand);
   dataset->SetDescription(info->pszFilename);
   return dataset;
 }
 
-// GDAL would delete, rename and copy all files that a dataset lists: inputs stay where they are.
+// GDAL would delete, rename and copy all files that a dataset lists: inputs must not be touched.
 CPLErr Delete(const char *name) {
   return VSIUnlink(name) == 0 ? CE_None : CE_Failure;
 }
@@ -41,7 +42,7 @@ extern "C" void CPL_DLL GDALRegister_VORONOI();
 void GDALRegister_VORONOI() {
   if (!GDAL_CHECK_VERSION("VORONOI") || GDALGetDriverByName("VORONOI") != nullptr) return;
   auto *driver = new GDALDriver();
-  char *options = gv_live_option_list();
+  char *options = gv_on_demand_option_list();
   driver->SetDescription("VORONOI");
   driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
   driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");

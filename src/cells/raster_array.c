@@ -200,8 +200,8 @@ static gv_status find_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status raster_array_refuse(gv_context *context, const reading *r, int64_t row, int64_t column,
-                                     int64_t first) {
+static gv_status raster_array_fail(gv_context *context, const reading *r, int64_t row, int64_t column,
+                                   int64_t first) {
   const gv_raster_array *a = r->array;
   int64_t key =
       key_of_cell(a, (const uint8_t *)a->data + (r->first + row) * a->row_stride + column * a->column_stride);
@@ -224,7 +224,7 @@ static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t
   gv_loop loop = {context, threads, rows, ROWS_AT_ONCE, &r->progress, r};
   GV_TRY(gv_parallel_for(&loop, find_some));
   for (int64_t i = 0; i < rows; i++) {
-    if (r->spans[i] < 0) return raster_array_refuse(context, r, i, -1 - r->spans[i], first);
+    if (r->spans[i] < 0) return raster_array_fail(context, r, i, -1 - r->spans[i], first);
     gv_row_spans row = {r->spans[i], r->start + i * r->width, r->value + i * r->width, r->counts + i * r->width};
     GV_TRY(take(context, user, &row));
   }

@@ -1,4 +1,4 @@
-/* What backends refuse, for --help and the table of backends. */
+/* Unsupported metrics and grids of backends, for --help and the table of backends. */
 #include "cli/backend_limits.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool has_weights(int backend, int unused) {
   return cli_backend_weighs(backend);
 }
 
-static bool refuses_metric(int backend, int metric) {
+static bool lacks_metric(int backend, int metric) {
   return cli_backend_refuses(backend, (gv_metric)metric) != NULL;
 }
 
@@ -60,7 +60,7 @@ static void add_metrics(char *text, size_t size) {
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
     char what[64];
     snprintf(what, sizeof what, "not %s", gv_metric_name(metric));
-    add_names(text, size, what, refuses_metric, (int)metric);
+    add_names(text, size, what, lacks_metric, (int)metric);
   }
 }
 

@@ -35,7 +35,7 @@ const cli_syntax backends_syntax = {
         "available on this machine, and its method. All backends return the same results.\n",
     CLI_ROWS(table)};
 
-static void put_refused(gv_json_writer *json, int backend) {
+static void put_unsupported(gv_json_writer *json, int backend) {
   gv_json_begin_object(json, "refused_metrics", GV_JSON_IN_LINE);
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
     const char *why = cli_backend_refuses(backend, metric);
@@ -58,7 +58,7 @@ static void print_json(void) {
     gv_json_put_bool(&json, "allocates_grids", info.allocates_grids);
     gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
     gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
-    put_refused(&json, i);
+    put_unsupported(&json, i);
     gv_json_put_bool(&json, "available", info.available);
     gv_json_put_string(&json, "reason", info.reason);
     gv_json_end(&json);

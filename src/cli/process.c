@@ -17,8 +17,8 @@
 #include "io/out/output.h"
 #include "io/source_name.h"
 
-/* After a fatal error GDAL ends the process, whatever the handler does. */
-static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const char *text) {
+/* After a fatal error GDAL ends the process, also if the handler returns. */
+static void CPL_STDCALL receive_message(CPLErr level, CPLErrorNum number, const char *text) {
   if (level != CE_Fatal) {
     gv_io_take_message(level, number, text);
     return;
@@ -37,7 +37,7 @@ static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const cha
 static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
-  CPLSetErrorHandler(take_message);
+  CPLSetErrorHandler(receive_message);
   /* Keeps codes unchanged (gv_crs_keep_codes), in all threads. */
   if (CPLGetConfigOption("OSR_USE_NON_DEPRECATED", NULL) == NULL)
     CPLSetConfigOption("OSR_USE_NON_DEPRECATED", "NO");
@@ -71,7 +71,8 @@ static void *watch(void *signals) {
 
 static pthread_t watcher;
 
-/* Threads that libraries start before main, as OpenBLAS does, do not block signals: what they get is for the watcher. */
+/* Threads that libraries start before main, as OpenBLAS does, do not block signals: they forward signals to the
+ * watcher. */
 static void forward(int number) {
   pthread_kill(watcher, number);
 }

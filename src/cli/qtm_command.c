@@ -202,7 +202,7 @@ static const gv_option table[] = {
 };
 
 /* The subcommand, then words of items. */
-static int take_word(void *to, char *value) {
+static int next_word(void *to, char *value) {
   request *r = to;
   if (r->what != NULL) {
     r->words[r->count++] = value;
@@ -230,7 +230,7 @@ const cli_syntax qtm_syntax = {
         "\n"
         "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
     CLI_ROWS(table),
-    .positional = take_word,
+    .positional = next_word,
     .negative_numbers = true};
 
 int qtm_command(int argc, char **argv) {

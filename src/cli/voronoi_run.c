@@ -23,8 +23,8 @@ static bool voronoi_shows_progress(const gv_job_settings *s) {
   return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
 }
 
-static int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
-                        double begun) {
+static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
+                          double begun) {
   if (status != GV_OK) return cli_report_failure(io);
   double seconds = cli_seconds() - begun;
   if (s->json) {
@@ -42,7 +42,7 @@ int voronoi_run(gv_job_settings *s, double begun) {
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = gv_job_run(&io, j);
-  int result = voronoi_tell(s, &io, status, &report, begun);
+  int result = voronoi_report(s, &io, status, &report, begun);
   if (status != GV_OK && writes_hdf5(j)) _exit(cli_answered(result));
   return result;
 }
@@ -58,7 +58,7 @@ int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
   int result = cli_open_communicator(&io, &c);
   if (result == EXIT_OK) {
     gv_status status = gv_job_run_by_ranks(&io, &c, j);
-    if (first || status != GV_OK) result = voronoi_tell(s, &io, status, &report, begun);
+    if (first || status != GV_OK) result = voronoi_report(s, &io, status, &report, begun);
   }
   gv_cluster_close(&io, &c);
   if (result != EXIT_OK && writes_hdf5(j)) _exit(cli_answered(result));

@@ -79,7 +79,7 @@ const char *gv_metric_name(gv_metric metric) {
 gv_status gv_context_create(const gv_context_options *options, gv_context **out) {
   gv_context_options o;
   gv_context_options_init(&o);
-  if (out == NULL || !gv_take_given(&o, sizeof o, options)) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL || !gv_copy_given(&o, sizeof o, options)) return GV_ERROR_INVALID_ARGUMENT;
   if (o.threads < 0 || o.device < -1 || (o.allocate == NULL) != (o.release == NULL))
     return GV_ERROR_INVALID_ARGUMENT;
   gv_allocator allocator = {o.allocate ? o.allocate : allocate_default, o.release ? o.release : release_default,

@@ -108,7 +108,7 @@ static int usable_threads(int wanted) {
 #endif
 
 /* The number of threads for a region; more than 1 must be given back. */
-static int take_threads(int wanted) {
+static int acquire_threads(int wanted) {
   if (wanted < 2 || atomic_load(&forked) || in_parallel()) return 1;
   (void)pthread_once(&once, loop_prepare);
   int most = wanted > processors ? wanted : processors, now = atomic_load(&working), granted;
@@ -121,7 +121,7 @@ static int take_threads(int wanted) {
   return usable > 0 ? usable : 1;
 }
 
-static void give_threads(int taken) {
+static void release_threads(int taken) {
   if (taken > 1) atomic_fetch_sub(&working, taken);
 }
 
@@ -213,13 +213,13 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   atomic_init(&state.status, GV_OK);
   pthread_mutex_init(&state.lock, NULL);
   /* All threads, even if there are fewer stretches: a smaller region would end threads of the pool. */
-  threads = take_threads(state.stretches > 1 ? threads : 1);
+  threads = acquire_threads(state.stretches > 1 ? threads : 1);
   if (threads > 1) {
     work_together(&state, threads);
   } else {
     loop_work(&state, 0);
   }
-  give_threads(threads);
+  release_threads(threads);
   pthread_mutex_destroy(&state.lock);
   if (atomic_load(&state.status) != GV_OK) return (gv_status)atomic_load(&state.status);
   if (loop->progress != NULL && gv_progress_cancelled(loop->progress))
@@ -267,7 +267,7 @@ typedef struct task_argument {
 } task_argument;
 
 void gv_tasks_run(int threads, gv_task *root, void *argument) {
-  threads = take_threads(threads);
+  threads = acquire_threads(threads);
   if (threads > 1) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
@@ -275,7 +275,7 @@ void gv_tasks_run(int threads, gv_task *root, void *argument) {
   } else {
     root(argument);
   }
-  give_threads(threads);
+  release_threads(threads);
 }
 
 void gv_task_spawn(gv_task *task, const void *argument, size_t bytes) {

@@ -166,7 +166,7 @@ gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const g
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram: the output pointer is NULL");
   GV_TAKE(context, gv_diagram_options, &o, options);
-  GV_TRY(gv_take_points(context, &seeds, &own));
+  GV_TRY(gv_load_pair(context, &seeds, &own));
   GV_TRY(diagram_check(context, seeds, &o));
   gv_diagram *d = gv_allocate_zeroed(&context->allocator, 1, sizeof *d);
   if (d == NULL) return gv_fail_memory(context, "the diagram");
@@ -220,7 +220,7 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
                                 .line_y = d->lines.y,
                                 .cell = c->first,
                                 .ring = c->ring};
-  if (!gv_give(parts, &own, sizeof own))
+  if (!gv_fill_given(parts, &own, sizeof own))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "gv_diagram_parts: struct_size is not set; call gv_..._init");
   return GV_OK;

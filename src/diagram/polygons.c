@@ -51,7 +51,7 @@ gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons
                                 .point = p->first != NULL ? p->first : none,
                                 .x = p->x,
                                 .y = p->y};
-  if (!gv_give(rings, &own, sizeof own))
+  if (!gv_fill_given(rings, &own, sizeof own))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "gv_diagram_rings: struct_size is not set; call gv_..._init");
   return GV_OK;

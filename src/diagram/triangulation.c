@@ -153,7 +153,7 @@ static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest)
 }
 
 /* Lists the facets with circles that contain the point, and the edges around them. */
-static gv_status builder_dig(builder *b, int32_t point, int32_t start, int64_t *dug, int64_t *edges) {
+static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, int64_t *dug, int64_t *edges) {
   const gv_triangulation *t = b->t;
   int64_t count = 1, rim = 0;
   GV_TRY(builder_reserve(b, &b->cavity, &b->cavity_room, 64));
@@ -222,7 +222,7 @@ static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
   }
   b->t->owner[point] = point;
   b->t->distinct++;
-  GV_TRY(builder_dig(b, point, start, &dug, &edges));
+  GV_TRY(builder_find_cavity(b, point, start, &dug, &edges));
   GV_TRY(builder_fill(b, point, dug, edges));
   *nearest = point;
   return GV_OK;

@@ -106,8 +106,8 @@ static gv_status vertices_compute(gv_context *context, finder *f, int64_t count)
 /* ------------------------------------------------------------------------------------------------------------- checks */
 
 /* The nearest seed of each vertex. */
-static gv_status vertices_ask(gv_context *context, finder *f, const gv_index *index, int64_t count,
-                              double *places) {
+static gv_status vertices_find_nearest(gv_context *context, finder *f, const gv_index *index, int64_t count,
+                                       double *places) {
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     places[2 * i] = f->out->x[facet];
@@ -205,7 +205,7 @@ static gv_status vertices_verify(gv_context *context, finder *f, const gv_index 
   int64_t count = f->t->facets, flips = 1;
   for (int32_t round = 1; count > 0 && flips > 0 && round <= VERTICES_ROUNDS; round++) {
     int32_t *again = lists[1 + round % 2];
-    GV_TRY(vertices_ask(context, f, index, count, places));
+    GV_TRY(vertices_find_nearest(context, f, index, count, places));
     flips = vertices_flip(f, count, lists[0], round, again, &count);
     f->facet = again;
     GV_TRY(vertices_compute(context, f, count));

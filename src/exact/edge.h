@@ -77,8 +77,8 @@ typedef struct gv_edge_sight {
 } gv_edge_sight;
 
 /* The sight of a vertex (longitude and latitude as written). */
-void gv_edge_look(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
-                  gv_edge_sight *out);
+void gv_edge_sight_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
+                      gv_edge_sight *out);
 
 /*
  * An edge on the globe: the geodesic between two places, the shorter way, or the line that is straight in longitude and

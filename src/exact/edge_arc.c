@@ -24,14 +24,14 @@ static bool edge_arc_in_order(const double a[3], const double b[3]) {
   return true;
 }
 
-static void edge_arc_take_point(const double q[3], const double at[3], gv_edge_closest *closest) {
+static void edge_arc_set_point(const double q[3], const double at[3], gv_edge_closest *closest) {
   double canonical = gv_canonical_distance(q, at, 3, GV_EUCLIDEAN);
   if (!(canonical < closest->canonical)) return;
   *closest = (gv_edge_closest){.canonical = canonical, .vector = {at[0], at[1], at[2]}};
 }
 
 /* The inside of an arc of less than half the globe. */
-static void take_inside(const double q[3], const double a[3], const double b[3], gv_edge_closest *closest) {
+static void edge_arc_set_inside(const double q[3], const double a[3], const double b[3], gv_edge_closest *closest) {
   double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, half = 0.5 * edge_arc_dot(d, d);
   double from_a[3] = {q[0] - a[0], q[1] - a[1], q[2] - a[2]}, from_b[3] = {q[0] - b[0], q[1] - b[1], q[2] - b[2]};
   double after = edge_arc_dot(from_a, d) + half * edge_arc_dot(from_a, a),
@@ -58,16 +58,16 @@ void gv_edge_arc(const double q[3], const double first[3], const double second[3
   const double *a = edge_arc_in_order(first, second) ? first : second, *b = a == first ? second : first;
   static const double pole[3] = {0.0, 0.0, 1.0}, front[3] = {1.0, 0.0, 0.0};
   closest->canonical = INFINITY;
-  edge_arc_take_point(q, a, closest);
-  edge_arc_take_point(q, b, closest);
+  edge_arc_set_point(q, a, closest);
+  edge_arc_set_point(q, b, closest);
   double sum[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
   if (edge_arc_dot(sum, sum) > 1e-24) {
-    take_inside(q, a, b, closest);
+    edge_arc_set_inside(q, a, b, closest);
   } else {
     const double *over = a[0] == 0.0 && a[1] == 0.0 ? front : pole;
-    edge_arc_take_point(q, over, closest);
-    take_inside(q, a, over, closest);
-    take_inside(q, over, b, closest);
+    edge_arc_set_point(q, over, closest);
+    edge_arc_set_inside(q, a, over, closest);
+    edge_arc_set_inside(q, over, b, closest);
   }
 }
 

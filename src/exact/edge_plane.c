@@ -12,8 +12,8 @@ static bool edge_plane_in_order(const double a[2], const double b[2]) {
   return a[0] < b[0] || (a[0] == b[0] && a[1] <= b[1]);
 }
 
-static void edge_plane_take_point(gv_metric metric, const double q[2], const double at[2],
-                                  gv_edge_closest *closest) {
+static void edge_plane_set_point(gv_metric metric, const double q[2], const double at[2],
+                                 gv_edge_closest *closest) {
   double canonical = gv_canonical_distance(q, at, 2, metric);
   if (!(canonical < closest->canonical)) return;
   *closest = (gv_edge_closest){.canonical = canonical, .vector = {at[0], at[1], 0.0}};
@@ -43,8 +43,8 @@ void gv_edge_plane(gv_metric metric, const double q[2], const double first[2], c
                    gv_edge_closest *closest) {
   const double *a = edge_plane_in_order(first, second) ? first : second, *b = a == first ? second : first;
   closest->canonical = INFINITY;
-  edge_plane_take_point(metric, q, a, closest);
-  edge_plane_take_point(metric, q, b, closest);
+  edge_plane_set_point(metric, q, a, closest);
+  edge_plane_set_point(metric, q, b, closest);
   double d[2] = {b[0] - a[0], b[1] - a[1]}, g[2], norm;
   if (!(fabs(d[0]) > GV_EDGE_SHORTEST || fabs(d[1]) > GV_EDGE_SHORTEST)) return;
   along(metric, d, g, &norm);

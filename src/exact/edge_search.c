@@ -54,8 +54,8 @@ void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_su
 
 /* ------------------------------------------------------------------------------------------------------- looking */
 
-static void look_on_sphere(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
-                           gv_edge_sight *out) {
+static void sample_on_sphere(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
+                             gv_edge_sight *out) {
   double p[3], s[4]; /* sines, then cosines */
   gv_sines(lon, &s[0], &s[2]);
   gv_sines(lat, &s[1], &s[3]);
@@ -69,11 +69,11 @@ static void look_on_sphere(const gv_edge_surface *surface, const gv_edge_place *
   out->azimuth = 0.0;
 }
 
-void gv_edge_look(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
-                  gv_edge_sight *out) {
+void gv_edge_sight_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
+                      gv_edge_sight *out) {
   gv_normalise_lonlat(&lon, &lat);
   if (surface->sphere) {
-    look_on_sphere(surface, q, lon, lat, out);
+    sample_on_sphere(surface, q, lon, lat, out);
   } else {
     geod_inverse(&surface->geod, q->lat, q->lon, lat, lon, &out->distance, &out->azimuth, &out->arrival);
     out->canonical = out->distance;
@@ -228,7 +228,7 @@ static sample edge_search_sample(search *s, double u) {
   gv_edge_sight sight;
   double lon, lat, azimuth = 0.0;
   place_at(s->edge, u, &lon, &lat, &azimuth);
-  gv_edge_look(s->edge->surface, s->q, lon, lat, &sight);
+  gv_edge_sight_of(s->edge->surface, s->q, lon, lat, &sight);
   return edge_search_evaluate(s, u, lon, lat, azimuth, &sight);
 }
 

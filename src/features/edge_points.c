@@ -5,7 +5,7 @@
 
 #define LONGEST 0.05 /* maximum chord of a geodesic that is replaced by its great ellipse or a polynomial */
 
-bool gv_edge_points_serve(const gv_feature_tree *t) {
+bool gv_edge_points_supported(const gv_feature_tree *t) {
   return t->geodesic != NULL && t->geodesic->series.largest_step >= 0.0;
 }
 
@@ -186,7 +186,8 @@ static double bend(const gv_feature_tree *t, double x) {
   return root / tan(root * x);
 }
 
-/* What the edge may be nearer by than its closest point, and how far the canonical value may be above the distance. */
+/* Bound of how much nearer the edge may be than its closest point, and of how far the exact value may be above the
+ * distance. */
 static double gain_of(const gv_feature_tree *t, const gv_edge_points *points, int32_t n, double *above) {
   gv_edge_motion m = points->motion[n];
   double f = points->distance[n], s = points->slope[n], room = points->room[n], speed = m.fastest;

@@ -74,11 +74,11 @@ typedef struct gv_edge_points {
   double distance[GV_MOST_EDGE_POINTS], slope[GV_MOST_EDGE_POINTS]; /* by the series; -1: unknown */
   double last_part[GV_MOST_EDGE_POINTS],
       last_slope[GV_MOST_EDGE_POINTS];                        /* of the same edge, before; NaN: there is none */
-  double low[GV_MOST_EDGE_POINTS], high[GV_MOST_EDGE_POINTS]; /* what canonical values are within */
+  double low[GV_MOST_EDGE_POINTS], high[GV_MOST_EDGE_POINTS]; /* bounds of exact distances */
 } gv_edge_points;
 
 /* Whether there are such bounds. */
-bool gv_edge_points_serve(const gv_feature_tree *tree);
+bool gv_edge_points_supported(const gv_feature_tree *tree);
 
 /* Adds the place at a part of an entry of a list, for a position. `known`: the prepared edge, or NULL, which is
  * sufficient for geodesics that the great ellipse can replace, and slower for straight lines. */

@@ -94,7 +94,7 @@ static const gv_shortlist *wide_list(gv_finder *f) {
 
 /* --------------------------------------------------------------------------------------------------------- a cell */
 
-/* One cell: what it has seen, and the best so far. */
+/* One cell: the sights that were computed, and the best edge so far. */
 typedef struct view {
   gv_finder *finder;
   const gv_edge_place *q;
@@ -121,7 +121,7 @@ static const gv_edge_sight *finder_sight_of(view *w, int64_t v) {
   if (known != NULL) return known;
   int32_t at = w->sights < SIGHTS ? w->sights++ : SIGHTS - 1;
   w->vertex[at] = v;
-  gv_edge_look(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
+  gv_edge_sight_of(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
   return &w->sight[at];
 }
 
@@ -132,13 +132,13 @@ static void finder_offer(view *w, int64_t v, const gv_edge_closest *found) {
   w->best = v;
 }
 
-static gv_prepared_edge *know(gv_finder *f, int32_t i, int64_t v) {
+static gv_prepared_edge *finder_prepare(gv_finder *f, int32_t i, int64_t v) {
   gv_prepare_edge(f->tree, v, &f->known[i]);
   return &f->known[i];
 }
 
 static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *sight) {
-  const gv_prepared_edge *known = know(w->finder, i, v);
+  const gv_prepared_edge *known = finder_prepare(w->finder, i, v);
   gv_edge_closest found;
   if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
     return false;
@@ -168,11 +168,11 @@ static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
   int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
   if (end >= 0 && ends(w, i, v, end, finder_sight_of(w, v + end))) return;
   gv_edge_sight sights[2] = {*finder_sight_of(w, v), *finder_sight_of(w, v + 1)};
-  gv_edge_nearest(&know(f, i, v)->edge, w->q, sights, &found);
+  gv_edge_nearest(&finder_prepare(f, i, v)->edge, w->q, sights, &found);
   finder_offer(w, v, &found);
 }
 
-/* What may be the nearest by its chord, the least of them first; -1: too many. */
+/* The edges that may be nearest by their chords, the least first; -1: too many. */
 static int32_t shorten(const gv_finder *f, const double position[3], int32_t left[MOST_LEFT]) {
   const gv_shortlist *l = &f->list;
   int32_t first = gv_shortlist_nearest(f->tree, l, position), count = 1;
@@ -360,7 +360,7 @@ static void position_of(const gv_float_batch *b, int32_t cell, double q[3]) {
     q[axis] = b->position[axis][cell];
 }
 
-static float told(double low, double high) {
+static float finder_decided_float(double low, double high) {
   return (float)low == (float)high ? (float)low : NAN;
 }
 
@@ -376,7 +376,7 @@ static void finder_bound_pairs(const gv_finder *f) {
   for (int32_t n = 0; n < unknown; n++)
     distance[open[n]] = (double)NAN;
   for (int32_t n = 0; n < p->count; n++)
-    b->out[p->cell[n]] = told(distance[n] - room, distance[n] + room);
+    b->out[p->cell[n]] = finder_decided_float(distance[n] - room, distance[n] + room);
   p->count = 0;
 }
 
@@ -394,7 +394,7 @@ static void finder_bound_some(gv_finder *f, const gv_edge_points *points, gv_edg
       low = fmin(low, points->low[end]);
       high = fmin(high, points->high[end]);
     }
-    b->out[cell] = told(low, high);
+    b->out[cell] = finder_decided_float(low, high);
     if (!isnan(b->out[cell])) continue;
     position_of(b, cell, q);
     for (int32_t n = first; n < end; n++) {
@@ -402,7 +402,8 @@ static void finder_bound_some(gv_finder *f, const gv_edge_points *points, gv_edg
       int32_t i = points->item[n], at = next->count;
       bool point;
       int64_t v = vertex_of(t, f->list.entry[i], &point);
-      gv_edge_points_add(t, &f->list, i, gv_edge_points_next(t, points, n), point ? NULL : know(f, i, v), q, next);
+      gv_edge_points_add(t, &f->list, i, gv_edge_points_next(t, points, n), point ? NULL : finder_prepare(f, i, v),
+                         q, next);
       next->cell[at] = cell;
       next->last_part[at] = points->part[n];
       next->last_slope[at] = points->sense[n] * points->slope[n];
@@ -428,7 +429,7 @@ static void finder_add_points(gv_finder *f, int32_t cell, const double q[3], con
     int32_t i = left[n];
     bool point;
     int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
-    const gv_prepared_edge *known = f->tree->set->straight && !point ? know(f, i, v) : NULL;
+    const gv_prepared_edge *known = f->tree->set->straight && !point ? finder_prepare(f, i, v) : NULL;
     gv_edge_points_add(f->tree, &f->list, i, f->list.part[i], known, q, points);
     points->cell[points->count - 1] = cell;
   }
@@ -451,7 +452,7 @@ void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[
   double q[3];
   for (int32_t cell = 0; cell < count; cell++)
     out[cell] = NAN;
-  if (f->known == NULL || !gv_edge_points_serve(f->tree)) return;
+  if (f->known == NULL || !gv_edge_points_supported(f->tree)) return;
   b->position = position;
   b->out = out;
   b->pairs.count = b->points[0].count = 0;

@@ -159,7 +159,7 @@ static int lies_north(const double a[2], const double b[2], double lat) {
 
 /* Whether the edge from vertex v passes `lon` north of `lat`. Its latitude there is computed only if `exactly`, or
  * if bounds do not decide. */
-static crossing look_north(const gv_feature_set *set, int64_t v, double lon, double lat, bool exactly) {
+static crossing test_north(const gv_feature_set *set, int64_t v, double lon, double lat, bool exactly) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   crossing none = {false, false, 0.0};
   double f = set->surface.ellipsoid.flattening;
@@ -190,14 +190,14 @@ bool gv_geodesic_edges_contain(const gv_feature_set *set, const int32_t *edge, i
                                const gv_edge_place *q) {
   bool inside = north;
   for (int64_t i = 0; i < count; i++)
-    inside ^= look_north(set, edge[i], q->lon, q->lat, false).crosses;
+    inside ^= test_north(set, edge[i], q->lon, q->lat, false).crosses;
   return inside;
 }
 
 static bool in_geodesic_ring(const gv_feature_set *set, int64_t ring, const gv_edge_place *q) {
   bool inside = set->facts[ring].north;
   for (int64_t v = set->vertex[ring]; v + 1 < set->vertex[ring + 1]; v++)
-    inside ^= look_north(set, v, q->lon, q->lat, true).crosses;
+    inside ^= test_north(set, v, q->lon, q->lat, true).crosses;
   return inside;
 }
 
@@ -205,7 +205,7 @@ static bool in_geodesic_ring(const gv_feature_set *set, int64_t ring, const gv_e
 static bool topmost(const gv_feature_set *set, int64_t ring, double lon, bool *eastward) {
   double top = -91.0;
   for (int64_t v = set->vertex[ring]; v + 1 < set->vertex[ring + 1]; v++) {
-    crossing c = look_north(set, v, lon, top, true);
+    crossing c = test_north(set, v, lon, top, true);
     if (!c.crosses) continue;
     top = c.lat;
     *eastward = c.eastward;
@@ -219,7 +219,7 @@ static bool north_of_short(const gv_feature_set *set, int64_t ring) {
   bool inside = false;
   if (set->y[set->vertex[ring]] <= 0.0) return false;
   for (int64_t v = set->vertex[ring]; v + 1 < set->vertex[ring + 1]; v++)
-    inside ^= look_north(set, v, 0.0, -90.0, false).crosses;
+    inside ^= test_north(set, v, 0.0, -90.0, false).crosses;
   return inside;
 }
 

@@ -2,8 +2,8 @@
 #include "features/set.h"
 
 /* A place as nearest point, in the set's metric. `sight`: of geodesics, or NULL. */
-static void take_place(const gv_feature_set *set, int64_t v, const gv_edge_place *q, const gv_edge_sight *sight,
-                       gv_edge_closest *closest) {
+static void nearest_offer_place(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
+                                const gv_edge_sight *sight, gv_edge_closest *closest) {
   gv_edge_closest at = {.lon = set->x[v], .lat = set->y[v]};
   if (!set->globe) {
     at.vector[0] = set->x[v];
@@ -19,18 +19,18 @@ static void take_place(const gv_feature_set *set, int64_t v, const gv_edge_place
   if (at.canonical < closest->canonical) *closest = at;
 }
 
-static bool looks(const gv_feature_set *set) {
+static bool needs_sights(const gv_feature_set *set) {
   return set->globe && (set->straight || set->metric == GV_GEODESIC);
 }
 
 /* The edge from vertex v; `ends` are the sights of its ends, where the set looks. */
-static void take_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q, const gv_edge_sight ends[2],
-                      gv_edge_closest *closest) {
+static void nearest_offer_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
+                               const gv_edge_sight ends[2], gv_edge_closest *closest) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   gv_edge_closest found;
   if (!set->globe) {
     gv_edge_plane(set->metric, q->vector, a, b, &found);
-  } else if (!looks(set)) {
+  } else if (!needs_sights(set)) {
     gv_edge_arc(q->vector, set->unit + 3 * v, set->unit + 3 * (v + 1), &found);
   } else {
     gv_edge edge;
@@ -44,29 +44,30 @@ void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_
                      gv_edge_closest *closest) {
   gv_edge_sight ends[2];
   closest->canonical = INFINITY;
-  if (set->globe && (looks(set) || point)) gv_edge_look(&set->surface, q, set->x[v], set->y[v], &ends[0]);
-  if (looks(set) && !point) gv_edge_look(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
+  if (set->globe && (needs_sights(set) || point))
+    gv_edge_sight_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
+  if (needs_sights(set) && !point) gv_edge_sight_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
   if (point) {
-    take_place(set, v, q, ends, closest);
+    nearest_offer_place(set, v, q, ends, closest);
   } else {
-    take_edge(set, v, q, ends, closest);
+    nearest_offer_edge(set, v, q, ends, closest);
   }
 }
 
-static void take_ring(const gv_feature_set *set, int64_t ring, bool points, bool boundary, const gv_edge_place *q,
-                      gv_edge_closest *closest) {
+static void nearest_offer_ring(const gv_feature_set *set, int64_t ring, bool points, bool boundary,
+                               const gv_edge_place *q, gv_edge_closest *closest) {
   int64_t first = set->vertex[ring], end = set->vertex[ring + 1];
-  bool look = set->globe && (looks(set) || points || end - first == 1);
+  bool look = set->globe && (needs_sights(set) || points || end - first == 1);
   gv_edge_sight ends[2];
-  if (look) gv_edge_look(&set->surface, q, set->x[first], set->y[first], &ends[1]);
-  if (points || end - first == 1) take_place(set, first, q, &ends[1], closest);
+  if (look) gv_edge_sight_of(&set->surface, q, set->x[first], set->y[first], &ends[1]);
+  if (points || end - first == 1) nearest_offer_place(set, first, q, &ends[1], closest);
   for (int64_t v = first; v + 1 < end; v++) {
     ends[0] = ends[1];
-    if (look) gv_edge_look(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
+    if (look) gv_edge_sight_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
     if (points) {
-      take_place(set, v + 1, q, &ends[1], closest);
+      nearest_offer_place(set, v + 1, q, &ends[1], closest);
     } else if (!boundary || set->cut == NULL || set->cut[v] == 0) {
-      take_edge(set, v, q, ends, closest);
+      nearest_offer_edge(set, v, q, ends, closest);
     }
   }
 }
@@ -81,6 +82,6 @@ void gv_feature_nearest(const gv_feature_set *set, int32_t feature, const gv_edg
   }
   for (int64_t p = set->part[feature]; p < set->part[feature + 1]; p++) {
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
-      take_ring(set, r, set->kind[p] == GV_PART_POINTS, boundary || set->boundary, q, closest);
+      nearest_offer_ring(set, r, set->kind[p] == GV_PART_POINTS, boundary || set->boundary, q, closest);
   }
 }

@@ -9,7 +9,7 @@
 
 static const double largest_longitude = 36000.0;
 
-static gv_status feature_set_refuse(gv_context *context, int64_t feature, const char *what) {
+static gv_status feature_set_fail(gv_context *context, int64_t feature, const char *what) {
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %lld: %s", (long long)feature, what);
 }
 
@@ -28,10 +28,10 @@ static gv_status check_offsets(gv_context *context, const int64_t *offset, int64
 
 static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind, int64_t ring) {
   int64_t first = f->vertex[ring], end = f->vertex[ring + 1];
-  if (end == first) return feature_set_refuse(context, feature, "a part is empty");
+  if (end == first) return feature_set_fail(context, feature, "a part is empty");
   if (kind != GV_PART_POLYGON) return GV_OK;
   if (f->x[first] != f->x[end - 1] || f->y[first] != f->y[end - 1])
-    return feature_set_refuse(context, feature, "a ring is not closed");
+    return feature_set_fail(context, feature, "a ring is not closed");
   return GV_OK;
 }
 
@@ -39,14 +39,14 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
   for (int64_t i = 0; i < f->count; i++) {
     for (int64_t p = f->part[i]; p < f->part[i + 1]; p++) {
       int64_t rings = f->ring[p + 1] - f->ring[p];
-      if (f->kind[p] > GV_PART_POLYGON) return feature_set_refuse(context, i, "unknown kind of a part");
+      if (f->kind[p] > GV_PART_POLYGON) return feature_set_fail(context, i, "unknown kind of a part");
       if (rings < 1 || (rings > 1 && f->kind[p] != GV_PART_POLYGON))
-        return feature_set_refuse(context, i, "invalid number of rings of a part");
+        return feature_set_fail(context, i, "invalid number of rings of a part");
       for (int64_t r = f->ring[p]; r < f->ring[p + 1]; r++) {
         GV_TRY(check_ring(context, f, i, f->kind[p], r));
         for (int64_t v = f->vertex[r]; v < f->vertex[r + 1]; v++) {
           if (!isfinite(f->x[v]) || !isfinite(f->y[v]))
-            return feature_set_refuse(context, i, "a coordinate is not finite");
+            return feature_set_fail(context, i, "a coordinate is not finite");
         }
       }
     }
@@ -66,7 +66,7 @@ static gv_status check_range(gv_context *context, const gv_feature_set *set) {
                        "feature %d: longitude out of range [-36000, 36000] (%.15g)", (int)i, set->x[v]);
       }
       if (!set->globe && (fabs(set->x[v]) > GV_EDGE_LARGEST || fabs(set->y[v]) > GV_EDGE_LARGEST))
-        return feature_set_refuse(context, i, "a coordinate is out of range [-1e75, 1e75]");
+        return feature_set_fail(context, i, "a coordinate is out of range [-1e75, 1e75]");
     }
   }
   return GV_OK;

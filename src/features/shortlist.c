@@ -259,7 +259,7 @@ static bool make_room(walk *w) {
   return kept < l->capacity / 4 * 3;
 }
 
-static bool take_entry(walk *w, int32_t entry, int32_t feature) {
+static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
   gv_shortlist *l = w->list;
   if (!make_room(w)) return false;
   int32_t row = l->count;
@@ -272,11 +272,11 @@ static bool take_entry(walk *w, int32_t entry, int32_t feature) {
   return true;
 }
 
-static bool take_leaf(walk *w, const gv_box_node *n, int32_t feature) {
+static bool shortlist_visit_leaf(walk *w, const gv_box_node *n, int32_t feature) {
   const gv_feature_tree *t = w->tree;
   for (int32_t i = n->first; i < n->first + n->count; i++) {
     if (feature != TOP) {
-      if (!take_entry(w, i, feature)) return false;
+      if (!shortlist_visit_entry(w, i, feature)) return false;
       continue;
     }
     int32_t f = t->feature[i];
@@ -315,7 +315,7 @@ bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_bal
     if (loses(&w, n, w.box[w.count])) continue;
     if (n->count == 0) {
       push(&w, nodes, n->first, of);
-    } else if (!take_leaf(&w, n, of)) {
+    } else if (!shortlist_visit_leaf(&w, n, of)) {
       return false;
     }
   }

@@ -362,22 +362,22 @@ static gv_status feature_tree_find_places(gv_context *context, gv_feature_tree *
 }
 
 /* Features with trees that are built together: the entries of feature f are first[f] ... first[f + 1] - 1. */
-typedef struct grove {
+typedef struct forest {
   gv_feature_tree *tree;
   const int64_t *first;
   item *items; /* of feature `from` on */
   int32_t from, to;
-} grove;
+} forest;
 
 static gv_status list_some(gv_worker *worker, int64_t begin, int64_t end) {
-  const grove *g = worker->user;
+  const forest *g = worker->user;
   for (int64_t f = g->from + begin; f < g->from + end; f++)
     (void)list_entries(g->tree, (int32_t)f, g->items + (g->first[f] - g->first[g->from]));
   return GV_OK;
 }
 
 static void grow_features(void *argument) {
-  const grove *g = argument;
+  const forest *g = argument;
   gv_feature_tree *t = g->tree;
   item *items = g->items;
   for (int32_t f = g->from; f < g->to; f++) {
@@ -391,8 +391,8 @@ static void grow_features(void *argument) {
 
 /* Spawns tasks of PART entries and more. */
 static void grow_groves(void *argument) {
-  const grove *g = argument;
-  grove some = *g;
+  const forest *g = argument;
+  forest some = *g;
   for (some.to = some.from + 1; some.to <= g->to; some.to++) {
     int64_t count = g->first[some.to] - g->first[some.from];
     if (count < PART && some.to < g->to) continue;
@@ -405,7 +405,7 @@ static void grow_groves(void *argument) {
 /* The trees of all features, some at a time. */
 static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t *first, item *items) {
   const gv_feature_set *set = t->set;
-  grove g = {.tree = t, .first = first, .items = items};
+  forest g = {.tree = t, .first = first, .items = items};
   for (; g.from < set->count; g.from = g.to) {
     g.to = g.from + 1;
     while (g.to < set->count && first[g.to + 1] - first[g.from] <= AT_ONCE)

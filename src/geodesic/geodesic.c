@@ -189,7 +189,7 @@ bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon
   return true;
 }
 
-/* What the tangent plane is off by for a geodesic of `length` metres, and the errors of geod_inverse and of this
+/* Error of the tangent plane for a geodesic of `length` metres, plus the errors of geod_inverse and of this
  * arithmetic (micrometres). */
 static double plane_error(const gv_geodesic *geodesic, double length) {
   double r1 = geodesic->chords.r_small * geodesic->geod.a;
@@ -255,7 +255,7 @@ void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int
 }
 
 /* Candidates that may still be the nearest, and bounds of the least distance. */
-typedef struct contest {
+typedef struct decision {
   const gv_geodesic *geodesic;
   gv_lonlats seeds;
   double lon, lat;
@@ -273,9 +273,9 @@ typedef struct contest {
   /* Of those computed by geod_inverse. */
   double best;
   int32_t nearest;
-} contest;
+} decision;
 
-static void contest_shorten(contest *c) {
+static void decision_shorten(decision *c) {
   int32_t kept = 0;
   for (int32_t i = 0; i < c->open; i++) {
     if (c->low[i] > c->high) continue;
@@ -285,7 +285,7 @@ static void contest_shorten(contest *c) {
   c->open = kept;
 }
 
-static void contest_ask(contest *c) {
+static void decision_measure(decision *c) {
   for (int32_t i = 0; i < c->open; i++) {
     if (c->low[i] > c->high) continue;
     int32_t seed = c->candidates->id[c->place[i]];
@@ -300,7 +300,7 @@ static void contest_ask(contest *c) {
   c->open = 0;
 }
 
-static void contest_evaluate(contest *c) {
+static void decision_evaluate(decision *c) {
   double low[BATCH], high[BATCH];
   for (int32_t i = c->waiting; i % GV_PAIR_PADDING != 0; i++)
     c->x[i] = c->y[i] = c->z[i] = 0.0;
@@ -311,8 +311,8 @@ static void contest_evaluate(contest *c) {
     c->place[c->open++] = c->waiting_place[i];
   }
   c->waiting = 0;
-  contest_shorten(c);
-  if (c->open > BATCH) contest_ask(c);
+  decision_shorten(c);
+  if (c->open > BATCH) decision_measure(c);
 }
 
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
@@ -346,7 +346,7 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double
   }
   if (expanded && open == 1) return nearest;
 
-  contest c; /* field by field: its lists are long and mostly stay empty */
+  decision c; /* field by field: its lists are long and mostly stay empty */
   c.geodesic = geodesic;
   c.seeds = seeds;
   c.lon = lon;
@@ -362,10 +362,10 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double
     c.y[c.waiting] = candidates->y[i];
     c.z[c.waiting] = candidates->z[i];
     c.waiting_place[c.waiting++] = i;
-    if (c.waiting == BATCH) contest_evaluate(&c);
+    if (c.waiting == BATCH) decision_evaluate(&c);
   }
-  contest_evaluate(&c);
+  decision_evaluate(&c);
   if (c.open == 1 && c.best == INFINITY) return c.place[0];
-  contest_ask(&c);
+  decision_measure(&c);
   return c.nearest;
 }

@@ -1,13 +1,14 @@
-/* The k nearest lines and polygons for any list of positions, which are cells: each of its own, or tiles of those near each other. */
+/* The k nearest lines and polygons for any list of positions, processed like cells: one by one, or in tiles of
+ * nearby ones. */
 #include <string.h>
 
 #include "core/parallel.h"
 #include "gpuvoronoi/features.h"
 #include "indexes/indexes.h"
-#include "search/asked.h"
 #include "search/code_sort.h"
 #include "search/pair.h"
 #include "search/radius.h"
+#include "search/search_checks.h"
 #include "voronoi/feature_tiles.h"
 
 typedef struct gv_feature_index {
@@ -37,7 +38,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
-  GV_TRY(gv_refuse_periods(context, &o, "lines and polygons"));
+  GV_TRY(gv_check_no_periods(context, &o, "lines and polygons"));
   if (gv_metric_name(o.metric) == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
@@ -78,7 +79,7 @@ typedef struct search {
 
 enum { SPAN = 16 /* number of queries that are searched together */ };
 
-/* Where queries that follow each other are. */
+/* Positions of consecutive queries. */
 typedef struct places {
   double x[SPAN], y[SPAN], z[SPAN], lon[SPAN], lat[SPAN];
 } places;
@@ -125,7 +126,7 @@ static void feature_index_put(const search *s, int64_t at, int32_t feature, cons
   s->nearest[2 * at + 1] = feature < 0 ? (double)NAN : globe ? closest->lat : closest->vector[1];
 }
 
-/* What it lies within is nearest where it is. */
+/* The closest point of a polygon that contains the place is the place itself. */
 static gv_edge_closest here(const gv_edge_place *q) {
   return (gv_edge_closest){.lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
 }
@@ -142,16 +143,16 @@ static void find_closest(const search *s, gv_finder *finder, const gv_edge_place
 
 /* ------------------------------------------------------------------------------------------- one by one, any k */
 
-static void answer_one(const search *s, gv_contest *c, int64_t i) {
+static void answer_one(const search *s, gv_feature_cell *c, int64_t i) {
   int32_t k = s->asked.k, found[GV_VORONOI_MAX_K];
-  gv_contest_k_nearest(c, found);
+  gv_feature_cell_k_nearest(c, found);
   for (int32_t neighbour = 0; neighbour < k; neighbour++) {
     gv_edge_closest closest = here(c->q);
     closest.canonical = c->value[neighbour];
     /* For k = 1 the contest may return the number without the value. */
     bool away = c->value[neighbour] > 0.0 || c->around == 0,
          wanted = s->nearest != NULL || !(c->value[neighbour] > 0.0);
-    if (found[neighbour] >= 0 && away && wanted && gv_contest_aim(c, found[neighbour]))
+    if (found[neighbour] >= 0 && away && wanted && gv_feature_cell_aim(c, found[neighbour]))
       find_closest(s, &c->finder, c->q, &closest);
     feature_index_put(s, i * k + neighbour, found[neighbour], &closest);
   }
@@ -161,9 +162,9 @@ static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int
   search *s = worker->user;
   gv_context *context = &worker->context;
   places p;
-  gv_contest *c = gv_allocate(&context->allocator, 1, sizeof *c);
+  gv_feature_cell *c = gv_allocate(&context->allocator, 1, sizeof *c);
   if (c == NULL) return gv_fail_memory(context, "a batch of queries");
-  gv_status status = gv_contest_init(context, &s->asked, s->lookup, c);
+  gv_status status = gv_feature_cell_init(context, &s->asked, s->lookup, c);
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
     status = feature_index_find_places(context, s, s->order + n, count, &p);
@@ -173,7 +174,7 @@ static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int
       answer_one(s, c, s->order[n + i].index);
     }
   }
-  gv_contest_clear(c);
+  gv_feature_cell_clear(c);
   gv_release(&context->allocator, c);
   if (status == GV_OK) gv_progress_add(&s->progress, end - first);
   return status;
@@ -191,7 +192,7 @@ typedef struct batch {
   bool within[SPAN];
 } batch;
 
-static void feature_index_take(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
+static void feature_index_receive(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
   batch *b = user;
   for (int64_t i = cell; i < cell + count; i++) {
     b->found[i] = found[0];
@@ -256,7 +257,7 @@ static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
   if (status == GV_OK) status = gv_finder_init(context, &s->lookup->tree, &b->finder);
   b->tiles.x = b->at.x, b->tiles.y = b->at.y, b->tiles.z = b->at.z;
   b->tiles.lon = b->at.lon, b->tiles.lat = b->at.lat;
-  b->tiles.take = feature_index_take;
+  b->tiles.take = feature_index_receive;
   b->tiles.user = b;
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     b->order = s->order + n;
@@ -309,9 +310,9 @@ static gv_status answer_all(gv_context *context, search *s) {
   enum { MOST = 1 << 22 /* in an order of their own */, LEAST = 256, DENSE = 4096 /* a worker takes at once */ };
   int64_t total = s->queries->count, most = total < MOST ? total : MOST;
   const gv_feature_tree *tree = &s->lookup->tree;
-  /* Where queries are as dense as edges. */
+  /* Used if queries are as dense as edges. */
   bool spans = total >= LEAST && tree->all == NULL && tree->entries < total / 2 &&
-               gv_feature_tiles_serve(&s->asked, s->lookup);
+               gv_feature_tiles_supported(&s->asked, s->lookup);
   s->order = gv_allocate(&context->allocator, 2 * most, sizeof *s->order);
   if (s->order == NULL && most > 0) return gv_fail_memory(context, "the order of the queries");
   gv_status status = GV_OK;
@@ -356,7 +357,7 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
 
 /* One query at a time of a search by radius, and the features found: `around` of them are polygons that it lies in. */
 typedef struct radius_query {
-  gv_contest *contest;
+  gv_feature_cell *cell_search;
   gv_found_list list;
   double limit, reach, sure; /* canonical; squares of chords: see features/tree.h */
   bool counted;
@@ -377,7 +378,7 @@ static bool is_listed(const radius_query *r, int64_t feature) {
 
 static bool list_around(void *user, int32_t part) {
   radius_query *r = user;
-  int32_t feature = r->contest->index->locator.feature_of[part];
+  int32_t feature = r->cell_search->index->locator.feature_of[part];
   if (!is_listed(r, feature)) gv_found_list_add(&r->list, 0.0, feature);
   r->around = r->list.count;
   return true;
@@ -385,7 +386,7 @@ static bool list_around(void *user, int32_t part) {
 
 static double list_feature(void *user, int32_t feature, double box, double reach) {
   radius_query *r = user;
-  gv_contest *c = r->contest;
+  gv_feature_cell *c = r->cell_search;
   const gv_feature_tree *tree = &c->index->tree;
   double low = 0.0, high = INFINITY;
   (void)box;
@@ -394,7 +395,7 @@ static double list_feature(void *user, int32_t feature, double box, double reach
   if (low * low > reach) return reach;
   if (r->counted && high * high <= r->sure) {
     gv_found_list_add(&r->list, 0.0, feature);
-  } else if (gv_contest_aim(c, feature)) {
+  } else if (gv_feature_cell_aim(c, feature)) {
     double value = gv_finder_distance(&c->finder, c->q, false);
     if (value <= r->limit) gv_found_list_add(&r->list, value, feature);
   }
@@ -403,15 +404,15 @@ static double list_feature(void *user, int32_t feature, double box, double reach
 
 static double list_point(void *user, int64_t vertex, double reach) {
   radius_query *r = user;
-  const gv_feature_tree *tree = &r->contest->index->tree;
+  const gv_feature_tree *tree = &r->cell_search->index->tree;
   gv_edge_closest closest;
-  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->contest->q->vector) > reach) return reach;
-  gv_feature_edge(tree->set, vertex, true, r->contest->q, &closest);
+  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->cell_search->q->vector) > reach) return reach;
+  gv_feature_edge(tree->set, vertex, true, r->cell_search->q, &closest);
   if (closest.canonical <= r->limit) gv_found_list_add(&r->list, closest.canonical, tree->owner[vertex]);
   return reach;
 }
 
-/* Of each feature's points the nearest. */
+/* Keeps the nearest point of each feature. */
 static void merge_points(gv_found_list *list) {
   int64_t kept = 0;
   gv_found_list_turn(list);
@@ -423,7 +424,7 @@ static void merge_points(gv_found_list *list) {
 }
 
 static void find_within(radius_query *r, double limit) {
-  gv_contest *c = r->contest;
+  gv_feature_cell *c = r->cell_search;
   const gv_feature_tree *tree = &c->index->tree;
   r->limit = limit;
   r->reach = gv_reach(tree, limit);
@@ -445,7 +446,7 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   const gv_code order = {.index = i};
   GV_TRY(feature_index_find_places(context, &s->places, &order, 1, &p));
   gv_edge_place q = feature_index_place_of(&p, 0);
-  r->contest->q = &q;
+  r->cell_search->q = &q;
   find_within(r, s->options->radii != NULL
                      ? gv_canonical_limit(v->cells.metric, &v->cells.ellipsoid, s->options->radii[i])
                      : v->limit);
@@ -466,16 +467,16 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   radius_search *s = worker->user;
   gv_context *context = &worker->context;
   radius_query r = {.counted = s->places.indices == NULL && s->places.distances == NULL};
-  r.contest = gv_allocate(&context->allocator, 1, sizeof *r.contest);
-  if (r.contest == NULL) return gv_fail_memory(context, "a batch of queries");
-  gv_status status = gv_contest_init(context, &s->places.asked, s->places.lookup, r.contest);
+  r.cell_search = gv_allocate(&context->allocator, 1, sizeof *r.cell_search);
+  if (r.cell_search == NULL) return gv_fail_memory(context, "a batch of queries");
+  gv_status status = gv_feature_cell_init(context, &s->places.asked, s->places.lookup, r.cell_search);
   if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
     status = gv_fail_memory(context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = answer_radius(context, s, &r, i);
   gv_found_list_clear(&r.list);
-  gv_contest_clear(r.contest);
-  gv_release(&context->allocator, r.contest);
+  gv_feature_cell_clear(r.cell_search);
+  gv_release(&context->allocator, r.cell_search);
   if (status == GV_OK) gv_progress_add(&s->places.progress, end - first);
   return status;
 }

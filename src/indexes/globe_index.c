@@ -13,10 +13,10 @@
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
 #include "indexes/indexes.h"
-#include "search/asked.h"
 #include "search/nearest_list.h"
 #include "search/pair.h"
 #include "search/radius.h"
+#include "search/search_checks.h"
 #include "search/together.h"
 #include "voronoi/widen.h"
 
@@ -327,7 +327,7 @@ static double largest_chord2(const radius_batch *b, int64_t query) {
   return beyond;
 }
 
-/* Of what chords allow, those that are within the radius by their geodesics. */
+/* Keeps the candidates by chord that are within the radius by their geodesics. */
 static void keep_geodesics(const void *user, int64_t query, bool counted, gv_found_list *list) {
   const radius_batch *b = user;
   const gv_globe_index *globe = b->globe;
@@ -394,7 +394,7 @@ typedef struct own_search {
   gv_points queries;
 } own_search;
 
-static gv_status globe_index_take_rows(gv_context *context, const void *user, int64_t first, int64_t count,
+static gv_status globe_index_load_rows(gv_context *context, const void *user, int64_t first, int64_t count,
                                        double *data) {
   const own_search *own = user;
   for (int64_t i = 0; i < count; i++) {
@@ -428,7 +428,7 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                           .dim = 2,
                           .kind = {globe->metric, globe->ellipsoid.semi_major, globe->ellipsoid.flattening},
                           .user = &own,
-                          .take = globe_index_take_rows,
+                          .take = globe_index_load_rows,
                           .search = search_rows,
                           .distances = globe_index_measure_rows};
   gv_status status = check_search(context, &own.queries, o, indices);

@@ -1,7 +1,7 @@
 /* The public functions of indexes: what all kinds have in common; the rest is the kind's (gv_index_type). */
 #include "indexes/indexes.h"
-#include "search/asked.h"
 #include "search/pair.h"
+#include "search/search_checks.h"
 #include "search/together.h"
 
 static const char *const kind_names[] = {"points", "points on the globe", "lines and polygons", "raster cells"};
@@ -15,9 +15,9 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
-  GV_TRY(gv_take_points(context, &reference, &own));
+  GV_TRY(gv_load_pair(context, &reference, &own));
   bool globe = o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC;
-  if (globe) GV_TRY(gv_refuse_periods(context, &o, "points on the globe"));
+  if (globe) GV_TRY(gv_check_no_periods(context, &o, "points on the globe"));
   if (globe) return gv_globe_index_build(context, reference, &o, out);
   GV_TRY(gv_point_index_build(context, reference, &o, &points));
   *out = &points->base;
@@ -44,13 +44,13 @@ const char *gv_index_backend(const gv_index *index) {
   return index != NULL ? index->backend : "";
 }
 
-/* What a search begins with: NULLs, and options and queries of their full size. */
+/* Common start of searches: checks NULLs, and copies options and queries to their full size. */
 static gv_status index_begin(gv_context *context, const gv_index *index, const gv_search_options *given,
                              bool supported, const gv_points **queries, gv_search_options *o, gv_points *own) {
   gv_search_options_init(o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   GV_TAKE(context, gv_search_options, o, given);
-  GV_TRY(gv_take_points(context, queries, own));
+  GV_TRY(gv_load_pair(context, queries, own));
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the pointer is NULL");
   if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
   return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of %s: unsupported function", kind_names[index->type->kind]);

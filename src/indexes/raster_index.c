@@ -54,7 +54,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
-  GV_TRY(gv_refuse_periods(context, &o, "cells of rasters"));
+  GV_TRY(gv_check_no_periods(context, &o, "cells of rasters"));
   gv_raster_seed_list_init(&list);
   GV_TRY(gv_raster_seeds_get(context, seeds, &list));
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);

@@ -244,7 +244,7 @@ static operation_clone *borrow(gv_operation *operation) {
   return one != NULL ? one : new_clone(operation);
 }
 
-static void give_back(gv_operation *operation, operation_clone *one) {
+static void crs_return_clone(gv_operation *operation, operation_clone *one) {
   pthread_mutex_lock(&operation->lock);
   one->next = operation->idle;
   operation->idle = one;
@@ -313,7 +313,7 @@ int gv_operation_apply(double *x, double *y, int64_t n, void *user) {
   }
   if (one != NULL) {
     proj_errno_reset(one->operation);
-    give_back(operation, one);
+    crs_return_clone(operation, one);
   }
   return 0;
 }
@@ -525,7 +525,7 @@ static gv_status make_operation(gv_io *io, const char *definition, bool swap_in,
     if (one == NULL) {
       status = gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ cannot set up the coordinate operation %s", definition);
     } else {
-      give_back(operation, one);
+      crs_return_clone(operation, one);
     }
   }
   if (status != GV_OK) {
@@ -585,7 +585,7 @@ static bool area_of(const places *p, double area[4]) {
   return found;
 }
 
-/* Where an operation between datums may be used is where it was measured. */
+/* An operation between datums is only valid in the area for which it was determined. */
 static void warn_of_places(const places *p, const gv_operation_choice *choice, const char *from, const char *to) {
   const double *a = choice->area;
   int64_t outside = 0;

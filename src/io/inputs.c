@@ -13,7 +13,7 @@
 #include "io/grow.h"
 #include "io/path.h"
 
-bool gv_is_there(const char *path) {
+bool gv_path_exists(const char *path) {
   VSIStatBufL found;
   struct stat link;
   return VSIStatL(path, &found) == 0 || lstat(path, &link) == 0;
@@ -148,7 +148,7 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
   for (int i = 0; i < inputs->count; i++) {
     if (gv_same_file(path, inputs->list[i].source)) return inputs->list[i].source;
   }
-  if (path == NULL || !gv_is_there(path)) return NULL;
+  if (path == NULL || !gv_path_exists(path)) return NULL;
   if (!inputs->opened) open_all(inputs, naming);
   const char *found = NULL;
   for (int i = 0; i < inputs->count && found == NULL; i++)

@@ -48,7 +48,7 @@ bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *tabl
 void gv_inputs_free(gv_inputs *inputs);
 
 /* True if `path` exists, also as a broken link. */
-bool gv_is_there(const char *path);
+bool gv_path_exists(const char *path);
 
 /* True if both names lead to one file, which need not exist. NULL leads nowhere. */
 bool gv_same_file(const char *a, const char *b);

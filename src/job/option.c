@@ -131,7 +131,7 @@ gv_status gv_read_distance(gv_io *io, const char *option, const char *value, dou
 
 /* -------------------------------------------------------------------------------------------------- values */
 
-static gv_status take_whole(gv_io *io, const gv_option *o, void *member, const char *value) {
+static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const char *value) {
   int64_t number;
   bool any = o->low == o->high;
   if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
@@ -147,7 +147,7 @@ static gv_status take_whole(gv_io *io, const gv_option *o, void *member, const c
   return GV_OK;
 }
 
-static gv_status take_real(gv_io *io, const gv_option *o, void *member, const char *value) {
+static gv_status set_real(gv_io *io, const gv_option *o, void *member, const char *value) {
   double number;
   if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
     GV_REQUIRE(io, o->high < DBL_MAX, "--%s: '%s' is not a number, %g or above", o->name, value, o->low);
@@ -158,7 +158,7 @@ static gv_status take_real(gv_io *io, const gv_option *o, void *member, const ch
   return GV_OK;
 }
 
-static gv_status take_choice(gv_io *io, const gv_option *o, void *member, const char *value) {
+static gv_status set_choice(gv_io *io, const gv_option *o, void *member, const char *value) {
   char names[512] = "";
   for (const gv_choice *c = o->choices; c->name != NULL; c++) {
     if (strcmp(value, c->name) == 0) {
@@ -183,14 +183,14 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
     return GV_OK;
   case GV_OPTION_INT:
   case GV_OPTION_LONG:
-    return take_whole(io, o, member, value);
+    return set_integer(io, o, member, value);
   case GV_OPTION_REAL:
-    return take_real(io, o, member, value);
+    return set_real(io, o, member, value);
   case GV_OPTION_LIST:
     *(char ***)member = CSLAddString(*(char ***)member, value);
     return GV_OK;
   case GV_OPTION_CHOICE:
-    return take_choice(io, o, member, value);
+    return set_choice(io, o, member, value);
   case GV_OPTION_SET:
     return o->set(io, settings, value);
   default:

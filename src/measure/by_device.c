@@ -61,7 +61,7 @@ gv_status gv_measure_by_device(gv_context *context, gv_device_measuring *d, cons
   int number;
   *done = false;
   if (m->distance == NULL && m->azimuth == NULL) return GV_OK;
-  gv_status status = gv_device_measuring_ask(context, d, &raster);
+  gv_status status = gv_device_measuring_find(context, d, &raster);
   if (status != GV_OK || raster == NULL) return status;
   status = d->device->begin(context, d->number, &queue, &number);
   if (status == GV_OK) {

@@ -29,7 +29,7 @@ typedef struct asking {
   gv_open_answer *answer;
 } asking;
 
-static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
   const asking *a = worker->user;
   for (int64_t i = first; i < end; i++)
     GV_TRY(gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]));
@@ -42,7 +42,7 @@ static gv_status measure_strips_answer(gv_device_strips *d, const gv_voronoi *v,
   asking a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
   if (a.answer == NULL) return gv_fail_memory(context, "open cells");
-  gv_status status = gv_parallel_for(&loop, ask_some);
+  gv_status status = gv_parallel_for(&loop, measure_pairs);
   if (status == GV_OK) status = device->answer(context, d->raster, m, a.answer, open->count);
   gv_release(&context->allocator, a.answer);
   return status;

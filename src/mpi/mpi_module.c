@@ -10,7 +10,7 @@ static MPI_Comm all = MPI_COMM_NULL;
 static bool (*given_up)(void *unused);
 
 /* MPI's own waiting occupies a processor: after a short time, sleeps of up to a millisecond. */
-static void nap(int tries) {
+static void sleep_between_tests(int tries) {
   enum { EAGER = 64 };
   struct timespec while_ = {0, tries < EAGER ? 0 : tries < 2 * EAGER ? 50000 : 1000000};
   (void)nanosleep(&while_, NULL);
@@ -23,7 +23,7 @@ static int complete(int error, MPI_Request *request) {
     error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done) break;
     if (given_up != NULL && given_up(NULL)) return 1;
-    nap(tries < 1024 ? tries : 1024);
+    sleep_between_tests(tries < 1024 ? tries : 1024);
   }
   return error != MPI_SUCCESS;
 }

@@ -125,7 +125,7 @@ typedef struct arrays_taking {
   double *value;
 } arrays_taking;
 
-static gv_status arrays_take_roots(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status arrays_compute_roots(gv_worker *worker, int64_t first, int64_t end) {
   const arrays_taking *t = worker->user;
   double root = t->reference->metric == GV_MINKOWSKI ? 1.0 / t->reference->power : 0.5;
   for (int64_t i = first; i < end; i++)
@@ -139,5 +139,5 @@ gv_status gv_arrays_to_distances(gv_context *context, const gv_arrays *arrays, c
   if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->queue, value, count);
   arrays_taking t = {reference, value};
   gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = &t};
-  return gv_parallel_for(&loop, arrays_take_roots);
+  return gv_parallel_for(&loop, arrays_compute_roots);
 }

@@ -24,7 +24,7 @@ static char module_reason[512];
 static bool driver_found;
 
 /* The part of the system's message that distinguishes a missing module from a broken one. */
-static void say_why(const char *said) {
+static void set_reason(const char *said) {
   bool missing = said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
   if (missing) {
     snprintf(module_reason, sizeof module_reason, "the CUDA module " MODULE " is not installed");
@@ -36,7 +36,7 @@ static void say_why(const char *said) {
 static void load(void) {
   void *handle = gv_module_open(&module_once, MODULE, false);
   if (handle == NULL) {
-    say_why(gv_library_why());
+    set_reason(gv_library_why());
     return;
   }
   gv_cuda_module_offer_fn *offer = NULL;

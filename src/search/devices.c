@@ -27,7 +27,7 @@ gv_status gv_device_get(gv_context *context, int number, gv_device_info *out) {
   gv_device_info info;
   gv_device_info_init(&info);
   GV_TRY(cuda->device_get(context, number, &info));
-  if (gv_give(out, &info, sizeof info)) return GV_OK;
+  if (gv_fill_given(out, &info, sizeof info)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                  "gv_device_info: struct_size is not set; call gv_device_info_init");
 }

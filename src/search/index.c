@@ -6,12 +6,12 @@
  */
 #include "core/given.h"
 #include "search/arrays.h"
-#include "search/asked.h"
 #include "search/backend.h"
 #include "search/pair.h"
 #include "search/periods.h"
 #include "search/points.h"
 #include "search/radius.h"
+#include "search/search_checks.h"
 #include "search/together.h"
 
 #include <limits.h>
@@ -23,7 +23,7 @@ enum {
 
 static const gv_index_type point_index;
 
-static bool takes_device_arrays(const gv_backend *backend) {
+static bool supports_device_arrays(const gv_backend *backend) {
   return backend->device && !backend->several;
 }
 
@@ -61,7 +61,7 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,
                    "backend: unknown name (%s); gpuvoronoi backends lists the names", options->backend);
   }
-  if (on_device && !takes_device_arrays(backend)) return fail_device_arrays(context, backend);
+  if (on_device && !supports_device_arrays(backend)) return fail_device_arrays(context, backend);
   if (backend->device && reference->periods != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend '%s' does not support periodic boxes; use auto or a backend of processors",
@@ -109,7 +109,7 @@ static gv_status build_by(gv_context *context, const gv_supply *supply, const gv
   return build_engine(context, index);
 }
 
-/* Of points that were checked but for what they are. */
+/* For points that were checked except for their values. */
 static gv_status build_index(gv_context *context, const gv_supply *supply, const gv_index_options *o,
                              gv_point_index **out) {
   const gv_point_source *source = &supply->source;
@@ -410,7 +410,7 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
                    "self-exclusion: the queries must be the reference points (%lld queries, %lld reference points)",
                    (long long)queries->count, (long long)reference->count);
   }
-  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && !takes_device_arrays(index->backend))
+  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && !supports_device_arrays(index->backend))
     status = fail_device_arrays(context, index->backend);
   if (status == GV_OK && o->memory == GV_MEMORY_CUDA && queries->x != NULL)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED,
@@ -436,7 +436,7 @@ typedef struct own_search {
   const gv_points *queries; /* NULL: the index's points */
 } own_search;
 
-static gv_status point_index_take_rows(gv_context *context, const void *user, int64_t first, int64_t count,
+static gv_status point_index_load_rows(gv_context *context, const void *user, int64_t first, int64_t count,
                                        double *data) {
   const own_search *own = user;
   const gv_arrays host = {.device = -1};
@@ -459,7 +459,7 @@ static gv_status point_index_measure_rows(gv_context *context, const void *user,
   return to_distances(context, &own->index->base, count, values);
 }
 
-/* What a process has to do with itself before it meets the others. */
+/* Checks of a process before it communicates with the others. */
 static gv_status check_together(gv_context *context, const own_search *own, const gv_search_options *o,
                                 const int64_t *indices) {
   const gv_point_index *index = own->index;
@@ -485,7 +485,7 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
   gv_status status = check_together(context, &own, o, indices);
   gv_together together = {.options = o,
                           .user = &own,
-                          .take = point_index_take_rows,
+                          .take = point_index_load_rows,
                           .search = search_rows,
                           .distances = point_index_measure_rows};
   if (status == GV_OK) {

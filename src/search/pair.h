@@ -21,8 +21,8 @@ static inline void gv_pair_get(const gv_points *p, int64_t i, double *x, double 
   }
 }
 
-/* Puts a copy of what a caller gave, who may have been compiled with another version of the header, in its place. NULL stays NULL. */
-static inline gv_status gv_take_points(gv_context *context, const gv_points **points, gv_points *own) {
+/* Replaces a caller's struct, which may be of another version of the header, by a copy. NULL stays NULL. */
+static inline gv_status gv_load_pair(gv_context *context, const gv_points **points, gv_points *own) {
   if (*points == NULL) return GV_OK;
   *own = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
   GV_TAKE(context, gv_points, own, *points);

@@ -156,7 +156,7 @@ static gv_status points_read_all(gv_context *context, reading *r) {
 
 /* --------------------------------------------------------------------------------------------------- to the host */
 
-static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_point_index *index) {
+static gv_status load_to_host(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   bool wide =
       supply->source.dtype == GV_FLOAT64 || !index->backend->floats || gv_reference_is_general(&index->reference);
   int64_t count = supply->source.count;
@@ -188,7 +188,7 @@ static gv_status points_fill(gv_context *context, void *user, size_t at, size_t 
   return points_read_all(context, &r);
 }
 
-static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
+static gv_status load_to_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const char *reason = "";
   const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
   const gv_point_source *source = &supply->source;
@@ -217,7 +217,7 @@ static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv
 }
 
 /* For an array on a device: copied there, and widened if the backend does not support floats. */
-static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
+static gv_status load_on_device(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const gv_points points =
       gv_points_rows(supply->array, supply->source.count, supply->source.dim, supply->source.dtype);
   bool narrow = points.dtype == GV_FLOAT32 && index->backend->floats;
@@ -242,10 +242,10 @@ static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv
 
 gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index) {
   const gv_backend *backend = index->backend;
-  gv_status status = supply->memory == GV_MEMORY_CUDA ? take_on_device(context, supply, index)
+  gv_status status = supply->memory == GV_MEMORY_CUDA ? load_on_device(context, supply, index)
                      : backend->device && backend->floats && !backend->several
-                         ? take_to_device(context, supply, index)
-                         : take_to_host(context, supply, index);
+                         ? load_to_device(context, supply, index)
+                         : load_to_host(context, supply, index);
   bool narrow =
       supply->source.dtype == GV_FLOAT32 && backend->floats && !gv_reference_is_general(&index->reference);
   index->reference.data = narrow ? NULL : index->data;

@@ -10,9 +10,9 @@
 
 #include "core/parallel.h"
 #include "search/arrays.h"
-#include "search/asked.h"
 #include "search/periods.h"
 #include "search/points.h"
+#include "search/search_checks.h"
 
 enum {
   ROOM = 256,             /* entries a list begins with */
@@ -74,7 +74,7 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
 
 /* ----------------------------------------------------------------------------------------------------- engines */
 
-void gv_radius_look_at_all(const gv_reference *reference, const void *state, const double *query, double limit,
+void gv_radius_compare_all(const gv_reference *reference, const void *state, const double *query, double limit,
                            int64_t self, gv_found_list *list) {
   (void)state;
   for (int64_t j = 0; j < reference->count; j++) {
@@ -84,7 +84,7 @@ void gv_radius_look_at_all(const gv_reference *reference, const void *state, con
   }
 }
 
-/* What answers: an index's own engine, or a processor's in place of a GPU's. */
+/* The engine that searches: an index's own, or one for processors instead of a GPU's. */
 typedef struct answering {
   const gv_search_engine *engine;
   gv_within_fn *within;
@@ -263,7 +263,7 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
                                 offsets[first + count] - from);
 }
 
-/* Queries that are the index's own points, wherever they lie. */
+/* Queries that are the index's own points, in any memory. */
 static gv_status fetch_own(gv_context *context, const gv_point_index *index, double **points, gv_points *out) {
   const gv_reference *reference = &index->reference;
   *out = gv_points_of(index, 0, reference->count);

@@ -48,7 +48,7 @@ static inline void gv_found_list_add(gv_found_list *list, double canonical, int6
 void gv_found_list_turn(gv_found_list *list);
 
 /* gv_within_fn of brute force. */
-gv_within_fn gv_radius_look_at_all;
+gv_within_fn gv_radius_compare_all;
 
 /* Writes the entries of a list in order, of their numbers if `by_number`, from `first` on: INVALID_ARGUMENT, naming
  * query number `query`, if there is not enough space. Arrays may be NULL. */

@@ -4,21 +4,21 @@
 #include <string.h>
 
 #include "core/given.h"
-#include "search/asked.h"
+#include "search/search_checks.h"
 
 enum { ROUND_BYTES = 64 << 20 };
 
 /* The first message of a process to all others. */
-typedef struct hello {
+typedef struct handshake {
   int64_t points, queries, k, dim, exclude_self;
   double max_distance, kind[4];
-} hello;
+} handshake;
 
 typedef struct rounds {
   gv_context *context;
   gv_communicator processes;
   const gv_together *here;
-  hello *all;            /* by process ... */
+  handshake *all;        /* by process ... */
   int64_t *first_point;  /* ... */
   int *sizes;            /* ... of messages, and their places: four times as many */
   int64_t room;          /* queries of a process in a round */
@@ -103,12 +103,12 @@ static gv_status allocate_tables(rounds *r) {
   return made ? GV_OK : gv_fail_memory(r->context, "the other processes");
 }
 
-/* What all must have in common: found by each of them alike. */
+/* Checks the properties that must agree; all processes get the same result. */
 static gv_status compare(rounds *r) {
-  const hello *first = r->all;
+  const handshake *first = r->all;
   int64_t points = 0;
   for (int p = 0; p < r->processes.ranks; p++) {
-    const hello *h = &r->all[p];
+    const handshake *h = &r->all[p];
     bool alike = h->k == first->k && h->dim == first->dim && h->exclude_self == first->exclude_self &&
                  h->max_distance == first->max_distance && memcmp(h->kind, first->kind, sizeof h->kind) == 0;
     if (!alike) {
@@ -128,12 +128,12 @@ static gv_status compare(rounds *r) {
 static gv_status meet(rounds *r) {
   const gv_together *t = r->here;
   const gv_search_options *o = t->options;
-  hello own = {.points = t->points,
-               .queries = t->queries,
-               .k = o->k,
-               .dim = t->dim,
-               .exclude_self = o->exclude_self != 0,
-               .max_distance = o->max_distance};
+  handshake own = {.points = t->points,
+                   .queries = t->queries,
+                   .k = o->k,
+                   .dim = t->dim,
+                   .exclude_self = o->exclude_self != 0,
+                   .max_distance = o->max_distance};
   memcpy(own.kind, t->kind, sizeof own.kind);
   for (int p = 0; p < r->processes.ranks; p++)
     r->sizes[p] = (int)sizeof own;

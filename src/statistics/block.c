@@ -128,7 +128,7 @@ static gv_status add_distances(const work *w, const span *at, const double *dist
 
 static gv_status add_span(work *w, const span *at, int32_t shown) {
   const gv_statistics *s = w->s;
-  if (gv_is_nobody(s, shown)) {
+  if (gv_is_no_region(s, shown)) {
     for (int32_t q = 0; q < s->sums; q++)
       w->quantity[q].so_far = gv_quantity_before(&w->quantity[q], at->c1);
     return GV_OK;

@@ -107,7 +107,7 @@ static inline gv_slot *gv_slot_of(gv_slot *slots, uint32_t mask, int32_t shown) 
   return &slots[at];
 }
 
-static inline bool gv_is_nobody(const gv_statistics *s, int32_t shown) {
+static inline bool gv_is_no_region(const gv_statistics *s, int32_t shown) {
   return s->labels != NULL ? shown == s->voronoi->nodata : shown < 0;
 }
 
@@ -124,7 +124,7 @@ static inline double gv_fixed_unit(double size) {
 
 /* ------------------------------------------------------------------------------------------- one block: regions.c */
 
-/* What a block shows, and its sums. */
+/* The regions of a block, and their sums. */
 typedef struct gv_regions {
   const gv_statistics *s;
   gv_allocator allocator;
@@ -169,7 +169,7 @@ typedef struct gv_block_quantity {
   double bound, scale;  /* of terms */
   int32_t *number;      /* of each column's segment, and of the end's */
   gv_segment *segment;  /* one more than there are */
-  double *factor;       /* what each column's distance is multiplied by; NULL without distances */
+  double *factor;       /* factor of each column's distance; NULL without distances */
   const double *values; /* the row of values that segments and factors were computed from; NULL: none yet */
   int32_t row;          /* its number */
   bool good;            /* all values are within the bound */

@@ -164,7 +164,7 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
     if (units > 0.0) result.distance_mean = (double)t->distance / units * s->longest;
     result.distance_max = t->farthest;
   }
-  if (gv_give(out, &result, sizeof result)) return GV_OK;
+  if (gv_fill_given(out, &result, sizeof result)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                  "gv_seed_statistics: struct_size is not set; call gv_seed_statistics_init");
 }

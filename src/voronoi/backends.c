@@ -38,12 +38,12 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
-                           .search = &gv_search_serial, .within = gv_radius_look_at_all},
+                           .search = &gv_search_serial, .within = gv_radius_compare_all},
     [GV_BACKEND_OPENMP] = {SEARCH(
                                "openmp", MAX_DIM,
                                "blocked brute force on all processors: float filter in registers, exact recheck"),
                            .weighted = true, .features = true, .floats = true, .products = true,
-                           .search = &gv_search_openmp, .within = gv_radius_look_at_all},
+                           .search = &gv_search_openmp, .within = gv_radius_compare_all},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
@@ -163,7 +163,7 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
                                 .weighted_grids = backend->weighted,
                                 .available = available,
                                 .reason = available ? "" : reason};
-  return gv_give(out, &info, sizeof info) ? GV_OK : GV_ERROR_INVALID_ARGUMENT;
+  return gv_fill_given(out, &info, sizeof info) ? GV_OK : GV_ERROR_INVALID_ARGUMENT;
 }
 
 gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,

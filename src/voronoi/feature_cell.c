@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c) {
+gv_status gv_feature_cell_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
+                               gv_feature_cell *c) {
   memset(c, 0, sizeof *c);
   c->v = v;
   c->index = index;
   return gv_finder_init(context, &index->tree, &c->finder);
 }
 
-void gv_contest_clear(gv_contest *c) {
+void gv_feature_cell_clear(gv_feature_cell *c) {
   gv_finder_clear(&c->finder);
 }
 
-bool gv_contest_aim(gv_contest *c, int32_t feature) {
+bool gv_feature_cell_aim(gv_feature_cell *c, int32_t feature) {
   const double *q = c->q->vector;
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
   if (c->index->tree.root[feature] < 0) return false;
@@ -24,11 +25,11 @@ bool gv_contest_aim(gv_contest *c, int32_t feature) {
   return true;
 }
 
-static double distance_to(gv_contest *c, int32_t feature) {
-  return gv_contest_aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
+static double distance_to(gv_feature_cell *c, int32_t feature) {
+  return gv_feature_cell_aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
 }
 
-static void offer(gv_contest *c, double canonical, int32_t feature) {
+static void offer(gv_feature_cell *c, double canonical, int32_t feature) {
   const gv_voronoi *v = c->v;
   if (canonical == INFINITY) return;
   if (v->weigher.weighting != GV_UNWEIGHTED) {
@@ -39,14 +40,14 @@ static void offer(gv_contest *c, double canonical, int32_t feature) {
 }
 
 /* Whether a feature is among those the cell lies in. Those that the list has dropped lose again. */
-static bool is_around(const gv_contest *c, int32_t feature) {
+static bool is_around(const gv_feature_cell *c, int32_t feature) {
   for (int32_t i = 0; i < c->list.k && c->around > 0; i++)
     if (c->number[i] == feature) return true;
   return false;
 }
 
-static bool take_around(void *user, int32_t part) {
-  gv_contest *c = user;
+static bool add_around(void *user, int32_t part) {
+  gv_feature_cell *c = user;
   int32_t feature = c->index->locator.feature_of[part];
   if (is_around(c, feature)) return true; /* by another part */
   offer(c, 0.0, feature);
@@ -56,7 +57,7 @@ static bool take_around(void *user, int32_t part) {
 
 /* Exact distances, one feature after the other. */
 static double feature_cell_measure(void *user, int32_t feature, double box, double reach) {
-  gv_contest *c = user;
+  gv_feature_cell *c = user;
   (void)box;
   /* A candidate at distance 0 loses only to a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
@@ -67,7 +68,7 @@ static double feature_cell_measure(void *user, int32_t feature, double box, doub
 
 /* Bounds of one feature that does not contain the cell. The needed number of features is within the reach. */
 static double bound(void *user, int32_t feature, double box, double reach) {
-  gv_contest *c = user;
+  gv_feature_cell *c = user;
   double low, high;
   (void)box;
   if (is_around(c, feature)) return reach;
@@ -87,7 +88,7 @@ static double bound(void *user, int32_t feature, double box, double reach) {
 }
 
 /* Keeps features that may be the nearest, each once: true if there is room for it. */
-static bool keep_candidate(gv_contest *c, int32_t feature, double low) {
+static bool keep_candidate(gv_feature_cell *c, int32_t feature, double low) {
   for (int32_t i = 0; i < c->candidates; i++) {
     if (c->candidate[i].feature != feature) continue;
     c->candidate[i].low = fmin(c->candidate[i].low, low);
@@ -100,7 +101,7 @@ static bool keep_candidate(gv_contest *c, int32_t feature, double low) {
 
 /* Bounds of the exact values of a list's features, for edges with chords up to `within`: candidates are the
  * features with values that may be the least. Returns an upper bound of the least value; -1: too many. */
-static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
+static double bound_edges(gv_feature_cell *c, const gv_shortlist *l, double within) {
   const gv_feature_tree *tree = &c->index->tree;
   int32_t which[GV_MOST_EDGE_POINTS], kept = 0;
   double least = INFINITY;
@@ -129,7 +130,7 @@ static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
 
 /* Offers the nearest feature of a list, or the few that may be, to a cell in no polygon; false: undecided. A number
  * decided by chords or bounds has no value. */
-static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
+static bool offer_nearest(gv_feature_cell *c, const gv_shortlist *l, double sure) {
   const gv_feature_tree *tree = &c->index->tree;
   int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
   if (first < 0) return false;
@@ -142,7 +143,7 @@ static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
     gv_list_offer(&c->list, 0.0, feature);
     return true;
   }
-  if (!gv_edge_points_serve(tree)) return false;
+  if (!gv_edge_points_supported(tree)) return false;
   double least = bound_edges(c, l, within);
   if (least < 0.0) return false;
   if (c->candidates == 1 && least <= c->v->limit) {
@@ -154,13 +155,14 @@ static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
   return true;
 }
 
-/* From a list of its own. */
-static bool offer_from_tree(gv_contest *c, double reach) {
+/* From a list for this cell. */
+static bool offer_from_tree(gv_feature_cell *c, double reach) {
   const gv_feature_tree *tree = &c->index->tree;
   const double *q = c->q->vector;
   gv_shortlist *list = &c->finder.list;
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
-  return gv_edge_points_serve(tree) && list->memory != NULL && gv_shortlist_gather(tree, -1, &here, reach, list) &&
+  return gv_edge_points_supported(tree) && list->memory != NULL &&
+         gv_shortlist_gather(tree, -1, &here, reach, list) &&
          offer_nearest(c, list, gv_sure_chord2(tree, c->v->limit));
 }
 
@@ -170,7 +172,7 @@ static int compare_candidates(const void *a, const void *b) {
 }
 
 /* By chords if they decide: the `wanted` nearest of the features that do not contain the cell. */
-static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
+static void find_nearest(gv_feature_cell *c, int32_t wanted, double reach) {
   gv_feature_tree const *tree = &c->index->tree;
   c->candidates = 0;
   gv_list_start(&c->highs, c->high, c->high_number, wanted, INFINITY);
@@ -193,14 +195,14 @@ static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
 }
 
 /* A point of a feature that is not held: whether that is before the last of those held, or there is room. */
-static bool enters(const gv_contest *c, const gv_held_feature *one) {
+static bool enters(const gv_feature_cell *c, const gv_held_feature *one) {
   const gv_held_feature *last = &c->held[c->v->k - 1];
   if (one->value == INFINITY || one->value > c->v->limit) return false;
   return c->held_count < c->v->k || gv_pair_before(one->value, one->feature, last->value, last->feature);
 }
 
 static double feature_cell_offer_point(void *user, int64_t vertex, double reach) {
-  gv_contest *c = user;
+  gv_feature_cell *c = user;
   const gv_feature_tree *tree = &c->index->tree;
   gv_held_feature one = {.vertex = vertex, .feature = tree->owner[vertex]}, *held = c->held;
   int32_t at = 0, k = c->v->k;
@@ -223,7 +225,7 @@ static double feature_cell_offer_point(void *user, int64_t vertex, double reach)
 }
 
 /* For joined features. The nearest points of the previous cell are tested first: they are near. */
-static void k_nearest_points(gv_contest *c, double reach) {
+static void k_nearest_points(gv_feature_cell *c, double reach) {
   int64_t before[GV_VORONOI_MAX_K];
   int32_t count = c->held_count;
   for (int32_t i = 0; i < count; i++)
@@ -236,7 +238,7 @@ static void k_nearest_points(gv_contest *c, double reach) {
     gv_list_offer(&c->list, c->held[i].value, c->held[i].feature);
 }
 
-static void k_nearest_all(gv_contest *c) {
+static void k_nearest_all(gv_feature_cell *c) {
   const gv_feature_set *set = c->v->features;
   gv_edge_closest closest;
   for (int32_t f = 0; f < set->count; f++) {
@@ -246,7 +248,7 @@ static void k_nearest_all(gv_contest *c) {
 }
 
 /* Weighted: no bound of distances bounds the values. */
-static void k_nearest_weighted(gv_contest *c) {
+static void k_nearest_weighted(gv_feature_cell *c) {
   const gv_feature_set *set = c->v->features;
   double reach = gv_reach(&c->index->tree, c->v->limit);
   gv_edge_closest closest;
@@ -257,7 +259,7 @@ static void k_nearest_weighted(gv_contest *c) {
   }
 }
 
-static void feature_cell_start(gv_contest *c) {
+static void feature_cell_start(gv_feature_cell *c) {
   const gv_voronoi *v = c->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
   gv_list_start(&c->list, c->value, c->number, v->k, weighted ? INFINITY : v->limit);
@@ -266,7 +268,7 @@ static void feature_cell_start(gv_contest *c) {
 }
 
 /* The remaining neighbours once the polygons around the cell are found. */
-static void k_nearest_others(gv_contest *c) {
+static void k_nearest_others(gv_feature_cell *c) {
   const gv_voronoi *v = c->v;
   double reach = gv_reach(&c->index->tree, c->list.worst);
   if (v->weigher.weighting != GV_UNWEIGHTED) {
@@ -280,12 +282,12 @@ static void k_nearest_others(gv_contest *c) {
   }
 }
 
-void gv_contest_k_nearest(gv_contest *c, int32_t *found) {
+void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found) {
   feature_cell_start(c);
   if (c->v->backend->exhaustive) {
     k_nearest_all(c);
   } else {
-    gv_locate(&c->index->locator, c->q, take_around, c);
+    gv_locate(&c->index->locator, c->q, add_around, c);
     k_nearest_others(c);
   }
   gv_list_finish(&c->list);
@@ -295,7 +297,7 @@ void gv_contest_k_nearest(gv_contest *c, int32_t *found) {
 
 /* Within polygons: whether an edge of a feature before the first of them may pass through the cell. The list has all edges that are
  * nearest somewhere in the tile. */
-static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
+static bool first_may_lose(gv_feature_cell *c, const gv_shortlist *l) {
   double within = sqrt(gv_reach(&c->index->tree, 0.0));
   int32_t nearest = gv_shortlist_nearest(&c->index->tree, l, c->q->vector);
   for (int32_t i = 0; i < l->count && nearest >= 0; i++)
@@ -303,9 +305,9 @@ static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
   return false;
 }
 
-int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure) {
+int32_t gv_feature_cell_nearest(gv_feature_cell *c, const gv_shortlist *list, bool locate, double sure) {
   feature_cell_start(c);
-  if (locate) gv_locate(&c->index->locator, c->q, take_around, c);
+  if (locate) gv_locate(&c->index->locator, c->q, add_around, c);
   if (c->around > 0 && !first_may_lose(c, list)) return (int32_t)c->number[0];
   if (c->around > 0 || !offer_nearest(c, list, sure)) k_nearest_others(c);
   gv_list_finish(&c->list);

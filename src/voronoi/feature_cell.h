@@ -31,7 +31,7 @@ typedef struct gv_held_feature {
 } gv_held_feature;
 
 /* One cell and its neighbours. */
-typedef struct gv_contest {
+typedef struct gv_feature_cell {
   const gv_voronoi *v;
   const gv_feature_lookup *index;
   const gv_edge_place *q;
@@ -39,8 +39,8 @@ typedef struct gv_contest {
   gv_nearest_list list;
   double value[GV_VORONOI_MAX_K];
   int64_t number[GV_VORONOI_MAX_K];
-  int32_t around; /* how many features the cell lies in */
-  /* Of those it does not lie in, by chords: what may be among the nearest, and the least upper bounds. */
+  int32_t around; /* number of features that contain the cell */
+  /* Of features that do not contain it, by chords: those that may be among the nearest, and the least upper bounds. */
   gv_feature_candidate candidate[GV_MOST_CANDIDATES];
   int32_t candidates;
   bool crowded; /* there were more */
@@ -50,20 +50,21 @@ typedef struct gv_contest {
   /* Of features that are joined, the nearest first: until the next cell begins, those of the last. */
   gv_held_feature held[GV_VORONOI_MAX_K];
   int32_t held_count;
-} gv_contest;
+} gv_feature_cell;
 
 /* Errors: OUT_OF_MEMORY. Both must outlive it. */
-gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c);
-void gv_contest_clear(gv_contest *c);
+gv_status gv_feature_cell_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
+                               gv_feature_cell *c);
+void gv_feature_cell_clear(gv_feature_cell *c);
 
 /* Prepares c->finder for a feature and c->q only; false: the feature has no edges. */
-bool gv_contest_aim(gv_contest *c, int32_t feature);
+bool gv_feature_cell_aim(gv_feature_cell *c, int32_t feature);
 
 /* The neighbours of c->q, by number; -1 after the last. */
-void gv_contest_k_nearest(gv_contest *c, int32_t *found);
+void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found);
 
 /* The nearest feature of a list that contains it, -1 if the list has none. Without `locate` the cell must not be in
  * a polygon; k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
-int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure);
+int32_t gv_feature_cell_nearest(gv_feature_cell *c, const gv_shortlist *list, bool locate, double sure);
 
 #endif

@@ -42,7 +42,7 @@ static void feature_tiles_ball_of(const gv_feature_tiles *w, const gv_tile *part
   *ball = gv_ball_around(position, which, count);
 }
 
-static bool take_first(void *user, int32_t part) {
+static bool keep_first(void *user, int32_t part) {
   void **what = user;
   const gv_locator *locator = what[0];
   int32_t *feature = what[1], of = locator->feature_of[part];
@@ -55,7 +55,7 @@ static int32_t around(const gv_feature_tiles *w, int64_t cell) {
   int32_t feature = -1;
   void *what[2] = {(void *)&w->index->locator, &feature};
   gv_edge_place q = feature_tiles_place_of(w, cell);
-  gv_locate(&w->index->locator, &q, take_first, what);
+  gv_locate(&w->index->locator, &q, keep_first, what);
   return feature;
 }
 
@@ -73,13 +73,13 @@ static void feature_tiles_measure(gv_feature_tiles *w, const gv_tile *part, cons
       int32_t found[GV_VORONOI_MAX_K];
       if (isnan(w->x[cell])) continue;
       gv_edge_place q = feature_tiles_place_of(w, cell);
-      w->contest->q = &q;
+      w->cell_search->q = &q;
       if (list != NULL) {
-        found[0] = gv_contest_nearest(w->contest, list, !outside, w->sure);
+        found[0] = gv_feature_cell_nearest(w->cell_search, list, !outside, w->sure);
       } else {
-        gv_contest_k_nearest(w->contest, found);
+        gv_feature_cell_k_nearest(w->cell_search, found);
       }
-      w->take(w->user, cell, 1, found, w->contest->around > 0);
+      w->take(w->user, cell, 1, found, w->cell_search->around > 0);
     }
   }
 }
@@ -126,19 +126,19 @@ static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_
   }
 }
 
-bool gv_feature_tiles_serve(const gv_voronoi *v, const gv_feature_lookup *index) {
+bool gv_feature_tiles_supported(const gv_voronoi *v, const gv_feature_lookup *index) {
   return v->k == 1 && v->weigher.weighting == GV_UNWEIGHTED && !v->backend->exhaustive &&
          gv_feature_tree_lists(&index->tree);
 }
 
 gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
                                 gv_feature_tiles *out) {
-  *out = (gv_feature_tiles){.v = v, .index = index, .serve = gv_feature_tiles_serve(v, index)};
+  *out = (gv_feature_tiles){.v = v, .index = index, .serve = gv_feature_tiles_supported(v, index)};
   out->limit = gv_reach(&index->tree, v->limit);
   out->sure = gv_sure_chord2(&index->tree, v->limit);
-  out->contest = gv_allocate_zeroed(&context->allocator, 1, sizeof *out->contest);
-  if (out->contest == NULL) return gv_fail_memory(context, "a block of cells");
-  gv_status status = gv_contest_init(context, v, index, out->contest);
+  out->cell_search = gv_allocate_zeroed(&context->allocator, 1, sizeof *out->cell_search);
+  if (out->cell_search == NULL) return gv_fail_memory(context, "a block of cells");
+  gv_status status = gv_feature_cell_init(context, v, index, out->cell_search);
   for (int level = 0; level < GV_FEATURE_TILES_LEVELS && status == GV_OK && out->serve; level++)
     status = gv_shortlist_init(context, &index->tree, CAPACITY, &out->list[level]);
   if (status != GV_OK) gv_feature_tiles_clear(context, out);
@@ -148,8 +148,8 @@ gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const 
 void gv_feature_tiles_clear(gv_context *context, gv_feature_tiles *w) {
   for (int level = 0; level < GV_FEATURE_TILES_LEVELS; level++)
     if (w->list[level].memory != NULL) gv_shortlist_clear(&w->list[level]);
-  if (w->contest != NULL) gv_contest_clear(w->contest);
-  gv_release(&context->allocator, w->contest);
+  if (w->cell_search != NULL) gv_feature_cell_clear(w->cell_search);
+  gv_release(&context->allocator, w->cell_search);
   memset(w, 0, sizeof *w);
 }
 

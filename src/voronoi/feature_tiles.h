@@ -18,7 +18,7 @@ typedef struct gv_feature_tiles {
   const gv_feature_lookup *index;
   bool serve;
   double limit, sure; /* squares of chords: above `limit` no feature counts, up to `sure` every feature does */
-  gv_contest *contest;
+  gv_feature_cell *cell_search;
   gv_shortlist list[GV_FEATURE_TILES_LEVELS];
   int64_t columns; /* of `tile` */
 
@@ -34,7 +34,7 @@ typedef struct gv_feature_tiles {
 } gv_feature_tiles;
 
 /* Whether tiles are supported: for k = 1, if lists decide. */
-bool gv_feature_tiles_serve(const gv_voronoi *v, const gv_feature_lookup *index);
+bool gv_feature_tiles_supported(const gv_voronoi *v, const gv_feature_lookup *index);
 
 /* Errors: OUT_OF_MEMORY. Both must outlive it. */
 gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,

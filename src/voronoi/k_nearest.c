@@ -66,23 +66,23 @@ void gv_k_nearest_all(const gv_voronoi *v, const gv_place *place, int32_t *found
  * is monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ computes those that the
  * bounds do not order.
  */
-enum { RACE_BATCH = 64, RACE_OPEN = 2 * GV_VORONOI_MAX_K };
+enum { BOUNDS_BATCH = 64, BOUNDS_OPEN = 2 * GV_VORONOI_MAX_K };
 
-typedef struct race {
+typedef struct bounds {
   const gv_voronoi *v;
   const gv_place *place;
   k_nearest exact; /* of those that PROJ computed */
   k_nearest worst; /* the k least upper ends of seeds that are certainly within the limit */
   bool asked;
   int32_t waiting, open;
-  int32_t waiting_seed[RACE_BATCH];
-  double x[RACE_BATCH], y[RACE_BATCH], z[RACE_BATCH];
-  double low[RACE_OPEN + RACE_BATCH], high[RACE_OPEN + RACE_BATCH];
-  int32_t seed[RACE_OPEN + RACE_BATCH];
+  int32_t waiting_seed[BOUNDS_BATCH];
+  double x[BOUNDS_BATCH], y[BOUNDS_BATCH], z[BOUNDS_BATCH];
+  double low[BOUNDS_OPEN + BOUNDS_BATCH], high[BOUNDS_OPEN + BOUNDS_BATCH];
+  int32_t seed[BOUNDS_OPEN + BOUNDS_BATCH];
   bool doubtful; /* whether an open seed is within the limit */
-} race;
+} bounds;
 
-static void race_shorten(race *r) {
+static void bounds_shorten(bounds *r) {
   int32_t kept = 0;
   for (int32_t i = 0; i < r->open; i++) {
     if (r->low[i] > r->worst.list.worst) continue;
@@ -93,17 +93,17 @@ static void race_shorten(race *r) {
   r->open = kept;
 }
 
-static void race_ask(race *r) {
+static void bounds_measure(bounds *r) {
   for (int32_t i = 0; i < r->open; i++)
     k_nearest_offer(r->v, &r->exact, geodesic_to(r->v, r->place, r->seed[i]), r->seed[i]);
   r->asked |= r->open > 0;
   r->open = 0;
 }
 
-static void race_evaluate(race *r) {
+static void bounds_evaluate(bounds *r) {
   const gv_voronoi *v = r->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
-  double low[RACE_BATCH], high[RACE_BATCH];
+  double low[BOUNDS_BATCH], high[BOUNDS_BATCH];
   for (int32_t i = r->waiting; i % GV_PAIR_PADDING != 0; i++)
     r->x[i] = r->y[i] = r->z[i] = 0.0;
   gv_geodesic_bounds(&v->geodesic, r->place->vector, r->waiting, r->x, r->y, r->z, low, high);
@@ -119,18 +119,18 @@ static void race_evaluate(race *r) {
     r->seed[r->open++] = seed;
   }
   r->waiting = 0;
-  race_shorten(r);
-  if (r->open > RACE_OPEN) race_ask(r);
+  bounds_shorten(r);
+  if (r->open > BOUNDS_OPEN) bounds_measure(r);
 }
 
 /* True if the i-th open seed and the next one are of one place: PROJ's distances are equal. */
-static bool race_one_place(const race *r, int32_t i) {
+static bool bounds_one_place(const bounds *r, int32_t i) {
   const int32_t *site = r->v->seeds.site;
   return site != NULL && site[r->seed[i]] == site[r->seed[i + 1]];
 }
 
-/* Sorts the open seeds; true if no two of those that count overlap, but for seeds of one place. */
-static bool race_is_plain(race *r) {
+/* Sorts the open seeds; true if no two of those that count overlap, except seeds of one place. */
+static bool bounds_is_plain(bounds *r) {
   if (r->asked || r->doubtful) return false;
   for (int32_t i = 1; i < r->open; i++) {
     double low = r->low[i], high = r->high[i];
@@ -146,7 +146,7 @@ static bool race_is_plain(race *r) {
   }
   bool weighted = r->v->weigher.weighting != GV_UNWEIGHTED, one_place = false;
   for (int32_t i = 0; i + 1 < r->open && (i < r->v->k || one_place); i++) {
-    one_place = !weighted && race_one_place(r, i);
+    one_place = !weighted && bounds_one_place(r, i);
     if (!one_place && !(r->high[i] < r->low[i + 1])) return false;
   }
   return true;
@@ -154,7 +154,7 @@ static bool race_is_plain(race *r) {
 
 void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
                            int32_t *found) {
-  race r; /* field by field: its lists are long and mostly stay empty */
+  bounds r; /* field by field: its lists are long and mostly stay empty */
   r.v = v;
   r.place = place;
   r.asked = r.doubtful = false;
@@ -173,14 +173,14 @@ void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int
     r.y[r.waiting] = v->seeds.y[seed[i]];
     r.z[r.waiting] = v->seeds.z[seed[i]];
     r.waiting_seed[r.waiting++] = seed[i];
-    if (r.waiting == RACE_BATCH) race_evaluate(&r);
+    if (r.waiting == BOUNDS_BATCH) bounds_evaluate(&r);
   }
-  race_evaluate(&r);
-  if (race_is_plain(&r)) {
+  bounds_evaluate(&r);
+  if (bounds_is_plain(&r)) {
     for (int32_t i = 0; i < v->k; i++)
       found[i] = i < r.open ? r.seed[i] : -1;
     return;
   }
-  race_ask(&r);
+  bounds_measure(&r);
   k_nearest_finish(v, &r.exact, found);
 }

@@ -24,13 +24,13 @@ enum {
   LARGEST_ASKED = 512
 };
 
-static bool asks_everything(const gv_voronoi *v) {
+static bool compares_all(const gv_voronoi *v) {
   return v->weigher.weighting != GV_UNWEIGHTED || (v->cells.metric == GV_GEODESIC && v->backend->exhaustive);
 }
 
 static gv_status points_create(gv_context *context, gv_voronoi *v, void **state) {
   *state = NULL;
-  if (asks_everything(v)) return GV_OK;
+  if (compares_all(v)) return GV_OK;
   int dim = v->cells.dim;
   double *data = gv_allocate(&context->allocator, (int64_t)v->seeds.count * dim, sizeof *data);
   if (data == NULL) return gv_fail_memory(context, "the seeds");
@@ -88,7 +88,7 @@ static gv_place grid_points_place_of(const work *j, int64_t cell) {
   return place;
 }
 
-/* The canonical answer for query `number` of a batch. */
+/* The exact result for query `number` of a batch. */
 static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64_t number,
                                     const gv_neighbours *near) {
   const work *j = user;
@@ -175,7 +175,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     bool masked = block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0;
     if (masked || isnan(j.x[i])) {
       write_cell(&j, i, none);
-    } else if (asks_everything(v)) {
+    } else if (compares_all(v)) {
       gv_place place = grid_points_place_of(&j, i);
       gv_k_nearest_all(v, &place, nearest);
       write_cell(&j, i, nearest);

@@ -287,7 +287,7 @@ static gv_status no_row(gv_context *context) {
                  "raster of seeds: the row is NULL, or more rows than its height");
 }
 
-static gv_status take_row(gv_context *context, void *seeds, const gv_row_spans *row) {
+static gv_status append_row(gv_context *context, void *seeds, const gv_row_spans *row) {
   gv_raster_seeds *s = seeds;
   span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof *spans);
   if (spans == NULL) return raster_seeds_no_memory(context);
@@ -309,7 +309,7 @@ gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
   if (seeds == NULL || array == NULL) return no_row(context);
   GV_TAKE(context, gv_raster_array, &a, array);
   if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
-  return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, take_row, seeds);
+  return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, append_row, seeds);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the end */
@@ -407,7 +407,7 @@ gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
   gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
                               s->cell.memory,  s->group.memory, s->cells,    s->groups,
                               s->value.memory, s->first,        s->proof.own};
-  if (gv_give(out, &list, sizeof list)) return GV_OK;
+  if (gv_fill_given(out, &list, sizeof list)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                  "gv_raster_seed_list: struct_size is not set; call gv_raster_seed_list_init");
 }

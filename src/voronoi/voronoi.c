@@ -94,8 +94,7 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   if (o->weighting < GV_UNWEIGHTED || o->weighting > GV_POWER) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "weighting: unknown number (%d)", (int)o->weighting);
   }
-  if (o->weights == NULL || seeds < 1)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "weights: missing");
+  if (o->weights == NULL || seeds < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "weights: missing");
   if (o->weighting == GV_POWER && o->metric != GV_EUCLIDEAN && o->metric != GV_GREAT_CIRCLE) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "weighting power: unsupported metric (%s); use euclidean or great-circle",
@@ -169,7 +168,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   GV_TAKE(context, gv_grid, &g, grid);
   GV_TAKE(context, gv_voronoi_options, &o, options);
-  GV_TRY(gv_take_points(context, &seeds, &own));
+  GV_TRY(gv_load_pair(context, &seeds, &own));
   bool mesh = gv_grid_is_list(&g);
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
@@ -195,7 +194,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, o.features, v->features);
     if (status == GV_OK) status = gv_seed_set_numbers(context, v->features->count, o.weights, &v->seeds);
   } else if (status == GV_OK) {
-    /* The reference engine sees every seed. */
+    /* The reference engine uses every seed. */
     int32_t copies = v->backend->exhaustive ? 0 : v->k;
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
@@ -236,7 +235,7 @@ const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
 
 /* ----------------------------------------------------------------------------------------- rectangles of cells */
 
-/* What the grid's own engine answers. */
+/* Computes a block with the grid's own engine. */
 static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block) {
   const gv_voronoi *v = from;
   return v->engine->block(context, v, v->state, tile, block);

@@ -56,7 +56,7 @@ static gv_status widen_check_some(gv_worker *worker, int64_t first, int64_t end)
   return status;
 }
 
-static gv_status look_at_all(gv_context *context, widening_round *r, int64_t count) {
+static gv_status check_all(gv_context *context, widening_round *r, int64_t count) {
   gv_loop loop = {context, context->threads, count, 64, NULL, r};
   return gv_parallel_for(&loop, widen_check_some);
 }
@@ -98,7 +98,7 @@ static gv_status widen_search(gv_context *context, widening_round *r, const gv_q
     status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
     for (int64_t n = 0; n < open && self && status == GV_OK; n++)
       leave_out(g->number[n] + query->self_offset, asked, g->found + n * asked, g->chord2 + n * asked);
-    if (status == GV_OK) status = look_at_all(context, r, open);
+    if (status == GV_OK) status = check_all(context, r, open);
     open = 0;
   }
   return status;
@@ -117,7 +117,7 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
   gathered g = {NULL, NULL, NULL, NULL};
   widening_round r = {w, NULL, query->k, query->k, found, chord2, 4 * query->k > w->most, NULL};
   r.open = gv_allocate(allocator, query->count, sizeof *r.open);
-  gv_status status = r.open != NULL ? look_at_all(context, &r, query->count) : gv_fail_memory(context, "queries");
+  gv_status status = r.open != NULL ? check_all(context, &r, query->count) : gv_fail_memory(context, "queries");
   int64_t open = 0;
   for (int32_t asked = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0; asked *= 4) {
     int64_t at_once = open < MOST_ANSWERS / asked ? open : MOST_ANSWERS / asked;

@@ -91,7 +91,7 @@ static void bounds_hold(void **unused) {
       assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
       assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
       assert_int_equal(gv_shortlist_init(context, &tree, 8, &list), GV_OK);
-      assert_true(gv_edge_points_serve(&tree));
+      assert_true(gv_edge_points_supported(&tree));
       assert_true(gv_shortlist_gather(&tree, 0, &here, INFINITY, &list) && list.count == 1);
       gv_shortlist_nearest(&tree, &list, q.vector);
       gv_feature_nearest(&set, 0, &q, true, &closest);

@@ -11,7 +11,7 @@
 
 #define gv_device_measuring_init    tested_init
 #define gv_device_measuring_clear   tested_clear
-#define gv_device_measuring_ask     tested_ask
+#define gv_device_measuring_find    tested_ask
 #define gv_device_measuring_give_up tested_give_up
 #include "measure/by_device.c"
 #include "voronoi/pipeline/device_measuring.c"

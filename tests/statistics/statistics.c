@@ -124,7 +124,7 @@ static void the_globe_has_no_centroid(void **state) {
     gv_grid grid;
     gv_grid_init(&grid);
     const double geotransform[6] = {-180.0, 360.0 / (double)width, 0.0, 90.0, 0.0, -180.0 / 7.0}, place = 10.0;
-    static const int32_t nobody[40 * 7];
+    static const int32_t first_seed[40 * 7];
     grid.kind = GV_GRID_LONLAT;
     grid.width = width;
     grid.height = 7;
@@ -141,7 +141,7 @@ static void the_globe_has_no_centroid(void **state) {
     gv_seed_statistics got;
     gv_seed_statistics_init(&got);
     o.metric = GV_GREAT_CIRCLE;
-    block.seed = nobody; /* all are those of seed 0 */
+    block.seed = first_seed; /* all are those of seed 0 */
     block.stride = width;
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
     assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_OK);

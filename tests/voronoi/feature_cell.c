@@ -58,7 +58,7 @@ static void give_back(const gv_shortlist *own) {
   guarded_release(own->feature, NULL);
 }
 
-static void check_tile(gv_contest *c, gv_shortlist *list, const int32_t *expected, int column, int row) {
+static void check_tile(gv_feature_cell *c, gv_shortlist *list, const int32_t *expected, int column, int row) {
   const gv_feature_tree *tree = &c->index->tree;
   bool globe = c->v->cells.dim == 3;
   gv_tile tile = {column, column + SIDE, row, row + SIDE};
@@ -74,7 +74,7 @@ static void check_tile(gv_contest *c, gv_shortlist *list, const int32_t *expecte
       gv_edge_place q = {.vector = {at_x[cell], at_y[cell], globe ? at_z[cell] : 0.0}};
       if (globe) q.lon = lon[cell], q.lat = lat[cell];
       c->q = &q;
-      assert_int_equal(gv_contest_nearest(c, &own, true, gv_sure_chord2(tree, INFINITY)), expected[cell]);
+      assert_int_equal(gv_feature_cell_nearest(c, &own, true, gv_sure_chord2(tree, INFINITY)), expected[cell]);
     }
     give_back(&own);
   }
@@ -98,17 +98,17 @@ static void lists_are_all_that_is_asked(void **state) {
     gv_voronoi_destroy(v);
     v = ask(context, metrics[m], "tile");
     gv_feature_lookup lookup = {0};
-    gv_contest *c = calloc(1, sizeof *c);
+    gv_feature_cell *c = calloc(1, sizeof *c);
     gv_shortlist list;
     assert_non_null(c);
     assert_int_equal(gv_feature_lookup_init(context, v->features, &v->geodesic, &lookup), GV_OK);
-    assert_int_equal(gv_contest_init(context, v, &lookup, c), GV_OK);
+    assert_int_equal(gv_feature_cell_init(context, v, &lookup, c), GV_OK);
     assert_int_equal(gv_shortlist_init(context, &lookup.tree, CAPACITY, &list), GV_OK);
     for (int row = 0; row < HEIGHT; row += SIDE)
       for (int column = 0; column < WIDTH; column += SIDE)
         check_tile(c, &list, expected, column, row);
     gv_shortlist_clear(&list);
-    gv_contest_clear(c);
+    gv_feature_cell_clear(c);
     free(c);
     gv_feature_lookup_clear(&lookup);
     gv_voronoi_destroy(v);

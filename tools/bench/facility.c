@@ -43,11 +43,11 @@ static const question questions[] = {
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
 /* A block of a thread. */
-typedef struct desk {
+typedef struct thread_buffers {
   int32_t out[SIDE * SIDE]; /* bands of k = 4 have a quarter of the cells */
   uint8_t mask[SIDE * SIDE];
   double measured[SIDE * SIDE];
-} desk;
+} thread_buffers;
 
 /* What all cases of a metric share, and what the current one has. */
 typedef struct world {
@@ -56,7 +56,7 @@ typedef struct world {
   gv_points seeds;
   uint8_t mask[ROWS * PIXELS]; /* of half-degree pixels */
   double counts[ROWS * PIXELS];
-  desk *desks; /* one a thread */
+  thread_buffers *buffers; /* one a thread */
   const question *q;
   gv_voronoi *voronoi;
   gv_statistics *statistics;
@@ -133,7 +133,8 @@ static bool mask_of_block(const span *x, const span *y, uint8_t *out, bool *all)
   return kept > 0;
 }
 
-static gv_status add_block(gv_context *context, desk *d, const gv_labels *b, const span *x, const span *y) {
+static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labels *b, const span *x,
+                           const span *y) {
   int32_t first[SIDE], first_row[SIDE], columns = first_cells(x, first), rows = first_cells(y, first_row);
   const double *counts = w.counts + pixel_of(y, y->first) * PIXELS + pixel_of(x, x->first);
   gv_quantity quantity;
@@ -159,7 +160,7 @@ static gv_status add_block(gv_context *context, desk *d, const gv_labels *b, con
   return gv_statistics_add(context, w.statistics, &block);
 }
 
-static gv_status measure_block(gv_context *context, desk *d, const gv_labels *b) {
+static gv_status measure_block(gv_context *context, thread_buffers *d, const gv_labels *b) {
   gv_measure m;
   gv_measure_init(&m);
   m.column = b->column;
@@ -185,7 +186,7 @@ static int64_t blocks_across(void) {
 }
 
 static gv_status one_block(void *user, gv_context *context, int thread, int64_t number) {
-  desk *d = &w.desks[thread];
+  thread_buffers *d = &w.buffers[thread];
   int64_t side = bench_facility_side_of(), across = blocks_across();
   int64_t left = number % across * side, top = number / across * side;
   span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
@@ -277,8 +278,8 @@ bool bench_facility(bench *b) {
   fill_world();
   w.grid = bench_globe(b);
   w.seeds = bench_seeds(b, b->seeds[0]);
-  w.desks = malloc((size_t)gv_context_threads(b->context) * sizeof *w.desks);
-  bool good = w.seeds.x != NULL && (w.desks != NULL || bench_fail("out of memory"));
+  w.buffers = malloc((size_t)gv_context_threads(b->context) * sizeof *w.buffers);
+  bool good = w.seeds.x != NULL && (w.buffers != NULL || bench_fail("out of memory"));
   bench_name(b, w.seeds, name);
   for (int m = 0; m < 3 && good; m++) {
     w.metric = metrics[m];
@@ -288,6 +289,6 @@ bool bench_facility(bench *b) {
     good = bench_group(b, group, cases, QUESTIONS + 1);
   }
   free((void *)w.seeds.x);
-  free(w.desks);
+  free(w.buffers);
   return good;
 }

@@ -130,7 +130,7 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
   double g[6];
   GV_REQUIRE(io, GDALGetGeoTransform(dataset, g) == CE_None, "--extent-of: %s %s", source,
-             gv_lack_of_geotransform(dataset));
+             gv_reason_of_no_geotransform(dataset));
   gv_box_of_raster(g, GDALGetRasterXSize(dataset), GDALGetRasterYSize(dataset), box);
   return GV_OK;
 }

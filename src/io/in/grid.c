@@ -23,7 +23,7 @@ void gv_raster_grid_free(gv_raster_grid *grid) {
 }
 
 /* True if the queries are cells on the globe that are not pixels of a raster. */
-static bool asks_on_globe(const gv_grid_options *options) {
+static bool queries_on_globe(const gv_grid_options *options) {
   return options->has_level || gv_cells_of_lists(&options->cells_of);
 }
 
@@ -44,8 +44,8 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   if (gv_gdal_lost()) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
-    status =
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s %s", options->like, gv_lack_of_geotransform(dataset));
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s %s", options->like,
+                        gv_reason_of_no_geotransform(dataset));
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
     status =
         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
@@ -130,7 +130,7 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   }
   GV_REQUIRE(io, !options->snap_seeds || options->has_level,
              "--snap-seeds needs --level: it moves seeds to their triangles");
-  if (asks_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
+  if (queries_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
     return gv_io_fail_as(
         io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
         "%s: meshes and lists of places lie on the globe, where --metric is geodesic or great-circle, not %s",
@@ -261,7 +261,7 @@ static gv_status place(gv_io *io, gv_raster_grid *out) {
   return GV_OK;
 }
 
-/* As the published algorithm, which measures distances from the cell that a seed lies in. */
+/* Like the published algorithm, which measures distances from the cell that contains a seed. */
 static void snap_seeds(int level, gv_seed_list *seeds) {
   for (int64_t i = 0; i < seeds->count; i++) {
     gv_qtm_id id;
@@ -297,7 +297,7 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   gv_crs_describe(out->crs, name, sizeof name);
   GV_REQUIRE(io, out->crs == NULL || !OSRIsGeocentric(out->crs),
              "%s is geocentric: a raster grid needs a map's coordinates", name);
-  if (out->crs == NULL && asks_on_globe(options)) {
+  if (out->crs == NULL && queries_on_globe(options)) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "%s needs a coordinate system: the seeds have none, give --seeds-crs",
                          name_of_cells(options));
@@ -305,13 +305,13 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds,
              "--snap-seeds moves points, not lines and polygons");
   gv_metric_question question = {.crs = out->crs,
-                                 .asked = options->has_metric || asks_on_globe(options),
+                                 .asked = options->has_metric || queries_on_globe(options),
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
   GV_TRY(gv_metric_choose(io, &question, &out->metric));
   out->metric_reason =
-      asks_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
+      queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
   if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--edges geodesic: metric %s measures on the plane, where edges are straight",
@@ -345,7 +345,7 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
 static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                               gv_raster_grid *out) {
   bool swapped;
-  if (!asks_on_globe(options) || !OSRIsProjected(seeds->crs))
+  if (!queries_on_globe(options) || !OSRIsProjected(seeds->crs))
     return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
   gv_gdal_reset();
   OGRSpatialReferenceH geographic = OSRCloneGeogCS(seeds->crs);
@@ -420,7 +420,7 @@ gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t w
     *column = *column * (double)from[d] / (double)to[d];
     *row = *row * (double)from[d] / (double)to[d];
   }
-  /* As if the extent had been divided at once. */
+  /* The same result as dividing the extent directly. */
   if (grid->divided[0] > 0.0) out->geotransform[1] = grid->divided[0] / (double)width;
   if (grid->divided[1] > 0.0) out->geotransform[5] = -(grid->divided[1] / (double)height);
   return place(io, out);

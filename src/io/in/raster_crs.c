@@ -5,7 +5,7 @@
 
 #include <cpl_string.h>
 
-const char *gv_lack_of_geotransform(GDALDatasetH dataset) {
+const char *gv_reason_of_no_geotransform(GDALDatasetH dataset) {
   if (GDALGetGCPCount(dataset) > 0)
     return "has ground control points, but no geotransform; gdalwarp makes a raster with one of it";
   if (GDALGetMetadata(dataset, "GEOLOCATION") != NULL)

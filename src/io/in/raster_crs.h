@@ -14,7 +14,7 @@
 gv_status gv_crs_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, OGRSpatialReferenceH *out);
 
 /* The reason why a raster has no geotransform, and the remedy. */
-const char *gv_lack_of_geotransform(GDALDatasetH dataset);
+const char *gv_reason_of_no_geotransform(GDALDatasetH dataset);
 
 /* Whether a box (xmin, ymin, xmax, ymax) can be one of longitudes and latitudes in degrees. */
 bool gv_fits_degrees(const double box[4]);

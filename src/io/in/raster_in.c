@@ -28,7 +28,7 @@ static GDALDatasetH borrow(const gv_raster_in *raster, int worker) {
   return h->dataset;
 }
 
-static void give_back(const gv_raster_in *raster, int worker) {
+static void raster_in_return_handle(const gv_raster_in *raster, int worker) {
   pthread_mutex_unlock(&raster->handle[worker % raster->handles].lock);
 }
 
@@ -102,8 +102,9 @@ int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster) {
   return rows < raster->height ? rows : raster->height;
 }
 
-/* Where the template declares no coordinate system, a raster without one is in the grid's as well, if its coordinates can be. */
-static gv_status take_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
+/* If the template declares no coordinate system, a raster without one is in the grid's, if its coordinates are
+ * possible there. */
+static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   double box[4];
   char name[256];
   bool swapped;
@@ -123,7 +124,7 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_gr
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
   GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s %s", raster->option,
-             raster->path, gv_lack_of_geotransform(dataset));
+             raster->path, gv_reason_of_no_geotransform(dataset));
   bool finite = true;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(raster->geotransform[i]);
@@ -138,7 +139,7 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_gr
   raster->signed_bytes = gv_has_signed_bytes(band);
   find_validity(raster, band);
   gv_status status = gv_crs_of_raster(io, raster->path, dataset, &raster->crs);
-  if (status == GV_OK && raster->crs == NULL) status = take_crs_of_grid(io, raster, grid);
+  if (status == GV_OK && raster->crs == NULL) status = use_crs_of_grid(io, raster, grid);
   if (status != GV_OK || raster->crs == NULL) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
   if (!OSRIsGeographic(raster->crs)) return GV_OK;
@@ -216,7 +217,7 @@ static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, in
                            int64_t h, uint8_t *valid) {
   GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(borrow(raster, worker), 1));
   CPLErr error = GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0);
-  give_back(raster, worker);
+  raster_in_return_handle(raster, worker);
   return have_read(io, raster, error);
 }
 
@@ -225,11 +226,11 @@ static gv_status read_band(gv_io *io, const gv_raster_in *raster, int worker, in
                            int64_t h, GDALDataType type, void *out) {
   GDALRasterBandH band = GDALGetRasterBand(borrow(raster, worker), 1);
   CPLErr error = GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, type, 0, 0);
-  give_back(raster, worker);
+  raster_in_return_handle(raster, worker);
   return have_read(io, raster, error);
 }
 
-/* Stored numbers to values, but for nodata. */
+/* Converts stored numbers to values, except nodata. */
 static void scale_values(const gv_raster_in *raster, int64_t n, double *values) {
   if (raster->scale == 1.0 && raster->offset == 0.0) return;
   for (int64_t i = 0; i < n; i++)

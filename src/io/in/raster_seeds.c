@@ -19,7 +19,7 @@ static const char *option_of(const gv_raster_seed_options *options) {
   return options->option != NULL ? options->option : "--seeds-raster";
 }
 
-static gv_status raster_seed_refuse(gv_io *io, const gv_raster_seed_options *options, const char *what) {
+static gv_status raster_seed_fail(gv_io *io, const gv_raster_seed_options *options, const char *what) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", option_of(options), options->source, what);
 }
 
@@ -29,20 +29,20 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   const gv_raster_seed_options *o = r->options;
   int bands = GDALGetRasterCount(r->dataset);
   bool finite = true;
-  if (bands == 0) return raster_seed_refuse(io, o, "has no bands");
+  if (bands == 0) return raster_seed_fail(io, o, "has no bands");
   GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source, bands,
              bands == 1 ? "" : "s", o->band);
   if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
-    return raster_seed_refuse(io, o, "holds complex numbers, which are no classes");
+    return raster_seed_fail(io, o, "holds complex numbers, which are no classes");
   r->width = GDALGetRasterXSize(r->dataset);
   r->height = GDALGetRasterYSize(r->dataset);
   if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
-    return raster_seed_refuse(io, o, gv_lack_of_geotransform(r->dataset));
+    return raster_seed_fail(io, o, gv_reason_of_no_geotransform(r->dataset));
   const double *g = r->geotransform;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g[i]);
   if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0)
-    return raster_seed_refuse(io, o, "has a geotransform that is degenerate");
+    return raster_seed_fail(io, o, "has a geotransform that is degenerate");
   gv_status status = o->crs != NULL
                          ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
                          : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
@@ -126,7 +126,7 @@ typedef struct row_reader {
   int64_t most;            /* rows */
   uint8_t nodata[8];       /* of the pixels' type, as are the chosen values */
   uint8_t *chosen;         /* NULL: all but 0 */
-  gv_raster_array array;   /* what the library reads of them */
+  gv_raster_array array;   /* array for the library */
 } row_reader;
 
 static void choose_type(row_reader *r) {
@@ -242,7 +242,7 @@ static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) 
 
 /* Whether the grid can be passed to the library: it is in the raster's own coordinates, or can be transformed to
  * them. */
-static bool asks_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
+static bool queries_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
   if ((r->crs == NULL) != (grid->crs == NULL) || (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
     return false;
   if (r->crs == NULL) return true;
@@ -271,7 +271,7 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
     raster.semi_major = grid->grid.semi_major;
     raster.flattening = grid->grid.flattening;
     options.metric = grid->metric;
-    if (asks_in_raster(reader, grid)) options.asking = &grid->grid;
+    if (queries_in_raster(reader, grid)) options.asking = &grid->grid;
   }
   gv_status status = make_rows(io, reader, &rows), library = GV_OK;
   if (status == GV_OK) library = gv_raster_seeds_create(context, &raster, &options, &out->cells);
@@ -373,9 +373,9 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
   if (kept.cells == 0) {
     return gv_io_name(io, GV_CODE_SEEDS_NONE,
-                      raster_seed_refuse(io, o,
-                                         o->values != NULL ? "has no cell of these values (--values)"
-                                                           : "has no cell that is neither nodata, masked nor 0"));
+                      raster_seed_fail(io, o,
+                                       o->values != NULL ? "has no cell of these values (--values)"
+                                                         : "has no cell that is neither nodata, masked nor 0"));
   }
   out->own = kept.own && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)

@@ -15,7 +15,7 @@ static bool is_numeric(OGRLayerH layer, int field) {
   return type == OFTReal || type == OFTInteger || type == OFTInteger64;
 }
 
-/* The field with one of the names (NULL-terminated), whatever its letter case; -1 if none exists. Earlier names are
+/* The field with one of the names (NULL-terminated), in any letter case; -1 if none exists. Earlier names are
  * preferred. */
 static int find_field(OGRLayerH layer, const char *const *names) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
@@ -33,7 +33,7 @@ static int find_field(OGRLayerH layer, const char *const *names) {
   return -1;
 }
 
-/* What the texts of a column are. */
+/* Kinds of the texts of a column. */
 typedef struct column_content {
   bool any, not_integer, not_number;
 } column_content;
@@ -106,7 +106,7 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
 }
 
 /* Positions from named fields: degrees if their names mean degrees and no system is declared. */
-static gv_status take_fields(gv_seed_reader *r, OGRSpatialReferenceH given, bool degrees) {
+static gv_status use_fields(gv_seed_reader *r, OGRSpatialReferenceH given, bool degrees) {
   r->set->crs = given;
   return degrees && given == NULL ? gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs) : GV_OK;
 }
@@ -167,7 +167,7 @@ bool gv_seed_ids_are_narrow(const gv_seed_reader *r) {
   if (r->id == GV_ID_TEXT) return true;
   if (r->id == GV_ID_INTEGER) return gv_seed_field_type(r->layer, r->id_field) == OFTInteger;
   const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset));
-  /* Those of these number their features. */
+  /* Drivers that number their features. */
   if (r->is_csv || EQUAL(driver, "ESRI Shapefile") || EQUAL(driver, "FlatGeobuf")) return true;
   return (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && fids_of_table_are_narrow(r);
 }
@@ -195,7 +195,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     }
     r->set->plane = r->x_field == x && r->y_field == y;
     bool degrees = r->x_field == find_field(r->layer, lon_names) && r->y_field == find_field(r->layer, lat_names);
-    return take_fields(r, given, degrees);
+    return use_fields(r, given, degrees);
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
     status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->dataset, r->layer, &r->set->crs, &r->swapped);
@@ -227,5 +227,5 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   r->x_field = use_xy ? x : lon;
   r->y_field = use_xy ? y : lat;
   r->set->plane = use_xy;
-  return take_fields(r, given, !use_xy);
+  return use_fields(r, given, !use_xy);
 }

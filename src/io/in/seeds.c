@@ -82,7 +82,7 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   return status;
 }
 
-gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow) {
+gv_status gv_seeds_read_header(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow) {
   gv_seed_reader r;
   gv_status status = seeds_in_begin(&r, io, options, out);
   /* A CSV file is read as a whole for its where clause. */
@@ -177,7 +177,7 @@ static const char *map_hint(const gv_seed_list *seeds, double y, char *text, siz
   return text;
 }
 
-static gv_status refuse_latitude(gv_io *io, gv_seed_list *seeds, int64_t i, double y) {
+static gv_status fail_latitude(gv_io *io, gv_seed_list *seeds, int64_t i, double y) {
   char number[32], hint[96];
   snprintf(number, sizeof number, "%.15g", y);
   if (strtod(number, NULL) != y) snprintf(number, sizeof number, "%.17g", y);
@@ -211,7 +211,7 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
     for (int64_t v = from->vertex[from->ring[from->part[i]]];
          globe && operation == NULL && why == NULL && v < from->vertex[from->ring[from->part[i + 1]]]; v++) {
       if (!(fabs(from->y[v]) > 90.0)) continue;
-      status = refuse_latitude(io, seeds, i, from->y[v]);
+      status = fail_latitude(io, seeds, i, from->y[v]);
       gv_shapes_drop_last(to);
       left_out = true;
       break;
@@ -268,7 +268,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
     /* PROJ converts radians back to degrees with an error of an ulp at the pole. */
     if (usable && globe && operation != NULL && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
     if (usable && globe && fabs(y) > 90.0) {
-      status = refuse_latitude(io, seeds, i, y);
+      status = fail_latitude(io, seeds, i, y);
       usable = false;
     }
     if (status != GV_OK) break;
@@ -281,7 +281,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
     move_seed(seeds, i, kept++);
     if (i % 4096 == 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
-  if (status != GV_OK) return status; /* the set is still whole enough to be freed: moved names left NULL behind */
+  if (status != GV_OK) return status; /* the set can be freed: moved names are NULL */
   seeds->count = kept;
   return gv_seeds_require_some(io, seeds);
 }

@@ -77,14 +77,15 @@ void gv_seeds_free(gv_seed_list *seeds);
 
 /* The same without reading features, as far as possible: *out gets the data that columns define, and the coordinate
  * system. *narrow: all ids have 32 bits. */
-gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow);
+gv_status gv_seeds_read_header(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow);
 
 /* Transforms the seeds to the grid's system. `operation` may be NULL: positions are then unchanged. With `globe`
  * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
  * latitudes are checked. Seeds without an image are errors that name the row, or are skipped. */
 gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
 
-/* What becomes of their shapes, before that: edges are followed to a millimetre. `target`: the grid's system, or NULL. */
+/* Transforms their shapes; call it before gv_seeds_transform. Edges are followed to a millimetre. `target`: the
+ * grid's system, or NULL. */
 gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
                                 OGRSpatialReferenceH target, bool globe, double scale);
 

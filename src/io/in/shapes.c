@@ -99,7 +99,7 @@ static gv_status end_feature(gv_io *io, gv_shapes *s) {
 }
 
 /* Removes the data of a feature that could not be added. */
-static void take_back(gv_shapes *s) {
+static void shapes_remove_last(gv_shapes *s) {
   s->parts = s->part[s->features];
   s->rings = s->ring[s->parts];
   s->vertices = s->vertex[s->rings];
@@ -204,7 +204,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
   *finite = a.finite;
   if (status == GV_OK && a.finite) status = end_feature(io, s);
   if (status != GV_OK || !a.finite) {
-    take_back(s);
+    shapes_remove_last(s);
     return status;
   }
   s->curved += linear != NULL;
@@ -216,7 +216,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
 
 enum { TESTS = 3, DEEPEST = 30, MOST_PLACES = 1 << 18 };
 
-/* A place of an edge, as written and carried over; a position on the ellipsoid too. */
+/* A place of an edge, as written and transformed; also as a position on the ellipsoid. */
 typedef struct carried {
   double x, y, at[3];
 } carried;
@@ -255,8 +255,8 @@ static double shapes_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* How far a place is from the line between two others: on the globe from the plane through them and the ellipsoid's normal, which a
- * geodesic of some kilometres does not leave. */
+/* The distance of a place from the line between two others: on the globe from the plane through them and the
+ * ellipsoid's normal, which a geodesic of some kilometres does not leave. */
 static double aside(const gv_carrying *how, const carried *p, const carried *q, const carried *m) {
   double d[3], w[3], normal[3] = {0.0, 0.0, 1.0};
   for (int i = 0; i < 3; i++) {
@@ -372,7 +372,7 @@ gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_
   }
   gv_status status = carry_parts(&f, from, i, why);
   free(f.list);
-  if (status != GV_OK || *why != NULL) take_back(to);
+  if (status != GV_OK || *why != NULL) shapes_remove_last(to);
   return status;
 }
 

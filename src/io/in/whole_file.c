@@ -57,7 +57,7 @@ static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, i
 }
 
 /* Reads the beginning of a regular file; files that can be read only once are not inspected. */
-static int64_t look_at_head(const char *path, unsigned char head[HEAD]) {
+static int64_t read_head(const char *path, unsigned char head[HEAD]) {
   VSIStatBufL found;
   char *name = name_for_gdal(path);
   bool regular = name != NULL && VSIStatL(path, &found) == 0 && VSI_ISREG(found.st_mode);
@@ -113,7 +113,7 @@ gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **mem
   *memory = NULL;
   *file = NULL;
   unsigned char head[HEAD];
-  bool utf16 = has_utf16_mark(head, look_at_head(path, head));
+  bool utf16 = has_utf16_mark(head, read_head(path, head));
   if (!utf16 && !is_gzip(path) && strncmp(path, "/vsi", 4) != 0) {
     *file = fopen(path, "rb");
     return *file != NULL ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
@@ -165,7 +165,7 @@ static bool add_separator(unsigned char **bytes, int64_t *size, int64_t at) {
 
 gv_status gv_layer_name(gv_io *io, const char *path, char **name) {
   unsigned char head[HEAD], *bytes = NULL;
-  int64_t size = 0, got = is_csv(path) ? look_at_head(path, head) : 0;
+  int64_t size = 0, got = is_csv(path) ? read_head(path, head) : 0;
   *name = NULL;
   if (!has_utf16_mark(head, got) && end_of_wkt(head, got) == 0 && !is_gzip(path)) {
     *name = strdup(path);

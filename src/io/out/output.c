@@ -109,7 +109,7 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   if (lstat(output->target, &link) == 0 && S_ISLNK(link.st_mode)) {
     return gv_io_fail(io, GV_ERROR_IO, "the output %s is a link that leads round in a circle", output->path);
   }
-  if (gv_is_there(output->path)) {
+  if (gv_path_exists(output->path)) {
     bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */
     if (known && VSI_ISDIR(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
@@ -137,7 +137,8 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
   char *beside = remote ? strdup(gv_remote_temporary()) : gv_path_parent(output->target);
   gv_status status =
       beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK && !remote && !gv_same_file(beside, output->parent)) /* side files are written beside `path` */
+  if (status == GV_OK && !remote &&
+      !gv_same_file(beside, output->parent)) /* side files are written beside `path` */
     status = gv_temporary_make(io, output->parent, output->path, &stage);
   free(beside);
   gv_outputs_lock();

@@ -66,7 +66,7 @@ static int find_layer(GDALDatasetH dataset, const char *name) {
 }
 
 /* Whether a database's statement returns that name. */
-static bool gives(GDALDatasetH dataset, const char *statement, const char *name) {
+static bool returns_name(GDALDatasetH dataset, const char *statement, const char *name) {
   bool found = false;
   OGRLayerH rows = GDALDatasetExecuteSQL(dataset, statement, NULL, NULL);
   for (OGRFeatureH row; rows != NULL && (row = OGR_L_GetNextFeature(rows)) != NULL;) {
@@ -79,13 +79,13 @@ static bool gives(GDALDatasetH dataset, const char *statement, const char *name)
 
 /* Whether a GeoPackage has a raster table of that name. */
 static bool has_raster(GDALDatasetH dataset, const char *name) {
-  return gives(dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')",
-               name);
+  return returns_name(
+      dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')", name);
 }
 
 /* Whether it has an object of that name, also one of its own tables. */
 static bool has_table(GDALDatasetH dataset, const char *name) {
-  return gives(dataset, "SELECT name FROM sqlite_master", name);
+  return returns_name(dataset, "SELECT name FROM sqlite_master", name);
 }
 
 /* Whether a file may hold more than GDAL lists. Objects of cloud storage are not read for that. */
@@ -124,7 +124,7 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
 }
 
 /* Inspects an existing file. A file that is not one of its driver's is replaced as a whole, except databases. */
-static gv_status look_into(gv_io *io, gv_place *place) {
+static gv_status inspect_file(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
   layering how = layering_of(place);
   bool database = place_is_database(path, how);
@@ -166,7 +166,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
     if (gv_is_driver(place->driver, "SQLite")) launder(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
-  if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = look_into(io, place);
+  if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = inspect_file(io, place);
   if (place->kept) place->output.overwrite = place->output.amends = true;
   return status == GV_OK ? gv_output_check(io, &place->output) : status;
 }

@@ -361,7 +361,7 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribu
 }
 
 /* True if COG would only make overviews by NEAREST, to the sizes of this layer's. */
-static bool wants_overviews(const gv_raster_out *raster) {
+static bool needs_overviews(const gv_raster_out *raster) {
   static const char *const others[] = {"TILING_SCHEME", "TARGET_SRS",     "RES",           "EXTENT",
                                        "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
   const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
@@ -444,7 +444,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
                                   void *progress_user) {
   GDALDatasetH from = NULL;
   GV_TRY(set_layer_options(io, raster));
-  if (wants_overviews(raster)) {
+  if (needs_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
     GV_TRY(gv_overviews_write(io, raster->work, &raster->is, largest > 0 ? largest : 512, raster->threads));
   }

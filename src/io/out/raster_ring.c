@@ -1,4 +1,4 @@
-/* TIFF tiles computed and encoded by several threads, and appended in file order by whichever of them is free. */
+/* TIFF tiles computed and encoded by several threads, and appended in file order by a free one of them. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@ typedef struct slot {
   bool complete;         /* ready to be written */
 } slot;
 
-/* What a thread has of its own. */
-typedef struct desk {
+/* A thread's own buffers. */
+typedef struct worker_buffers {
   char *values; /* of a tile, before it is moved into a slot */
   gv_tiff_encoder *encoders[GV_MAX_RASTERS];
-} desk;
+} worker_buffers;
 
 /* The ring: tile t lives in slot t % slots from the time it is begun until it is written. */
 typedef struct ring {
@@ -38,7 +38,7 @@ typedef struct ring {
   pthread_cond_t moved; /* a tile was written, or the run has failed */
   slot *slots;
   int64_t slot_count;
-  desk *desks; /* one a worker */
+  worker_buffers *buffers; /* one a worker */
   int workers;
   int64_t across, tiles;
   int64_t next_computed, next_written; /* tiles */
@@ -72,7 +72,7 @@ static gv_status write_tile(gv_io *io, const ring *r, const slot *s) {
   return go_on && !gv_io_cancelled(io) ? GV_OK : gv_io_fail_cancelled(io);
 }
 
-/* Writes whatever is complete and next in the file, unless another worker is at it. Called and left with the lock.
+/* Writes the complete tiles that are next in the file, unless another worker does. Called and left with the lock.
  */
 static void write_ready(gv_io *io, ring *r) {
   while (!r->writing && r->status == GV_OK && r->next_written < r->tiles) {
@@ -113,7 +113,8 @@ static gv_status encode_bands(gv_io *io, const ring *r, int i, int worker, const
   for (int b = 0; b < r->rasters[i]->is.bands && !block->encoded[i]; b++) {
     char *band = (char *)block->out[i] + b * r->band_bytes[i];
     if (block->uniform[i] && !whole) spread_uniform(band, (size_t)value_bytes(r->rasters[i]), w, h, block->stride);
-    GV_TRY(gv_tiff_encode(io, r->desks[worker].encoders[i], band, block->uniform[i] && whole, &block->tiles[i][b]));
+    GV_TRY(
+        gv_tiff_encode(io, r->buffers[worker].encoders[i], band, block->uniform[i] && whole, &block->tiles[i][b]));
   }
   return GV_OK;
 }
@@ -123,7 +124,7 @@ static gv_status compute_tile(gv_io *io, const ring *r, int worker, const slot *
   gv_raster_block block = {.column = s->tile % r->across, .row = s->tile / r->across, .stride = r->tile_w};
   bool whole = (block.column + 1) * r->tile_w <= r->width && (block.row + 1) * r->tile_h <= r->height;
   for (int i = 0, plane = 0; i < r->count; plane += r->rasters[i++]->is.bands) {
-    char *values = r->desks[worker].values + r->offset[i];
+    char *values = r->buffers[worker].values + r->offset[i];
     block.tiles[i] = &s->encoded[plane];
     block.out[i] = values;
     block.band_stride[i] = r->band_bytes[i] / value_bytes(r->rasters[i]);
@@ -167,15 +168,15 @@ static gv_status work_on(gv_io *ignored, void *user, int worker, int64_t first, 
   return GV_OK;
 }
 
-/* Ring and desks. */
+/* Ring and buffers. */
 static bool make_slots(ring *r) {
   int64_t count = 4 * (int64_t)r->workers + 2, most = r->rasters[0]->memory / r->bytes;
   count = count > most ? most : count;
   count = count < 2 ? 2 : count;
   count = count > r->tiles ? r->tiles : count;
   r->slots = calloc((size_t)count, sizeof *r->slots);
-  r->desks = calloc((size_t)r->workers, sizeof *r->desks);
-  bool made = r->slots != NULL && r->desks != NULL;
+  r->buffers = calloc((size_t)r->workers, sizeof *r->buffers);
+  bool made = r->slots != NULL && r->buffers != NULL;
   r->slot_count = made ? count : 0;
   for (int64_t i = 0; i < r->slot_count; i++) {
     r->slots[i].tile = -1;
@@ -183,10 +184,10 @@ static bool make_slots(ring *r) {
     made = made && r->slots[i].encoded != NULL;
   }
   for (int w = 0; w < r->workers && made; w++) {
-    r->desks[w].values = aligned_alloc(64, (size_t)r->bytes);
-    made = r->desks[w].values != NULL;
+    r->buffers[w].values = aligned_alloc(64, (size_t)r->bytes);
+    made = r->buffers[w].values != NULL;
     for (int i = 0; i < r->count && made; i++)
-      made = (r->desks[w].encoders[i] = gv_tiff_encoder_create(r->rasters[i]->tiff)) != NULL;
+      made = (r->buffers[w].encoders[i] = gv_tiff_encoder_create(r->rasters[i]->tiff)) != NULL;
   }
   return made;
 }
@@ -197,13 +198,13 @@ static void free_slots(ring *r) {
       gv_tiff_tile_free(&r->slots[i].encoded[p]);
     free(r->slots[i].encoded);
   }
-  for (int w = 0; w < r->workers && r->desks != NULL; w++) {
+  for (int w = 0; w < r->workers && r->buffers != NULL; w++) {
     for (int i = 0; i < r->count; i++)
-      gv_tiff_encoder_destroy(r->desks[w].encoders[i]);
-    free(r->desks[w].values);
+      gv_tiff_encoder_destroy(r->buffers[w].encoders[i]);
+    free(r->buffers[w].values);
   }
   free(r->slots);
-  free(r->desks);
+  free(r->buffers);
 }
 
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, const gv_raster_work *work,

@@ -1,6 +1,6 @@
 /*
- * Each thread encodes with a TIFF of its own that is written to nowhere but a buffer, so libtiff's codecs see what they
- * would see in the file. The encoded tiles then go to the file by TIFFWriteRawTile, which keeps the table of tiles.
+ * Each thread encodes with its own TIFF, which is written to a buffer only, so libtiff's codecs work as for the
+ * file. The encoded tiles are then written to the file by TIFFWriteRawTile, which keeps the table of tiles.
  */
 #include "io/out/tiff_tiles.h"
 
@@ -43,14 +43,14 @@ struct gv_tiff {
 
 /* ------------------------------------------------------------------------------------------------------- messages */
 
-static int take_complaint(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+static int receive_error(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
   char *complaint = user;
   (void)file, (void)module;
   if (complaint[0] == '\0') vsnprintf(complaint, MESSAGE, format, arguments);
   return 1; /* handled */
 }
 
-static int take_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+static int receive_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
   (void)file, (void)user, (void)module, (void)format, (void)arguments;
   return 1; /* GDAL's own tags are ignored */
 }
@@ -58,8 +58,8 @@ static int take_warning(TIFF *file, void *user, const char *module, const char *
 static TIFFOpenOptions *open_options(char *complaint) {
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
   if (options == NULL) return NULL;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, take_complaint, complaint);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, NULL);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, receive_error, complaint);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, receive_warning, NULL);
   return options;
 }
 

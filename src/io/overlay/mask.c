@@ -10,7 +10,7 @@
 
 enum { MOST_PIXELS = 1 << 22 /* read at once */ };
 
-/* What a worker needs. */
+/* State of a worker. */
 typedef struct mask_worker {
   double *x, *y; /* positions of cells */
   int64_t *column, *row;
@@ -301,7 +301,7 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
 
 /* ----------------------------------------------------------------------------------------------------- polygons */
 
-static gv_status look_into(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
+static gv_status fill_rows(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                            uint8_t *out, int64_t stride, int64_t *kept) {
   mask_worker *b = &mask->of_worker[worker];
   bool rows = mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
@@ -325,5 +325,5 @@ gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t
                         uint8_t *out, int64_t stride, int64_t *kept) {
   *kept = 0;
   return mask->is_raster ? look_up(io, mask, worker, x, y, w, h, out, stride, kept)
-                         : look_into(io, mask, worker, x, y, w, h, out, stride, kept);
+                         : fill_rows(io, mask, worker, x, y, w, h, out, stride, kept);
 }

@@ -72,7 +72,7 @@ static void make_points(const gv_overlay *o, const double *values, int64_t x, in
 }
 
 /* Places outside an edge of the grid by rounding are moved inside: for example the pole. */
-static double overlay_points_settle(double u, double limit) {
+static double overlay_points_clamp(double u, double limit) {
   const double rounding = 1e-7;
   return u < 0.0 && u >= -rounding ? 0.0 : u >= limit && u <= limit + rounding ? limit - 0.5 : u;
 }
@@ -89,8 +89,8 @@ static gv_status find_images(gv_io *io, const gv_overlay *o, batch *p) {
       u -= o->period * floor(u / o->period);
       if (u >= o->period) u = 0.0; /* it was a rounding below 0 */
     }
-    p->x[i] = found ? overlay_points_settle(u, (double)o->grid->grid.width) : (double)NAN;
-    p->y[i] = found ? overlay_points_settle(v, (double)o->grid->grid.height) : (double)NAN;
+    p->x[i] = found ? overlay_points_clamp(u, (double)o->grid->grid.width) : (double)NAN;
+    p->y[i] = found ? overlay_points_clamp(v, (double)o->grid->grid.height) : (double)NAN;
   }
   return GV_OK;
 }
@@ -182,7 +182,7 @@ static gv_status walk_tile(gv_io *io, const gv_overlay *o, int worker, int64_t n
   return status;
 }
 
-static gv_status look_at_tiles(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+static gv_status scan_tiles(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   const gv_overlay *o = user;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++)
@@ -194,7 +194,7 @@ static gv_status look_at_tiles(gv_io *io, void *user, int worker, int64_t first,
 static gv_status find_tiles(gv_io *io, gv_overlay *o, bool *overlap) {
   gv_io_loop loop = {.threads = o->workers, .count = o->across * o->down, .grain = 4, .user = o};
   gv_gdal_reset();
-  gv_status status = gv_io_parallel_for(io, &loop, look_at_tiles);
+  gv_status status = gv_io_parallel_for(io, &loop, scan_tiles);
   for (int64_t i = 0; i < loop.count && status == GV_OK; i++)
     *overlap = *overlap || o->tile[i].u1 > 0;
   return status;

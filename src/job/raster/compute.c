@@ -95,7 +95,7 @@ gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attri
   bool all = every_size || met->row_step > 1 || w->job->k > 1;
   int64_t unseen = -1;
   GV_TRY(gv_style_table(io, w->in->regions, w->plan->numbers, all, met, out, &unseen));
-  if (gv_merge_tells_seeds(w)) w->empty_seeds = unseen;
+  if (gv_merge_identifies_seeds(w)) w->empty_seeds = unseen;
   return GV_OK;
 }
 

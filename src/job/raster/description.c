@@ -174,7 +174,7 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
   return GV_OK;
 }
 
-static gv_status take_value(gv_io *io, const reading *r, const gv_option *option, const char *value) {
+static gv_status read_member_value(gv_io *io, const reading *r, const gv_option *option, const char *value) {
   char *moved = value != NULL ? rebase(option, value, r->directory, r->directory) : NULL;
   if (value != NULL && moved == NULL) return description_no_memory(io);
   if (moved != NULL) gv_option_remember(option, moved);
@@ -184,7 +184,8 @@ static gv_status take_value(gv_io *io, const reading *r, const gv_option *option
 }
 
 /* Numbers become the text that the command line has. */
-static gv_status take_numbers(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
+static gv_status read_member_numbers(gv_io *io, const reading *r, const gv_option *o,
+                                     const gv_json_member *member) {
   gv_text text = {0};
   for (int i = 0; i < member->count; i++) {
     if (member->items[i].kind != GV_JSON_NUMBER || member->count > o->numbers) {
@@ -195,20 +196,20 @@ static gv_status take_numbers(gv_io *io, const reading *r, const gv_option *o, c
     gv_text_put_string(&text, member->items[i].text);
   }
   gv_text_put(&text, "", 1);
-  gv_status status = text.failed ? description_no_memory(io) : take_value(io, r, o, text.bytes);
+  gv_status status = text.failed ? description_no_memory(io) : read_member_value(io, r, o, text.bytes);
   gv_text_free(&text);
   return status;
 }
 
-static gv_status take_texts(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
+static gv_status read_member_texts(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
   for (int i = 0; i < member->count; i++)
     if (!member->array || member->items[i].kind != GV_JSON_TEXT) return wrong(io, r, member, "an array of texts");
   for (int i = 0; i < member->count; i++)
-    GV_TRY(take_value(io, r, o, member->items[i].text));
+    GV_TRY(read_member_value(io, r, o, member->items[i].text));
   return GV_OK;
 }
 
-static gv_status take_member(gv_io *io, void *user, const gv_json_member *member) {
+static gv_status read_description_member(gv_io *io, void *user, const gv_json_member *member) {
   const reading *r = user;
   const gv_option *o = NULL;
   if (member->object != NULL && !r->outputs) return GV_OK;
@@ -217,20 +218,20 @@ static gv_status take_member(gv_io *io, void *user, const gv_json_member *member
     return kind == GV_JSON_TEXT ? GV_OK : wrong(io, r, member, "text");
   }
   GV_TRY(find_option(io, r, member, &o));
-  if (o->several) return take_texts(io, r, o, member);
+  if (o->several) return read_member_texts(io, r, o, member);
   switch (o->kind) {
   case GV_OPTION_FLAG:
-    if (kind == GV_JSON_TRUE) return take_value(io, r, o, NULL);
+    if (kind == GV_JSON_TRUE) return read_member_value(io, r, o, NULL);
     return kind == GV_JSON_FALSE ? GV_OK : wrong(io, r, member, "true or false");
   case GV_OPTION_INT:
   case GV_OPTION_LONG:
   case GV_OPTION_REAL:
     if (kind != GV_JSON_NUMBER) return wrong(io, r, member, "a number");
-    return take_value(io, r, o, member->items[0].text);
+    return read_member_value(io, r, o, member->items[0].text);
   default:
-    if (kind == GV_JSON_TEXT) return take_value(io, r, o, member->items[0].text);
+    if (kind == GV_JSON_TEXT) return read_member_value(io, r, o, member->items[0].text);
     if (o->numbers > 0 && member->count > 0 && (o->numbers > 1 || !member->array))
-      return take_numbers(io, r, o, member);
+      return read_member_numbers(io, r, o, member);
     return wrong(io, r, member, "text");
   }
 }
@@ -241,7 +242,7 @@ gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const
   free(out->name);
   out->name = strdup(name);
   if (out->name == NULL) return description_no_memory(io);
-  return gv_json_read(io, text, length, name, OUTPUTS, take_member, &r);
+  return gv_json_read(io, text, length, name, OUTPUTS, read_description_member, &r);
 }
 
 gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_description *out) {
@@ -265,7 +266,7 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
-/* What JSON calls a number: its length, 0 if there is none. */
+/* Length of a JSON number; 0 if the text does not begin with one. */
 static size_t number_length(const char *text) {
   const char *digits = text + (text[0] == '-');
   char *end;

@@ -232,7 +232,7 @@ gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *
   return GV_OK;
 }
 
-bool gv_merge_tells_seeds(const gv_run_work *w) {
+bool gv_merge_identifies_seeds(const gv_run_work *w) {
   return w->merge == NULL || w->merge->groups.count == 0 || w->merge->groups.count == w->in->regions->count;
 }
 

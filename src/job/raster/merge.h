@@ -23,7 +23,7 @@ struct gv_merge {
 /* True if a raster of the job is to be a virtual one of part files. */
 bool gv_merge_is_virtual(const gv_job *job, int raster);
 
-/* Opens the part files, which must be parts of this very run. *out is to be closed, whatever the status. */
+/* Opens the part files, which must be parts of this run. Always close *out. */
 gv_status gv_merge_open(gv_io *io, const gv_run_plan *plan, gv_merge **out);
 void gv_merge_close(gv_merge *merge);
 
@@ -34,7 +34,7 @@ gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *
 gv_status gv_merge_block(gv_io *io, void *work, int number, gv_raster_block *block);
 
 /* False if cells have only ids, and ids repeat. */
-bool gv_merge_tells_seeds(const gv_run_work *work);
+bool gv_merge_identifies_seeds(const gv_run_work *work);
 
 /* Opens a raster of part number `part`. */
 gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *work, int part, int raster, GDALDatasetH *out);

@@ -21,7 +21,7 @@ enum { FORMAT = 2, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC 
 static const char magic[MAGIC + 1] = "GVPART\r\n";
 static const char *const raster_names[GV_RUN_RASTERS] = {"ids", "distances", "azimuths"};
 
-/* Members of the JSON object that every part file has, but for the format: integers, and numbers as 16 digits. */
+/* Members of the JSON object that every part file has, except the format: integers, and numbers as 16 digits. */
 #define AT(member) offsetof(gv_part, member)
 enum { MOST_INTEGERS = 3 };
 static const struct {
@@ -220,7 +220,7 @@ typedef struct reading {
 } reading;
 
 /* Integers as written, without fraction or exponent. */
-static bool take_integers(const gv_json_member *m, int64_t *list, int count) {
+static bool read_integers(const gv_json_member *m, int64_t *list, int count) {
   bool good = m->count == count;
   for (int i = 0; i < count && good; i++) {
     char *end;
@@ -236,14 +236,14 @@ static const char *text_of(const gv_json_member *m) {
   return !m->array && m->items[0].kind == GV_JSON_TEXT ? m->items[0].text : NULL;
 }
 
-static bool take_fingerprint(const gv_json_member *m, uint64_t *out) {
+static bool read_fingerprint(const gv_json_member *m, uint64_t *out) {
   const char *text = text_of(m);
   if (text == NULL || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
   *out = strtoull(text, NULL, 16);
   return true;
 }
 
-static bool take_sums(const gv_json_member *m, gv_part *part) {
+static bool read_part_sums(const gv_json_member *m, gv_part *part) {
   if (m->count % 3 != 0 || m->count > 3 * GV_JOB_MAX_SUMS) return false;
   part->sum_count = m->count / 3;
   for (int i = 0; i < m->count; i++) {
@@ -257,7 +257,7 @@ static bool take_sums(const gv_json_member *m, gv_part *part) {
   return true;
 }
 
-static bool take_options(const gv_json_member *m, char ***options) {
+static bool read_part_options(const gv_json_member *m, char ***options) {
   for (int i = 0; i < m->count; i++) {
     if (m->items[i].kind != GV_JSON_TEXT) return false;
     *options = CSLAddString(*options, m->items[i].text);
@@ -265,14 +265,14 @@ static bool take_options(const gv_json_member *m, char ***options) {
   return true;
 }
 
-static bool take_run(const gv_json_member *m, gv_part *part) {
+static bool read_part_run(const gv_json_member *m, gv_part *part) {
   const char *text = text_of(m);
   if (text == NULL) return false;
   part->run = strdup(text);
   return part->run != NULL;
 }
 
-static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
+static gv_status read_part_member(gv_io *io, void *user, const gv_json_member *m) {
   reading *r = user;
   gv_part *p = r->part;
   const char *name = m->name;
@@ -281,21 +281,21 @@ static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
   for (size_t i = 0; i < MEMBERS; i++) {
     int64_t list[MOST_INTEGERS] = {0};
     if (strcmp(name, members[i].name) != 0) continue;
-    good = take_integers(m, list, members[i].count);
+    good = read_integers(m, list, members[i].count);
     r->needed++;
     for (int k = 0; k < members[i].count; k++)
       *(int64_t *)((char *)p + members[i].at[k]) = list[k];
   }
   for (size_t i = 0; i < FINGERPRINTS; i++) {
     if (strcmp(name, fingerprints[i].name) != 0) continue;
-    good = take_fingerprint(m, (uint64_t *)(void *)((char *)p + fingerprints[i].at));
+    good = read_fingerprint(m, (uint64_t *)(void *)((char *)p + fingerprints[i].at));
     r->needed++;
   }
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (strcmp(name, raster_names[i]) == 0) good = take_options(m, &p->creation[i]);
-  if (strcmp(name, "format") == 0) good = take_integers(m, &r->format, 1);
-  if (strcmp(name, "sums") == 0) good = take_sums(m, p);
-  if (strcmp(name, "run") == 0) good = take_run(m, p);
+    if (strcmp(name, raster_names[i]) == 0) good = read_part_options(m, &p->creation[i]);
+  if (strcmp(name, "format") == 0) good = read_integers(m, &r->format, 1);
+  if (strcmp(name, "sums") == 0) good = read_part_sums(m, p);
+  if (strcmp(name, "run") == 0) good = read_part_run(m, p);
   return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
 }
 
@@ -328,7 +328,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
-  gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", take_member, &r)
+  gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", read_part_member, &r)
                           : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
   free(json);
   GV_TRY(status);

@@ -94,7 +94,7 @@ static gv_status read_cells(gv_io *io, gv_run_inputs *in) {
   return status;
 }
 
-static gv_status look_at_cells(gv_io *io, gv_run_inputs *in, bool *narrow) {
+static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
   gv_raster_seed_options options;
   gv_raster_seed_reader reader;
   gv_status status = open_cells(io, in, &options, &reader);
@@ -198,7 +198,7 @@ gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t wi
 }
 
 /* That there is one. */
-static gv_status look_at_mask(gv_io *io, const char *source) {
+static gv_status read_mask_header(gv_io *io, const char *source) {
   gv_gdal_reset();
   GDALDatasetH dataset =
       GDALOpenEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
@@ -208,15 +208,15 @@ static gv_status look_at_mask(gv_io *io, const char *source) {
   return GV_OK;
 }
 
-gv_status gv_run_look(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
+gv_status gv_run_read_grid(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
   read_inputs_begin(j, in);
   if (j->raster_seeds.source != NULL) {
-    GV_TRY(look_at_cells(io, in, narrow));
+    GV_TRY(read_cells_header(io, in, narrow));
   } else {
-    GV_TRY(gv_seeds_look(io, &in->seed_options, &in->layer, narrow));
+    GV_TRY(gv_seeds_read_header(io, &in->seed_options, &in->layer, narrow));
     GV_TRY(make_grid(io, &in->layer, &j->grid, in));
   }
-  if (j->mask.source != NULL) GV_TRY(look_at_mask(io, j->mask.source));
+  if (j->mask.source != NULL) GV_TRY(read_mask_header(io, j->mask.source));
   return check_grid(io, in);
 }
 

@@ -33,7 +33,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *job, gv_context *context, gv_run_
 
 /* Only the grid, and whether ids certainly have 32 bits, without reading seeds: its width stays 0 if they must be
  * read. */
-gv_status gv_run_look(gv_io *io, const gv_job *job, gv_run_inputs *out, bool *narrow);
+gv_status gv_run_read_grid(gv_io *io, const gv_job *job, gv_run_inputs *out, bool *narrow);
 
 /* The inputs of `first`, on a grid of the same extent with other sizes. It borrows from `first`. */
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,

@@ -65,7 +65,7 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
 
 /* Points of the reference set that are this rank's, of an array or of rows. Of an array that is not text only the
  * number: they are read into the index. */
-static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points, void **data) {
+static gv_status load_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points, void **data) {
   gv_array_reader *array = run->reference.array;
   int64_t got = 0;
   points->count = own_share(run, total);
@@ -134,12 +134,12 @@ static gv_status count_points(gv_io *io, gv_search_run *run, int64_t *total) {
   return run->communicator != NULL ? gv_search_points_count(io, reference, total) : GV_OK;
 }
 
-/* `data`: to be freed once the index is built, whatever the status. */
+/* `data`: always free it once the index is built. */
 static gv_status build_of(gv_io *io, gv_search_run *run, int64_t total, void **data) {
   gv_search_points *reference = &run->reference, *q = run->q;
   gv_points points = gv_points_rows(NULL, 0, reference->dim, GV_FLOAT64);
   GV_TRY(choose_sharding(io, run, total, points.dim));
-  GV_TRY(take_reference(io, run, total, &points, data));
+  GV_TRY(load_reference(io, run, total, &points, data));
   GV_REQUIRE(io, points.count > 0, "%s: there are no points in the file", reference->path);
   if (!run->sharded) total = points.count;
   if (q != NULL && q->array == NULL) GV_TRY(gv_search_points_make_rows(io, q));
@@ -172,7 +172,7 @@ static gv_status to_globe(gv_io *io, gv_search_run *run, double *semi_major, dou
   return gv_search_points_to_globe(io, &run->reference, crs);
 }
 
-static void ask_positions(gv_search_run *run) {
+static void set_positions(gv_search_run *run) {
   const gv_seed_list *q = run->q != NULL ? &run->q->seeds : &run->reference.seeds;
   run->asked = (gv_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
 }
@@ -190,7 +190,7 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
   const gv_points own = gv_points_xy(seeds->x + run->first_point, seeds->y + run->first_point, count);
   status = gv_index_build(run->context, &own, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
-  ask_positions(run);
+  set_positions(run);
   run->report->references.used = seeds->count;
   run->report->backend = gv_index_backend(run->index);
   return GV_OK;
@@ -205,7 +205,7 @@ static gv_status build_features(gv_io *io, gv_search_run *run) {
   gv_features features = gv_seeds_features(&run->reference.seeds);
   gv_status status = gv_index_build_features(run->context, &features, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
-  ask_positions(run);
+  set_positions(run);
   run->report->references.used = features.count;
   return GV_OK;
 }

@@ -1,4 +1,5 @@
-/* The queries of a search by radius, answered batch by batch: counted, then as many of them searched at once as their pairs have room for. */
+/* The queries of a search by radius, processed batch by batch: counted, then searched in groups with pairs that fit
+ * into memory. */
 #include <stdlib.h>
 
 #include "gpuvoronoi/gpuvoronoi.h"
@@ -43,7 +44,7 @@ static void free_batch(radius_batch *b) {
 }
 
 /* The next queries, as many as there are and as a batch has room for. */
-static gv_status take_queries(gv_io *io, radius_batch *b) {
+static gv_status load_queries(gv_io *io, radius_batch *b) {
   const gv_search_queries *q = &b->run->asked;
   b->first += b->count;
   b->count = q->total - b->first < b->rows ? q->total - b->first : b->rows;
@@ -138,7 +139,7 @@ gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run) {
   gv_status status = make_batch(io, &b);
   bool more = true;
   while (status == GV_OK && more) {
-    status = take_queries(io, &b);
+    status = load_queries(io, &b);
     more = b.count > 0 && (run->asked.array != NULL || b.first + b.count < run->asked.total);
     if (status == GV_OK && b.count > 0) status = answer_batch(io, &b);
   }

@@ -1,4 +1,4 @@
-/* The queries of a search, answered round by round. */
+/* The queries of a search, processed round by round. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum {
   TEXT_ROWS = 32768 /* assigned to a rank at once, if their number is unknown */
 };
 
-/* Answers of some queries. */
+/* Results of some queries. */
 typedef struct answers {
   int64_t first, count; /* queries */
   int64_t *indices;
@@ -79,7 +79,7 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
 /* ----------------------------------------------------------------------------------------------------- searching */
 
 /* The queries from `first` on, as many as there are, up to a round's rows. */
-static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
+static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
   const gv_search_queries *q = &r->run->asked;
   int64_t left = q->total - first, skipped = 0;
   if (q->total >= 0 && left < 0) first = q->total;
@@ -198,7 +198,7 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   gv_points points;
   next_part(r->run, done, r->ranks * r->rows);
   r->here.first = done + r->rank * r->rows;
-  gv_status status = take_queries(io, r, r->here.first, &points);
+  gv_status status = load_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
   if (r->run->sharded) status = gv_cluster_agree(io, c, status); /* all search, or none */
   if (status == GV_OK) status = rounds_search(io, r, &points);

@@ -1,4 +1,4 @@
-/* The steps of a search: inputs, checks of combinations, outputs, index, answers. */
+/* The steps of a search: inputs, checks of combinations, outputs, index, results. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
 }
 
 /* Arrays have no coordinate system, and no option sets one. */
-static gv_status refuse_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
+static gv_status fail_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
                     "longitudes and latitudes has neither",
@@ -81,7 +81,7 @@ static gv_status align_queries(gv_io *io, gv_search_run *run) {
 }
 
 /* Chooses the metric, by the rule of rasters, and checks what depends on it. */
-static gv_status settle_metric(gv_io *io, gv_search_run *run) {
+static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q;
   gv_unit unit = j->max_distance_unit;
@@ -93,7 +93,7 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
                                  .places = places,
                                  .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
-    return refuse_array(io, run, reference);
+    return fail_array(io, run, reference);
   if (j->has_metric && (j->metric == GV_COSINE || j->metric == GV_INNER_PRODUCT)) {
     GV_REQUIRE(io, reference->array != NULL && (q == NULL || q->array != NULL),
                "--metric %s: unsupported for layers (%s); use arrays of vectors", gv_metric_name(j->metric),
@@ -110,7 +110,7 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
   if (flat && q != NULL) GV_TRY(check_heights(io, run, q));
   if (reference->array == NULL && !globe)
     gv_seeds_warn_of_degrees(&reference->seeds, places, reference->crs_option);
-  return globe && q != NULL && q->array != NULL ? refuse_array(io, run, q) : GV_OK;
+  return globe && q != NULL && q->array != NULL ? fail_array(io, run, q) : GV_OK;
 }
 
 /* No output may be a file of an input, nor two of them one file. */
@@ -179,7 +179,7 @@ static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *in
   GV_TRY(gv_search_points_open(io, run, &run->reference));
   if (q != NULL) GV_TRY(gv_search_points_open(io, run, q));
   GV_TRY(check_shapes(io, run));
-  GV_TRY(settle_metric(io, run));
+  GV_TRY(choose_metric(io, run));
   if (q != NULL && q->array == NULL && run->reference.array == NULL) GV_TRY(align_queries(io, run));
   if (!run->first) return GV_OK;
   return run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);

@@ -37,7 +37,7 @@ void gv_workspace_pool_clear(gv_workspace_pool *pool) {
   pthread_mutex_destroy(&pool->lock);
 }
 
-gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
+gv_workspace *gv_workspace_acquire(gv_context *context, gv_workspace_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   gv_workspace *space = pool->first;
   if (space != NULL) pool->first = space->next;
@@ -54,7 +54,7 @@ gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
   return space;
 }
 
-void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space) {
+void gv_workspace_release(gv_workspace_pool *pool, gv_workspace *space) {
   pthread_mutex_lock(&pool->lock);
   space->next = pool->first;
   pool->first = space;
@@ -334,7 +334,7 @@ gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *
                     const gv_id_list *from, int count, const gv_bound *bound, gv_id_list *out) {
   for (int i = 0; i < count; i++)
     out[i] = (gv_id_list){NULL, 0};
-  gv_workspace *space = gv_workspace_take(context, pool);
+  gv_workspace *space = gv_workspace_acquire(context, pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   double slack;
   gv_candidates *left = &space->level[1].candidates;
@@ -351,7 +351,7 @@ gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *
       status = no_room(space);
     }
   }
-  gv_workspace_give(pool, space);
+  gv_workspace_release(pool, space);
   return status;
 }
 
@@ -384,7 +384,7 @@ gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_can
   leaf->candidates = candidates;
   leaf->label = label;
   leaf->start = INFINITY;
-  leaf->nobody = label[0];
+  leaf->empty_label = label[0];
   leaf->scratch = scratch;
   leaf->undecided = space->undecided;
   /* The constant covers the rounding of q.s - |s|^2/2; its terms are below 2. */

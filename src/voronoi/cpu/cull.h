@@ -37,7 +37,7 @@ typedef struct gv_level_buffer {
   gv_buffer places, ids;
 } gv_level_buffer;
 
-/* What one thread needs to work on a block. Kept in a pool and reused. */
+/* Memory of a thread for a block. Kept in a pool and reused. */
 typedef struct gv_workspace {
   struct gv_workspace *next;
   gv_context *context; /* of the thread that has it, for messages */
@@ -52,7 +52,7 @@ typedef struct gv_workspace {
   gv_buffer
       boxes; /* ... and the boxes of squares of them: low x, y, z, high x, y, z; low > high where a square has no position */
   gv_buffer stage;      /* int32_t: a block, all bands */
-  gv_buffer mask_boxes; /* bytes: what a block's mask keeps of boxes of cells */
+  gv_buffer mask_boxes; /* bytes: GV_KEEPS_SOME and GV_LEAVES_SOME of boxes of a block's mask */
   gv_buffer triangles;  /* int32_t: blocks of them, a strip of the mesh */
 } gv_workspace;
 
@@ -65,8 +65,8 @@ void gv_workspace_pool_init(gv_workspace_pool *pool);
 void gv_workspace_pool_clear(gv_workspace_pool *pool);
 
 /* A workspace for the calling thread; NULL when out of memory (the message is set). */
-gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool);
-void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space);
+gv_workspace *gv_workspace_acquire(gv_context *context, gv_workspace_pool *pool);
+void gv_workspace_release(gv_workspace_pool *pool, gv_workspace *space);
 
 /* Fills a level with the seeds of a list (NULL: all). */
 gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);

@@ -53,7 +53,7 @@ GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd
   for (int lane = 0; open != 0 && lane < VD_LANES && at + lane < r->columns; lane++) {
     if (open >> lane & 1U) r->doubt[(r->row + row) * r->leaf->columns + r->column + at + lane] = 1;
   }
-  return vd_select(out_of_reach, vd_all(r->nobody), label);
+  return vd_select(out_of_reach, vd_all(r->empty_label), label);
 }
 
 /*
@@ -94,7 +94,7 @@ GV_INLINE void k_nearest_few_vectors(const int form, const int metric, const int
   for (int v = 0; v < vectors; v++) {
     for (int n = 0; n < kept; n++) {
       column[v].value[n] = vd_all(r->start);
-      column[v].label[n] = vd_all(r->nobody);
+      column[v].label[n] = vd_all(r->empty_label);
     }
   }
   /* The first candidates are compared only with each other; there are at least as many as neighbours kept. */
@@ -147,7 +147,7 @@ GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_neare
       for (int32_t n = 0; n < kept; n++) {
         vd_store(value + n * VD_LANES, vd_all(r->start));
         vd_store(number + n * VD_LANES, vd_all(-1.0)); /* no real value equals `start` and precedes it */
-        vd_store(label + n * VD_LANES, vd_all(r->nobody));
+        vd_store(label + n * VD_LANES, vd_all(r->empty_label));
       }
       for (int32_t i = 0; i < r->candidates->count; i++) {
         vd d = value_of(form, metric, r, &cells, i, 0), own = vd_all(r->number[i]), name = vd_all(r->label[i]);

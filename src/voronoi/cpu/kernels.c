@@ -20,7 +20,7 @@ static void cull_kernels_fill(int32_t *out, int64_t stride, int64_t rows, int64_
   }
 }
 
-/* Four cache lines at a time: tests of single ones would be guessed wrong wherever what differs begins and ends. */
+/* Four cache lines at a time: branches for single lines would be mispredicted at the ends of differing stretches. */
 static void cull_kernels_clear(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
   enum { PIECE = 64 };
   vi all = vi_all(value);
@@ -81,8 +81,8 @@ static void summarise(const uint8_t *mask, int64_t stride, int64_t rows, int64_t
 
 /* -------------------------------------------------------------------------------------------------- leaves */
 
-/* What each row adds to the distance of each candidate: its term of the last coordinate, the same for all columns.
- * All rows at once, so that no row waits for its own terms. term[row * stride + candidate]. */
+/* Each row's term of the distance of each candidate: of the last coordinate, the same for all columns. All rows at
+ * once, so that no row waits for its own terms. term[row * stride + candidate]. */
 GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *seed, int32_t stride) {
   for (int32_t i = 0; i < leaf->candidates->count; i += VD_LANES) {
     vd s = vd_load(seed + i);
@@ -101,7 +101,7 @@ GV_INLINE void decide_cells(const int form, const int metric, const int vectors,
   for (int v = 0; v < vectors; v++) {
     q[v] = place_cells(form, leaf, row, j + v * VD_LANES);
     best[v] = vd_all(leaf->start);
-    label[v] = vd_all(leaf->nobody);
+    label[v] = vd_all(leaf->empty_label);
   }
   for (int32_t i = 0; i < c->count; i++) {
     vd sx = vd_all(c->x[i]), candidate = vd_all(leaf->label[i]);

@@ -18,9 +18,9 @@ typedef struct gv_leaf {
   const double *x, *y, *z;           /* at the tile's first cell (POINTS) */
   int64_t point_stride;
   const gv_candidates *candidates;
-  const double *label;  /* value to write for each candidate; whole numbers in the range of int32, padded */
-  double start, nobody; /* distances must be less than `start` to count; label if none is. Not geodesic */
-  double *scratch;      /* rows x (candidates + GV_CANDIDATE_PADDING) */
+  const double *label;       /* value to write for each candidate; whole numbers in the range of int32, padded */
+  double start, empty_label; /* distances must be less than `start` to count; label if none is. Not geodesic */
+  double *scratch;           /* rows x (candidates + GV_CANDIDATE_PADDING) */
   int32_t *out;
   int64_t out_stride;
   int64_t band_stride; /* leaves with k > 1: between bands */
@@ -33,7 +33,7 @@ typedef struct gv_leaf {
 
 typedef void (*gv_leaf_kernel)(gv_leaf *leaf);
 
-/* What a mask keeps of a box of cells: both bits where it is mixed. */
+/* Whether a mask keeps, or leaves out, cells of a box; both bits if it does both. */
 enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2 };
 
 /*
@@ -54,7 +54,7 @@ typedef struct gv_k_nearest {
   const double *number;               /* more than GV_FEW kept: what decides between equal values, the lower wins */
   int32_t first, bands;               /* bands to write: first, first + 1, ... */
   int32_t kept;                       /* neighbours to find: bands, or one more for the gap after the last */
-  double start, nobody;               /* values must be less than `start` to count; label where there is none */
+  double start, empty_label;          /* values must be less than `start` to count; label where there is none */
   const double *matrix;  /* values of candidate i and cell c of the part: matrix[i * stride + c]; rows are */
   int32_t stride, width; /* padded to `width`. Or NULL: distances are the values; the kernels compute them */
   double *scratch;       /* more than GV_FEW kept: 3 * kept * GV_STRIP_LANES */

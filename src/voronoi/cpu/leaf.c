@@ -15,7 +15,7 @@ typedef struct comparison {
   bool linear;
   double u[GV_ORDER_MOST][3], square[GV_ORDER_MOST]; /* linear: from the middle of the tile */
   double low[GV_ORDER_MOST], high[GV_ORDER_MOST];
-  double limit; /* linear: what the margins add, see margin.h */
+  double limit; /* linear: sum of the margins, see margin.h */
   const gv_bound *bound;
 } comparison;
 
@@ -164,7 +164,7 @@ typedef struct gv_weights {
   gv_weigher weigher;
   double limit;         /* of the distances */
   double within;        /* geodesic: those above are in doubt */
-  const double *weight; /* of the ranking's candidates */
+  const double *weight; /* of the candidates */
 } gv_weights;
 
 static void k_nearest_weighted(const gv_k_nearest_kernels *measuring, const gv_weights *w, gv_k_nearest *r,
@@ -231,7 +231,7 @@ static gv_weights make_weights(const gv_voronoi *v, const gv_kernels *kernels) {
   return w;
 }
 
-/* A ranking's candidates in arrays of their own: coordinates, numbers, labels, weights. */
+/* The candidates in separate arrays: coordinates, numbers, labels, weights. */
 typedef struct gathered {
   gv_candidates candidates;
   double *number, *label, *weight;
@@ -261,7 +261,7 @@ static void sort_places(int32_t *place, int32_t count) {
   }
 }
 
-/* One leaf at work. What canonical rankings need is prepared when the first of them is made. */
+/* State of a leaf. Data for exact decisions are prepared at the first of them. */
 typedef struct k_leaf {
   const gv_voronoi *v;
   const gv_kernels *kernels;
@@ -300,7 +300,7 @@ static gv_status leaf_prepare(k_leaf *l) {
                                 .label = l->list.label,
                                 .number = l->list.number,
                                 .start = INFINITY,
-                                .nobody = (double)v->nodata,
+                                .empty_label = (double)v->nodata,
                                 .scratch = memory + 6 * part,
                                 .gap = l->slack,
                                 .within = INFINITY,

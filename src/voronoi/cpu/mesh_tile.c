@@ -24,7 +24,7 @@
 enum {
   BLOCK_BITS = 5,     /* size of the sub-triangles that strips consist of: cells a side as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
-  MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
+  MANY_CELLS = 4,     /* triangles a pixel from which on pixels are computed one by one */
   CHUNK = 256,        /* pixels at a time */
   MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
 };
@@ -43,7 +43,7 @@ typedef struct mesh_state {
   double *fraction;
 } mesh_state;
 
-/* Where answers go: by number, or by row and place. */
+/* Output of results: by number, or by row and place. */
 typedef struct mesh_work {
   const gv_voronoi *v;
   const mesh_state *state;
@@ -82,7 +82,7 @@ static int64_t mesh_tile_number_of(const mesh_work *j, const gv_part *part, cons
   return part->first + (order != NULL ? order[at] : at);
 }
 
-/* A part of one answer: label[v->k]. */
+/* A part with one result: label[v->k]. */
 static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_t *label) {
   int64_t side = INT64_C(1) << part->bits, row = gv_mesh_part_row(part), east = part->least[GV_QTM_EAST];
   for (int32_t band = 0; band < j->v->k; band++) {
@@ -368,7 +368,7 @@ static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *ti
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_labels *block) {
   mesh_state *state = opaque;
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   mesh_work j = {.v = v,
                  .state = state,
@@ -388,7 +388,7 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
     gv_part_at(&v->cells, bits, first >> 2 * bits, &part);
     status = solve_from_tree(context, &j, &part);
   }
-  gv_workspace_give(&state->pool, space);
+  gv_workspace_release(&state->pool, space);
   if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   return status;
 }
@@ -595,7 +595,7 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
                               const gv_labels *block) {
   mesh_state *state = opaque;
   if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   mesh_work j = {.v = v, .state = state, .space = space};
   int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
@@ -608,7 +608,7 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
     }
     status = band_of_rows(context, &j, tile, r, end, block);
   }
-  gv_workspace_give(&state->pool, space);
+  gv_workspace_release(&state->pool, space);
   if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   return status;
 }

@@ -116,7 +116,7 @@ static void unstage(const gv_tile_work *j, const gv_labels *block) {
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_labels *block) {
   tile_state *state = opaque;
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_labels target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
@@ -127,7 +127,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);
   if (status == GV_OK) unstage(&j, block);
-  gv_workspace_give(&state->pool, space);
+  gv_workspace_release(&state->pool, space);
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* A tile of a raster: culled, then answered as a whole, by its children, by discs, or cell by cell. */
+/* A tile of a raster: culled, then computed as a whole, by its children, by discs, or cell by cell. */
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/cpu/tile_work.h"
 #include "voronoi/k_nearest.h"
@@ -105,7 +105,7 @@ static gv_status decide_leaf(const gv_tile_work *j, const gv_tile *tile, double 
   GV_TRY(gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf));
   if (limited) {
     leaf.start = nextafter(j->v->limit, INFINITY);
-    leaf.nobody = (double)j->v->nodata;
+    leaf.empty_label = (double)j->v->nodata;
   }
   leaf_kernel(&j->v->cells, j->kernels)(&leaf);
   if (j->v->cells.metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);

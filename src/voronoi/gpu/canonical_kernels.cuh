@@ -51,15 +51,15 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   const entry &from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
   if (from.count < 0) return;
   const int32_t *list = from.count == 1 ? &from.single : lists.pool + from.offset;
-  range limit = from.count == 0 ? NOBODY : EVERYBODY;
+  range limit = from.count == 0 ? NONE_IN_REACH : ALL_IN_REACH;
   if (p.limited && from.count > 0) {
     bound b;
     tile_bound<FORM>(p, CANONICAL_LOG, q.c0 >> CANONICAL_LOG, q.r0 >> CANONICAL_LOG, &b);
     limit = range_of<NORM>(p, b, list, from.count, lane);
   }
-  if (limit == NOBODY) {
+  if (limit == NONE_IN_REACH) {
     leave_out_quad<CANONICAL_SIDE>(p, t, q, lane);
-  } else if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
+  } else if (limit == ALL_IN_REACH && from.count == 1 && p.neighbours == 1) {
     fill_quad<CANONICAL_SIDE>(t, q, (int32_t)from.offset, lane);
   } else {
     decide_canonically<FORM, NORM, K, GEODESIC>(p, t, q, list, from.count, open, count, lane);

@@ -24,13 +24,13 @@ __device__ __forceinline__ static int choose_nearest(const problem &p, const pla
   int found = 0;
   unsigned long long last = 0;
   for (; found < p.neighbours; found++) {
-    unsigned long long least = nobody;
+    unsigned long long least = no_key;
     for (int32_t n = lane; n < count; n += WARP) {
       unsigned long long key = nearness(to, seed_place(p.seeds, list[n]), list[n]);
       if (key < least && (found == 0 || key > last)) least = key;
     }
     least = warp_least(least);
-    if (least == nobody) break;
+    if (least == no_key) break;
     if (lane == 0) chosen[found] = (int32_t)(uint32_t)least;
     last = least;
   }

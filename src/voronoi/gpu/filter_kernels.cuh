@@ -31,7 +31,7 @@ enum {
   CAPACITY = 64,    /* candidates of a quad in shared memory */
   BATCH = 32,       /* of them with row terms at once */
   ROWS = 8,         /* that a lane computes at once */
-  LEAST_WINDOW = 4, /* cells a side that are decided whatever the number of candidates */
+  LEAST_WINDOW = 4, /* cells a side that are decided for any number of candidates */
   MOST_WINDOWS = 24 /* 3 a split and one more, from 64 cells a side */
 };
 
@@ -135,7 +135,7 @@ __device__ static int32_t prune(filter_space<SIDE> &s, int32_t kept, const exten
   return left;
 }
 
-/* A quad as the filter sees it: from its middle cell. */
+/* A quad for the filter, relative to its middle cell. */
 template <int FORM, int SIDE> struct quad_view {
   using space = filter_space<SIDE>;
   static constexpr double times = 1.0;
@@ -435,7 +435,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   const int32_t *list = lists.pool + from.offset;
   bool canonically = false;
   if (LIMITED) {
-    range limit = NOBODY;
+    range limit = NONE_IN_REACH;
     if (from.count > 0) {
       constexpr int log = SIDE == 16 ? 4 : SIDE == 32 ? 5 : 6;
       bound b;
@@ -443,11 +443,11 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
       if (from.count == 1) list = &entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log).single;
       limit = range_of<SQUARE>(p, b, list, from.count, lane);
     }
-    if (limit == NOBODY) {
+    if (limit == NONE_IN_REACH) {
       fill_quad<SIDE>(t, q, p.nodata, lane);
       return;
     }
-    canonically = limit == SOME;
+    canonically = limit == SOME_IN_REACH;
   }
   if (from.count == 1 && !canonically) {
     fill_quad<SIDE>(t, q, (int32_t)from.offset, lane);

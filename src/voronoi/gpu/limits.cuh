@@ -1,6 +1,4 @@
-/*
- * How seeds lie to the largest distance, as seen from a tile.
- */
+/* Tests of seeds against the maximum distance, for a tile. */
 #ifndef GV_LIMITS_CUH
 #define GV_LIMITS_CUH
 
@@ -33,8 +31,8 @@ template <int NORM> __device__ static bool within_reach(const problem &p, const 
   return (NORM == SUM ? far_x + far_z : fmax(far_x, far_z)) * (1.0 + limit_slack) < p.within;
 }
 
-/* How a list's seeds lie to the limit as seen from a tile: none in reach of any cell, all in reach of all, or neither. */
-enum range { NOBODY, SOME, EVERYBODY };
+/* A list's seeds and the limit, for a tile: none in reach of any cell, all in reach of all, or neither. */
+enum range { NONE_IN_REACH, SOME_IN_REACH, ALL_IN_REACH };
 
 template <int NORM>
 __device__ static range range_of(const problem &p, const bound &b, const int32_t *list, int32_t candidates,
@@ -45,8 +43,8 @@ __device__ static range range_of(const problem &p, const bound &b, const int32_t
     none = none && out_of_reach<NORM>(p, b, s);
     all = all && within_reach<NORM>(p, b, s);
   }
-  if (__all_sync(everyone, none)) return NOBODY;
-  return __all_sync(everyone, all) ? EVERYBODY : SOME;
+  if (__all_sync(everyone, none)) return NONE_IN_REACH;
+  return __all_sync(everyone, all) ? ALL_IN_REACH : SOME_IN_REACH;
 }
 
 } // namespace gv

@@ -27,18 +27,18 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   if (from.count < 0) return;
   const int32_t *list = from.count == 1 ? &from.single : lists.pool + from.offset;
   const part leaf = part_at(p.mesh_level, leaves.log / 2, i);
-  range limit = from.count == 0 ? NOBODY : EVERYBODY;
+  range limit = from.count == 0 ? NONE_IN_REACH : ALL_IN_REACH;
   if (p.limited && from.count > 0) {
     bound b;
     mesh_bound(p, leaf, &b);
     limit = range_of<SQUARE>(p, b, list, from.count, lane);
   }
-  if (limit == NOBODY) {
+  if (limit == NONE_IN_REACH) {
     for (int32_t k = 0; k < p.neighbours; k++)
       fill_span(out + k * t.band_stride, cells, p.nodata, lane);
     return;
   }
-  if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
+  if (limit == ALL_IN_REACH && from.count == 1 && p.neighbours == 1) {
     fill_span(out, cells, (int32_t)from.offset, lane);
     return;
   }

@@ -22,7 +22,7 @@ struct tile_work {
 
 __global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys) {
   int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (at < keys) work.key[at] = nobody;
+  if (at < keys) work.key[at] = no_key;
 }
 
 /* The candidates of a parent's list; 0 if its tile is finished: no candidate is left, or one seed. */
@@ -76,11 +76,11 @@ __global__ void __launch_bounds__(LONG_THREADS)
   if (!enter_tile<FORM, WHAT>(p, parent, child, &t)) return;
   const int lane = threadIdx.x % WARP, corners = number == 0 ? CORNERS : 0;
   unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
-  unsigned long long last = number > 0 ? keys[number - 1] : 0, least = nobody, corner[CORNERS];
+  unsigned long long last = number > 0 ? keys[number - 1] : 0, least = no_key, corner[CORNERS];
   place at[CORNERS];
 #pragma unroll
   for (int c = 0; c < CORNERS; c++) {
-    corner[c] = nobody;
+    corner[c] = no_key;
     at[c] = pivots_corner_of(t.b, c);
   }
   for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
@@ -99,12 +99,12 @@ __global__ void __launch_bounds__(LONG_THREADS)
     }
   }
   least = warp_least(least);
-  if (lane == 0 && least != nobody) atomicMin(&keys[number], least);
+  if (lane == 0 && least != no_key) atomicMin(&keys[number], least);
   if (corners == 0) return;
 #pragma unroll
   for (int c = 0; c < CORNERS; c++) {
     least = warp_least(corner[c]);
-    if (lane == 0 && least != nobody) atomicMin(&keys[p.neighbours + c], least);
+    if (lane == 0 && least != no_key) atomicMin(&keys[p.neighbours + c], least);
   }
 }
 
@@ -116,7 +116,7 @@ __device__ static int load_pivots(const problem &p, const long_tile &t, const ti
     const unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
     int found = 0;
     for (int n = 0; n < p.neighbours + CORNERS; n++) {
-      if (keys[n] == nobody) continue;
+      if (keys[n] == no_key) continue;
       int32_t id = (int32_t)(uint32_t)keys[n];
       if (WHAT == GROUPS) id = p.groups[id].speaker;
       bool known = false;

@@ -85,7 +85,7 @@ __device__ static inline unsigned long long nearness(const place &to, const plac
   return (unsigned long long)__float_as_uint((float)square(s, to)) << 32 | (uint32_t)id;
 }
 
-static constexpr unsigned long long nobody = ~0ULL;
+static constexpr unsigned long long no_key = ~0ULL;
 
 /* The candidate of a list nearest a place (for the calling warp; ties to any). */
 __device__ static int32_t warp_nearest(const problem &p, const place &to, const int32_t *list, int32_t count,

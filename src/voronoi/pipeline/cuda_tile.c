@@ -61,7 +61,7 @@ typedef struct device_worker {
   int64_t strip_cells;
   ring_slot slot[GV_RING_SLOTS];
   int64_t last; /* slice read back last; -1 */
-  /* What the device's buffers hold: a strip or -1, and how far it is. */
+  /* Contents of the device's buffers: a strip or -1, and its progress. */
   int64_t strip[GV_CUDA_STRIPS];
   bool pending[GV_CUDA_STRIPS], elsewhere[GV_CUDA_STRIPS];
 } device_worker;
@@ -74,14 +74,14 @@ typedef struct engine {
   pthread_mutex_t cpu_lock;
   void *cpu;
   bool has_cpu;
-  gv_device_strips strips; /* answers that stay on a device */
+  gv_device_strips strips; /* results that stay on a device */
   gv_device_measuring measuring;
   gv_strip_layout layout;
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool stop;
-  bool on_devices; /* else the CPU answers */
+  bool on_devices; /* else the CPU computes */
   int opening;     /* devices that are not open yet */
   int32_t *wanted; /* by slice: callers that wait for it */
   uint8_t *done;   /* by slice: completely delivered */
@@ -191,7 +191,7 @@ static int64_t next_slice(const device_worker *w, int64_t slice) {
   return strip < e->layout.strips ? strip * e->layout.strip_slices : -1;
 }
 
-/* What to do next: a slice that callers wait for, the first one in the file before others, else one ahead. */
+/* Chooses the next slice: one that callers wait for, in the file's order, else one ahead. */
 static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   engine *e = w->engine;
   for (int64_t strip = w->number; e->waiting > 0 && strip < e->layout.strips; strip += e->devices) {
@@ -358,7 +358,7 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   return status;
 }
 
-static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
+static gv_status compute_on_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
   engine *e = opaque;
   GV_TRY(need_cpu(context, e));
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
@@ -372,7 +372,7 @@ static bool give_up_devices(engine *e) {
   return true;
 }
 
-static bool wants_devices(const gv_context *context, const gv_voronoi *v) {
+static bool uses_devices(const gv_context *context, const gv_voronoi *v) {
   const gv_grid *grid = &v->cells.grid;
   if (!gv_cuda_raster_supports(v)) return false;
   bool points = grid->kind == GV_GRID_QTM || grid->level != GV_QTM_NONE;
@@ -390,10 +390,10 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  gv_device_strips_init(&e->strips, context, (gv_block_source){ask_cpu, e});
+  gv_device_strips_init(&e->strips, context, (gv_block_source){compute_on_cpu, e});
   gv_device_measuring_init(&e->measuring, context, v);
   gv_status status = GV_OK;
-  if (wants_devices(context, v)) {
+  if (uses_devices(context, v)) {
     status = open_devices(context, e);
   } else if (v->automatic || gv_cuda_probe(&reason) == GV_OK) {
     status = need_cpu(context, e);
@@ -426,7 +426,7 @@ static ring_slot *wait_for(engine *e, device_worker *w, int64_t slice) {
   return slot;
 }
 
-static void hand_back(engine *e, ring_slot *slot) {
+static void release_block(engine *e, ring_slot *slot) {
   pthread_mutex_lock(&e->lock);
   slot->users--;
   if (slot->left > 0) slot->left--;
@@ -441,7 +441,7 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   pthread_mutex_lock(&e->lock);
   bool on_devices = e->on_devices;
   pthread_mutex_unlock(&e->lock);
-  if (!on_devices) return ask_cpu(context, e, tile, block);
+  if (!on_devices) return compute_on_cpu(context, e, tile, block);
   int64_t column = tile->c0 / e->layout.bw, row = tile->r0 / e->layout.bh;
   int64_t strip = row / e->layout.strip_rows * e->layout.strips_across + column / e->layout.strip_columns;
   gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
@@ -464,8 +464,8 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
     }
     gv_block_apply_mask(v, tile, block);
   }
-  hand_back(e, slot);
-  return elsewhere ? ask_cpu(context, e, tile, block) : status;
+  release_block(e, slot);
+  return elsewhere ? compute_on_cpu(context, e, tile, block) : status;
 }
 
 static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
@@ -491,7 +491,7 @@ gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {
   return &e->strips;
 }
 
-/* Where the series of geodesics answers nothing PROJ is all there is. */
+/* If the series of geodesics is not valid, only PROJ is left. */
 gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *v) {
   if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
   if (v->cells.metric == GV_GEODESIC && !(v->geodesic.series.largest_step > 0.0)) return NULL;

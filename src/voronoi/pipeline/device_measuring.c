@@ -46,7 +46,7 @@ static bool pays(const gv_device_measuring *d) {
                                       v->cells.metric == GV_GEODESIC, d->context.threads, gv_cuda_started());
 }
 
-gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *d, const gv_cuda_raster **out) {
+gv_status gv_device_measuring_find(gv_context *context, gv_device_measuring *d, const gv_cuda_raster **out) {
   gv_status status = GV_OK;
   pthread_mutex_lock(&d->lock);
   if (d->state == GV_MEASURING_UNDECIDED && d->v->automatic) {

@@ -13,13 +13,13 @@
 typedef enum gv_measuring_state {
   GV_MEASURING_UNDECIDED, /* nothing has been measured yet */
   GV_MEASURING_BY_DEVICE,
-  GV_MEASURING_BY_PROCESSORS /* for good */
+  GV_MEASURING_BY_PROCESSORS /* permanently */
 } gv_measuring_state;
 
 typedef struct gv_device_measuring {
   pthread_mutex_t lock; /* guards the state and the opened raster */
   const gv_voronoi *v;
-  gv_context context; /* of who has made the grid, and its threads */
+  gv_context context; /* of the grid's creator, and its threads */
   gv_measuring_state state;
   const gv_measure_device *device;
   gv_cuda_raster *raster;
@@ -36,7 +36,7 @@ gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *voronoi);
  * Returns the raster to measure a block with in *out; NULL: use the processors. Errors, if a requested device
  * cannot be opened: UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
  */
-gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *measuring, const gv_cuda_raster **out);
+gv_status gv_device_measuring_find(gv_context *context, gv_device_measuring *measuring, const gv_cuda_raster **out);
 
 /* Called after the device has failed. True if it was not requested: use the processors. */
 bool gv_device_measuring_give_up(gv_device_measuring *measuring);

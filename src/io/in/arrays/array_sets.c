@@ -46,7 +46,7 @@ gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader) {
 }
 
 /* A file that GDAL opens. */
-static gv_status take_file(gv_io *io, gv_array_reader *reader, const char *source) {
+static gv_status use_file(gv_io *io, gv_array_reader *reader, const char *source) {
   char buffer[COPY_BYTES];
   gv_gdal_reset();
   VSILFILE *from = VSIFOpenL(source, "rb");
@@ -64,7 +64,7 @@ static gv_status take_file(gv_io *io, gv_array_reader *reader, const char *sourc
 }
 
 gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader) {
-  return take_file(io, reader, reader->path);
+  return use_file(io, reader, reader->path);
 }
 
 /* The array to read, of those with these names. */
@@ -104,7 +104,7 @@ gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
                          : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: not a .npz file", reader->path);
   if (status == GV_OK && asprintf(&member, "%s/%s.npy", archive, name) < 0)
     status = gv_io_fail_memory(io, reader->path);
-  if (status == GV_OK) status = take_file(io, reader, member);
+  if (status == GV_OK) status = use_file(io, reader, member);
   free(archive);
   free(member);
   CSLDestroy(names);
@@ -144,7 +144,7 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
   return status == GV_OK ? end_copy(io, reader) : status;
 }
 
-static gv_status take_array(gv_io *io, gv_array_reader *reader, GDALGroupH root) {
+static gv_status use_array(gv_io *io, gv_array_reader *reader, GDALGroupH root) {
   char **names = GDALGroupGetMDArrayNames(root, NULL);
   const char *name = NULL;
   size_t dims = 0;
@@ -180,7 +180,7 @@ gv_status gv_array_take_hdf5(gv_io *io, gv_array_reader *reader) {
                            GDALGetDriverByName("HDF5") == NULL ? ", which is not installed" : "");
   }
   GDALGroupH root = GDALDatasetGetRootGroup(dataset);
-  gv_status status = root != NULL ? take_array(io, reader, root)
+  gv_status status = root != NULL ? use_array(io, reader, root)
                                   : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: has no arrays", reader->path);
   if (root != NULL) GDALGroupRelease(root);
   GDALClose(dataset);

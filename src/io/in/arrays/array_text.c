@@ -24,8 +24,7 @@ static bool next_line(gv_array_reader *reader) {
     reader->line_number++;
     while (length > 0 && isspace((unsigned char)reader->line[length - 1]))
       reader->line[--length] = '\0';
-    if (strlen(reader->line) != (size_t)length)
-      reader->line[0] = '\1'; /* a NUL byte: no number, whatever follows */
+    if (strlen(reader->line) != (size_t)length) reader->line[0] = '\1'; /* a NUL byte: not a number */
     const char *at = reader->line;
     if (reader->line_number == 1 && strncmp(at, "\xef\xbb\xbf", 3) == 0) {
       memmove(reader->line, reader->line + 3, (size_t)length - 2);
@@ -290,7 +289,7 @@ bool gv_array_skip_line(gv_io *io, gv_array_reader *reader, gv_status *status) {
 
 /* ------------------------------------------------------------------------------------------------------- opening */
 
-static gv_status take_heading(gv_io *io, gv_array_reader *reader) {
+static gv_status read_heading(gv_io *io, gv_array_reader *reader) {
   gv_heading heading = reader->options.heading;
   bool numbers = has_numbers_only(reader->line, reader->separator);
   if (heading == GV_HEADING_AUTO && numbers && counts_up(reader->line, reader->separator)) {
@@ -321,7 +320,7 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
              " has several of comma, semicolon, tab and |: it cannot be told which of them separates "
              "fields; a heading like x;y tells it, also for numbers with decimal commas",
              reader->path, reader->line_number);
-  gv_status status = take_heading(io, reader);
+  gv_status status = read_heading(io, reader);
   if (status == GV_OK) status = find_columns(io, reader);
   reader->line_waiting = true;
   if (status != GV_OK || reader->header == NULL || reader->options.skip_invalid) return status;

@@ -28,7 +28,7 @@ typedef struct side {
 } side;
 
 /* Keeps a field of the layer; returns its number among those kept. */
-static int take_field(side *s, OGRFeatureDefnH layer, int field) {
+static int keep_field(side *s, OGRFeatureDefnH layer, int field) {
   if (s->map[field] >= 0) return s->map[field];
   OGR_FD_AddFieldDefn(s->kept, OGR_FD_GetFieldDefn(layer, field));
   return s->map[field] = OGR_FD_GetFieldCount(s->kept) - 1;
@@ -46,18 +46,18 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer) {
     s->map[i] = -1;
   bool all = s->of->keep != NULL && strcmp(s->of->keep, "*") == 0;
   for (int i = 0; i < count && all; i++)
-    take_field(s, layer, i);
+    keep_field(s, layer, i);
   char **names = CSLTokenizeString2(s->of->keep != NULL && !all ? s->of->keep : "", ",",
                                     CSLT_STRIPLEADSPACES | CSLT_STRIPENDSPACES | CSLT_HONOURSTRINGS);
   for (char **name = names; name != NULL && *name != NULL && status == GV_OK; name++) {
     status = gv_field_find(io, s->of->keep_option, layer, *name, &field);
-    if (status == GV_OK) take_field(s, layer, field);
+    if (status == GV_OK) keep_field(s, layer, field);
   }
   CSLDestroy(names);
   s->count = OGR_FD_GetFieldCount(s->kept);
   if (status != GV_OK || s->of->id_field == NULL) return status;
   status = gv_field_find(io, s->of->id_option, layer, s->of->id_field, &field);
-  if (status == GV_OK) s->id = take_field(s, layer, field);
+  if (status == GV_OK) s->id = keep_field(s, layer, field);
   return status;
 }
 

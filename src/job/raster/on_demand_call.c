@@ -1,25 +1,25 @@
 /* Calls of programs that have error handlers and threads of their own. */
-#include "job/raster/live_parts.h"
+#include "job/raster/on_demand_parts.h"
 
 #include <string.h>
 
-gv_status gv_live_begin(gv_live_call *call) {
+gv_status gv_on_demand_begin(gv_on_demand_call *call) {
   memset(call, 0, sizeof *call);
-  /* A source of an on-demand raster is an on-demand raster itself, in a format with sources that gv_live_open does
+  /* A source of an on-demand raster is an on-demand raster itself, in a format with sources that gv_on_demand_open does
    * not see. */
-  if (gv_messages_used() != NULL) return gv_live_refuse_nested(&call->io, "VORONOI");
+  if (gv_messages_used() != NULL) return gv_on_demand_refuse_nested(&call->io, "VORONOI");
   call->messages = gv_messages_new();
   if (call->messages == NULL) return gv_io_fail_memory(&call->io, "GDAL's messages");
   call->scope = gv_messages_enter(call->messages);
   return GV_OK;
 }
 
-gv_status gv_live_refuse_nested(gv_io *io, const char *name) {
+gv_status gv_on_demand_refuse_nested(gv_io *io, const char *name) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: an on-demand raster cannot be a source of another one; write it to a file first", name);
 }
 
-static CPLErrorNum live_call_number_of(gv_status status) {
+static CPLErrorNum on_demand_call_number_of(gv_status status) {
   switch (status) {
   case GV_ERROR_OUT_OF_MEMORY:
     return CPLE_OutOfMemory;
@@ -42,7 +42,7 @@ static bool next_warning(gv_messages *messages, gv_warning *out) {
   return some;
 }
 
-bool gv_live_end(gv_live_call *call, gv_status status) {
+bool gv_on_demand_end(gv_on_demand_call *call, gv_status status) {
   gv_warning warning;
   if (call->messages != NULL) {
     gv_messages_leave(call->scope);
@@ -51,6 +51,6 @@ bool gv_live_end(gv_live_call *call, gv_status status) {
       CPLError(CE_Warning, CPLE_AppDefined, "%s", warning.text);
     gv_messages_free(call->messages);
   }
-  if (status != GV_OK) CPLError(CE_Failure, live_call_number_of(status), "%s", call->io.message);
+  if (status != GV_OK) CPLError(CE_Failure, on_demand_call_number_of(status), "%s", call->io.message);
   return status == GV_OK;
 }

@@ -1,6 +1,6 @@
 /* Shared by searches of points, seeds and features: checks of arguments, numbers, progress. */
-#ifndef GV_ASKED_H
-#define GV_ASKED_H
+#ifndef GV_SEARCH_CHECKS_H
+#define GV_SEARCH_CHECKS_H
 
 #include "core/core.h"
 

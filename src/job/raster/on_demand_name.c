@@ -1,5 +1,5 @@
 /* Converts names for GDAL to descriptions. */
-#include "job/raster/live_parts.h"
+#include "job/raster/on_demand_parts.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@ static bool is_file(const char *name) {
   return length > extension && EQUAL(name + length - extension, EXTENSION);
 }
 
-bool gv_live_is_name(const char *name) {
+bool gv_on_demand_is_name(const char *name) {
   return has_prefix(name) || is_file(name);
 }
 
-static gv_status live_name_no_memory(gv_io *io) {
+static gv_status on_demand_name_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "a description");
 }
 
@@ -79,7 +79,7 @@ static void put_option(CPLXMLNode *list, const gv_option *o) {
     CPLCreateXMLElementAndValue(option, "Value", c->name);
 }
 
-char *gv_live_option_list(void) {
+char *gv_on_demand_option_list(void) {
   CPLXMLNode *list = CPLCreateXMLNode(NULL, CXT_Element, "OpenOptionList");
   for (int i = 0; i < GV_JOB_OPTIONS; i++) {
     const gv_option *o = &gv_job_options[i];
@@ -90,9 +90,9 @@ char *gv_live_option_list(void) {
   return text;
 }
 
-static gv_status live_name_add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {
+static gv_status on_demand_name_add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {
   char *full = o->names_file ? absolute(value) : strdup(value);
-  if (full == NULL) return live_name_no_memory(io);
+  if (full == NULL) return on_demand_name_no_memory(io);
   gv_option_remember(o, full);
   gv_status status = gv_description_add(io, d, o, full);
   free(full);
@@ -113,33 +113,33 @@ static gv_status add_options(gv_io *io, char **options, gv_description *d, gv_de
         gv_description_drop(base, o);
       }
     } else if (o != NULL) {
-      status = live_name_add(io, d, o, value);
+      status = on_demand_name_add(io, d, o, value);
     }
     CPLFree(name);
   }
   return status;
 }
 
-static gv_status live_name_describe(gv_io *io, const char *name, gv_description *out) {
+static gv_status on_demand_name_describe(gv_io *io, const char *name, gv_description *out) {
   const char *rest = has_prefix(name) ? name + strlen(PREFIX) : name;
   if (*rest == '{') {
     char *directory = here();
     gv_status status = directory != NULL
                            ? gv_description_parse(io, rest, strlen(rest), "the description", directory, false, out)
-                           : live_name_no_memory(io);
+                           : on_demand_name_no_memory(io);
     free(directory);
     return status;
   }
-  if (!is_file(rest)) return live_name_add(io, out, find_option("seeds"), rest);
+  if (!is_file(rest)) return on_demand_name_add(io, out, find_option("seeds"), rest);
   char *file = absolute(rest);
-  gv_status status = file != NULL ? gv_description_read(io, file, false, out) : live_name_no_memory(io);
+  gv_status status = file != NULL ? gv_description_read(io, file, false, out) : on_demand_name_no_memory(io);
   free(file);
   return status;
 }
 
-gv_status gv_live_describe(gv_io *io, const char *name, char **options, gv_description *out) {
+gv_status gv_on_demand_describe(gv_io *io, const char *name, char **options, gv_description *out) {
   gv_description base = {0};
-  gv_status status = live_name_describe(io, name, &base);
+  gv_status status = on_demand_name_describe(io, name, &base);
   if (status == GV_OK) status = add_options(io, options, out, &base);
   if (status == GV_OK) status = gv_description_complete(io, out, &base);
   /* Messages name the file that an option is from. */

@@ -7,39 +7,39 @@
 #include <string.h>
 
 #include "io/parallel.h"
-#include "job/raster/live_parts.h"
+#include "job/raster/on_demand_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ keeping */
 
 enum { SLOTS = 1 << 12 };
 
-gv_status gv_live_cache_make(gv_io *io, gv_live_cache *cache) {
+gv_status gv_on_demand_cache_make(gv_io *io, gv_on_demand_cache *cache) {
   pthread_mutex_init(&cache->lock, NULL);
   cache->slots = calloc(SLOTS, sizeof *cache->slots);
   return cache->slots != NULL ? GV_OK : gv_io_fail_memory(io, "the blocks");
 }
 
-void gv_live_cache_free(gv_live_cache *cache) {
-  for (gv_live_block *b = cache->newest, *older; b != NULL; b = older) {
+void gv_on_demand_cache_free(gv_on_demand_cache *cache) {
+  for (gv_on_demand_block *b = cache->newest, *older; b != NULL; b = older) {
     older = b->older;
     free(b);
   }
   free(cache->slots);
 }
 
-static gv_live_block **slot_of(gv_live_cache *cache, int level, int64_t column, int64_t row) {
+static gv_on_demand_block **slot_of(gv_on_demand_cache *cache, int level, int64_t column, int64_t row) {
   uint64_t key = ((uint64_t)row * UINT64_C(0x9e3779b97f4a7c15)) ^
                  ((uint64_t)column * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
                  ((uint64_t)level * UINT64_C(0x165667b19e3779f9));
   return &cache->slots[(key ^ (key >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 52];
 }
 
-static void unlink_use(gv_live_cache *cache, gv_live_block *b) {
+static void unlink_use(gv_on_demand_cache *cache, gv_on_demand_block *b) {
   *(b->newer != NULL ? &b->newer->older : &cache->newest) = b->older;
   *(b->older != NULL ? &b->older->newer : &cache->oldest) = b->newer;
 }
 
-static void link_newest(gv_live_cache *cache, gv_live_block *b) {
+static void link_newest(gv_on_demand_cache *cache, gv_on_demand_block *b) {
   b->newer = NULL;
   b->older = cache->newest;
   *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = b;
@@ -47,9 +47,9 @@ static void link_newest(gv_live_cache *cache, gv_live_block *b) {
 }
 
 /* The block with all requested kinds, marked as last used; NULL if it must be computed. */
-static gv_live_block *live_blocks_find(gv_live_cache *cache, int level, int64_t column, int64_t row,
-                                       unsigned kinds) {
-  gv_live_block *b = *slot_of(cache, level, column, row);
+static gv_on_demand_block *on_demand_blocks_find(gv_on_demand_cache *cache, int level, int64_t column, int64_t row,
+                                                 unsigned kinds) {
+  gv_on_demand_block *b = *slot_of(cache, level, column, row);
   while (b != NULL && (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
     b = b->next;
   if (b != NULL) {
@@ -60,16 +60,16 @@ static gv_live_block *live_blocks_find(gv_live_cache *cache, int level, int64_t 
 }
 
 /* Adds a block, and frees the least recently used ones. */
-static void keep(gv_live_cache *cache, gv_live_block *b, size_t most) {
-  gv_live_block **slot = slot_of(cache, b->level, b->column, b->row);
+static void keep(gv_on_demand_cache *cache, gv_on_demand_block *b, size_t most) {
+  gv_on_demand_block **slot = slot_of(cache, b->level, b->column, b->row);
   pthread_mutex_lock(&cache->lock);
   b->next = *slot;
   *slot = b;
   link_newest(cache, b);
   cache->bytes += b->bytes;
   while (cache->oldest != NULL && cache->bytes > most) {
-    gv_live_block *old = cache->oldest;
-    gv_live_block **at = slot_of(cache, old->level, old->column, old->row);
+    gv_on_demand_block *old = cache->oldest;
+    gv_on_demand_block **at = slot_of(cache, old->level, old->column, old->row);
     while (*at != old)
       at = &(*at)->next;
     *at = old->next;
@@ -87,31 +87,32 @@ static size_t value_size(const gv_run_work *w, int kind) {
 }
 
 /* If all cells are equal only the first values are written: untouched pages take no memory. */
-static gv_status live_blocks_compute(gv_io *io, gv_live *live, int level, int worker, int64_t column, int64_t row,
-                                     unsigned kinds, gv_live_block **out) {
-  gv_run_work *w = &live->level[level].work;
+static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, int level, int worker, int64_t column,
+                                          int64_t row, unsigned kinds, gv_on_demand_block **out) {
+  gv_run_work *w = &on_demand->level[level].work;
   const gv_run_plan *plan = w->plan;
   const gv_rectangle part = gv_run_block_cells(w, column, row);
   gv_raster_block block = {.column = column, .row = row, .stride = part.w};
-  size_t bytes = 0, at[GV_LIVE_KINDS];
+  size_t bytes = 0, at[GV_ON_DEMAND_KINDS];
   unsigned made = 0;
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+  for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
     if (plan->slot[i] < 0 || (i != GV_RUN_OUT && (kinds >> i & 1) == 0)) continue;
     made |= 1U << i;
     at[i] = bytes;
     bytes += ((size_t)(plan->bands[i] * part.w * part.h) * value_size(w, i) + 15) & ~(size_t)15;
   }
-  gv_live_block *b = *out = malloc(sizeof *b + bytes);
+  gv_on_demand_block *b = *out = malloc(sizeof *b + bytes);
   if (b == NULL) return gv_io_fail_memory(io, "a block");
-  *b = (gv_live_block){.level = level, .column = column, .row = row, .kinds = made, .bytes = sizeof *b + bytes};
-  b->piece = (gv_live_piece){.x = part.x, .y = part.y, .w = part.w, .h = part.h};
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+  *b =
+      (gv_on_demand_block){.level = level, .column = column, .row = row, .kinds = made, .bytes = sizeof *b + bytes};
+  b->piece = (gv_on_demand_piece){.x = part.x, .y = part.y, .w = part.w, .h = part.h};
+  for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
     if ((made >> i & 1) == 0) continue;
     b->piece.values[i] = block.out[i] = b->values + at[i];
     b->piece.band_stride[i] = block.band_stride[i] = part.w * part.h;
   }
   gv_status status = gv_run_compute_block(io, w, worker, &block);
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+  for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
     b->piece.step[i] = !block.uniform[i];
     b->piece.stride[i] = block.uniform[i] ? 0 : part.w;
   }
@@ -123,8 +124,8 @@ static gv_status live_blocks_compute(gv_io *io, gv_live *live, int level, int wo
 
 /* A window in progress. Blocks outside it are those that a sequential reader needs next. */
 typedef struct reading {
-  gv_live *live;
-  const gv_live_window *window;
+  gv_on_demand *on_demand;
+  const gv_on_demand_window *window;
   int32_t block_w, block_h;
   int64_t across; /* blocks in a row of the level */
   int64_t column, row, columns, own, count;
@@ -134,7 +135,7 @@ typedef struct reading {
   atomic_bool stopped;
 } reading;
 
-static void live_blocks_place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
+static void on_demand_blocks_place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
   if (r->own == 1) { /* and those behind it */
     int64_t number = r->row * r->across + r->column + i;
     *column = number % r->across;
@@ -146,14 +147,14 @@ static void live_blocks_place_of(const reading *r, int64_t i, int64_t *column, i
 }
 
 /* The part of a block that lies in the window. */
-static void live_blocks_copy_part(const reading *r, const gv_live_block *b) {
-  const gv_live_window *w = r->window;
-  gv_live_piece piece = b->piece;
+static void on_demand_blocks_copy_part(const reading *r, const gv_on_demand_block *b) {
+  const gv_on_demand_window *w = r->window;
+  gv_on_demand_piece piece = b->piece;
   int64_t left = piece.x > w->x ? piece.x : w->x, top = piece.y > w->y ? piece.y : w->y;
   int64_t right = piece.x + piece.w < w->x + w->w ? piece.x + piece.w : w->x + w->w;
   int64_t bottom = piece.y + piece.h < w->y + w->h ? piece.y + piece.h : w->y + w->h;
-  for (int i = 0; i < GV_LIVE_KINDS; i++) {
-    size_t size = value_size(&r->live->level[w->level].work, i);
+  for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
+    size_t size = value_size(&r->on_demand->level[w->level].work, i);
     int64_t skipped = (top - piece.y) * piece.stride[i] + (left - piece.x) * piece.step[i];
     if (piece.values[i] != NULL) piece.values[i] = (const char *)piece.values[i] + skipped * (int64_t)size;
   }
@@ -165,25 +166,25 @@ static void live_blocks_copy_part(const reading *r, const gv_live_block *b) {
 }
 
 /* False if the program cancels. */
-static bool live_blocks_go_on(const gv_live_window *w, double fraction) {
+static bool on_demand_blocks_go_on(const gv_on_demand_window *w, double fraction) {
   return w->progress == NULL || gv_messages_call_host(w->progress, fraction, w->progress_user) != 0;
 }
 
 static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   reading *r = user;
-  const gv_live_window *w = r->window;
+  const gv_on_demand_window *w = r->window;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     int64_t column, row;
-    gv_live_block *b;
-    live_blocks_place_of(r, r->missing[i], &column, &row);
-    status = live_blocks_compute(io, r->live, w->level, worker, column, row, w->kinds, &b);
+    gv_on_demand_block *b;
+    on_demand_blocks_place_of(r, r->missing[i], &column, &row);
+    status = on_demand_blocks_compute(io, r->on_demand, w->level, worker, column, row, w->kinds, &b);
     if (status == GV_OK) {
-      if (r->missing[i] < r->own) live_blocks_copy_part(r, b);
-      keep(&r->live->cache, b, r->most);
+      if (r->missing[i] < r->own) on_demand_blocks_copy_part(r, b);
+      keep(&r->on_demand->cache, b, r->most);
     }
     /* Blocks are assigned in order; the first worker is the calling thread. */
-    if (worker == 0 && !live_blocks_go_on(w, (double)(r->done + i + 1) / (double)r->count))
+    if (worker == 0 && !on_demand_blocks_go_on(w, (double)(r->done + i + 1) / (double)r->count))
       atomic_store(&r->stopped, true);
     if (status == GV_OK && atomic_load(&r->stopped)) status = gv_io_fail_cancelled(io);
   }
@@ -192,38 +193,39 @@ static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, 
 
 /* Copies the blocks that are kept, and lists the others. */
 static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
-  const gv_live_window *w = r->window;
+  const gv_on_demand_window *w = r->window;
   r->missing = malloc((size_t)r->count * sizeof *r->missing);
   if (r->missing == NULL) return gv_io_fail_memory(io, "a list of blocks");
   *missing = 0;
   for (int64_t i = 0; i < r->count; i++) {
     int64_t column, row;
-    live_blocks_place_of(r, i, &column, &row);
-    const gv_live_block *b = live_blocks_find(&r->live->cache, w->level, column, row, w->kinds);
+    on_demand_blocks_place_of(r, i, &column, &row);
+    const gv_on_demand_block *b = on_demand_blocks_find(&r->on_demand->cache, w->level, column, row, w->kinds);
     if (b == NULL) {
       r->missing[(*missing)++] = i;
       continue;
     }
-    if (i < r->own) live_blocks_copy_part(r, b);
-    if (!live_blocks_go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
+    if (i < r->own) on_demand_blocks_copy_part(r, b);
+    if (!on_demand_blocks_go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
 }
 
 /* For sequential readers, the next blocks are computed together with the first missing one. */
-static void read_ahead(reading *r, gv_live_level *level) {
+static void read_ahead(reading *r, gv_on_demand_level *level) {
   int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
   if (r->own > 1 ||
-      live_blocks_find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL)
+      on_demand_blocks_find(&r->on_demand->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL)
     return;
   if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
   level->expected = number + r->count;
 }
 
-gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
-  GV_TRY(gv_live_prepare(io, live, window->level));
-  gv_live_level *level = &live->level[window->level];
-  reading r = {.live = live, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
+gv_status gv_on_demand_read(gv_io *io, gv_on_demand *on_demand, const gv_on_demand_window *window) {
+  GV_TRY(gv_on_demand_prepare(io, on_demand, window->level));
+  gv_on_demand_level *level = &on_demand->level[window->level];
+  reading r = {
+      .on_demand = on_demand, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
   int64_t missing = 0, waiting = level->in.budget.waiting, cache = (int64_t)GDALGetCacheMax64();
   r.most = (size_t)(waiting < cache ? waiting : cache);
   r.across = gv_run_blocks_across(&level->work);
@@ -239,6 +241,6 @@ gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
   }
   free(r.missing);
   /* The calling thread may have had none of the blocks, or not the last. */
-  if (status == GV_OK && !live_blocks_go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
+  if (status == GV_OK && !on_demand_blocks_go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
   return status;
 }

@@ -11,8 +11,8 @@
 #include <gdal.h>
 
 #include "io/parallel.h"
-#include "job/raster/live.h"
-#include "job/raster/live_parts.h"
+#include "job/raster/on_demand.h"
+#include "job/raster/on_demand_parts.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 
@@ -37,16 +37,16 @@ static int set_up(void **state) {
   return 0;
 }
 
-static gv_live *opened_as(const char *which) {
-  gv_live_call call;
-  gv_live *live = NULL;
-  assert_int_equal(gv_live_begin(&call), GV_OK);
-  gv_status status = gv_live_open(&call.io, which, NULL, &live);
-  assert_true(gv_live_end(&call, status));
-  return live;
+static gv_on_demand *opened_as(const char *which) {
+  gv_on_demand_call call;
+  gv_on_demand *on_demand = NULL;
+  assert_int_equal(gv_on_demand_begin(&call), GV_OK);
+  gv_status status = gv_on_demand_open(&call.io, which, NULL, &on_demand);
+  assert_true(gv_on_demand_end(&call, status));
+  return on_demand;
 }
 
-static gv_live *opened(void) {
+static gv_on_demand *opened(void) {
   return opened_as(name);
 }
 
@@ -57,7 +57,7 @@ typedef struct picture {
   float *distances;
 } picture;
 
-static void take(void *user, const gv_live_piece *piece) {
+static void take(void *user, const gv_on_demand_piece *piece) {
   const picture *p = user;
   for (int64_t y = 0; y < piece->h; y++) {
     for (int64_t x = 0; x < piece->w; x++) {
@@ -69,13 +69,15 @@ static void take(void *user, const gv_live_piece *piece) {
   }
 }
 
-static gv_status read_window(gv_live *live, int level, int64_t x, int64_t y, int64_t w, int64_t h, picture *out) {
-  gv_live_call call;
-  gv_live_window window = {.level = level, .x = x, .y = y, .w = w, .h = h, .kinds = ALL, .take = take, .user = out};
+static gv_status read_window(gv_on_demand *on_demand, int level, int64_t x, int64_t y, int64_t w, int64_t h,
+                             picture *out) {
+  gv_on_demand_call call;
+  gv_on_demand_window window = {
+      .level = level, .x = x, .y = y, .w = w, .h = h, .kinds = ALL, .take = take, .user = out};
   out->w = w;
-  assert_int_equal(gv_live_begin(&call), GV_OK);
-  gv_status status = gv_live_read(&call.io, live, &window);
-  return gv_live_end(&call, status) ? GV_OK : status;
+  assert_int_equal(gv_on_demand_begin(&call), GV_OK);
+  gv_status status = gv_on_demand_read(&call.io, on_demand, &window);
+  return gv_on_demand_end(&call, status) ? GV_OK : status;
 }
 
 static picture new_picture(void) {
@@ -99,40 +101,40 @@ typedef struct reader {
 /* Opens the raster, reads windows, an overview and the table, and closes it. */
 static void *read_some(void *user) {
   reader *r = user;
-  gv_live *live = opened();
+  gv_on_demand *on_demand = opened();
   picture p = new_picture();
   GDALRasterAttributeTableH table = NULL;
   char **metadata = NULL;
   int64_t nodata = 0, range[2] = {0, 0};
-  gv_live_call call;
-  r->good = read_window(live, 1, 0, 0, WIDTH / 2, HEIGHT / 2, &p) == GV_OK;
+  gv_on_demand_call call;
+  r->good = read_window(on_demand, 1, 0, 0, WIDTH / 2, HEIGHT / 2, &p) == GV_OK;
   for (int i = 0; i < 6 && r->good; i++) {
     int64_t x = 37 * r->number + 11 * i, y = 23 * r->number;
-    r->good = read_window(live, 0, x, y, 300, 200, &p) == GV_OK;
+    r->good = read_window(on_demand, 0, x, y, 300, 200, &p) == GV_OK;
     for (int64_t row = 0; row < 200; row++)
       r->good =
           r->good && memcmp(p.ids + row * 300, r->whole->ids + (y + row) * WIDTH + x, 300 * sizeof *p.ids) == 0;
   }
-  gv_status status = gv_live_begin(&call);
-  if (status == GV_OK) status = gv_live_table(&call.io, live, &table);
-  if (status == GV_OK) status = gv_live_metadata(&call.io, live, &metadata);
-  if (status == GV_OK) status = gv_live_nodata(&call.io, live, &nodata);
-  if (status == GV_OK) status = gv_live_id_range(&call.io, live, range);
+  gv_status status = gv_on_demand_begin(&call);
+  if (status == GV_OK) status = gv_on_demand_table(&call.io, on_demand, &table);
+  if (status == GV_OK) status = gv_on_demand_metadata(&call.io, on_demand, &metadata);
+  if (status == GV_OK) status = gv_on_demand_nodata(&call.io, on_demand, &nodata);
+  if (status == GV_OK) status = gv_on_demand_id_range(&call.io, on_demand, range);
   r->good =
-      gv_live_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 && range[1] == 5;
+      gv_on_demand_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 && range[1] == 5;
   GDALDestroyRasterAttributeTable(table);
   CSLDestroy(metadata);
-  gv_live_close(live);
+  gv_on_demand_close(on_demand);
   free_picture(&p);
   return NULL;
 }
 
 static void threads_at_once(void **state) {
   (void)state;
-  gv_live *live = opened();
+  gv_on_demand *on_demand = opened();
   picture whole = new_picture();
-  assert_int_equal(read_window(live, 0, 0, 0, WIDTH, HEIGHT, &whole), GV_OK);
-  gv_live_close(live);
+  assert_int_equal(read_window(on_demand, 0, 0, 0, WIDTH, HEIGHT, &whole), GV_OK);
+  gv_on_demand_close(on_demand);
   reader readers[READERS];
   pthread_t threads[READERS];
   for (int i = 0; i < READERS; i++) {
@@ -158,14 +160,14 @@ static gv_status fail_in_gdal(gv_io *io, void *user, int worker, int64_t first, 
 
 static void messages_of_calls(void **state) {
   (void)state;
-  gv_live_call call;
+  gv_on_demand_call call;
   atomic_int heard = 0;
   gv_gdal_reset();
-  assert_int_equal(gv_live_begin(&call), GV_OK);
+  assert_int_equal(gv_on_demand_begin(&call), GV_OK);
   gv_io_loop loop = {.threads = 3, .count = 30, .grain = 1, .user = &heard};
   assert_int_equal(gv_io_parallel_for(&call.io, &loop, fail_in_gdal), GV_OK);
   assert_int_equal(heard, 30);
-  assert_true(gv_live_end(&call, GV_OK));
+  assert_true(gv_on_demand_end(&call, GV_OK));
   assert_false(gv_gdal_failed());
   assert_int_equal(CPLGetLastErrorType(), CE_None);
 }
@@ -173,28 +175,28 @@ static void messages_of_calls(void **state) {
 /* A call within a call fails; the outer one gets the error, and continues. Progress of the host program is outside. */
 static int open_and_close(double fraction, void *user) {
   (void)fraction;
-  gv_live_close(opened());
+  gv_on_demand_close(opened());
   ++*(int *)user;
   return 1;
 }
 
 static void calls_within_calls(void **state) {
   (void)state;
-  gv_live_call outer, inner;
+  gv_on_demand_call outer, inner;
   int calls = 0;
-  assert_int_equal(gv_live_begin(&outer), GV_OK);
+  assert_int_equal(gv_on_demand_begin(&outer), GV_OK);
   gv_messages *used = gv_messages_used();
-  assert_int_equal(gv_live_begin(&inner), GV_ERROR_INVALID_ARGUMENT);
-  assert_false(gv_live_end(&inner, GV_ERROR_INVALID_ARGUMENT));
+  assert_int_equal(gv_on_demand_begin(&inner), GV_ERROR_INVALID_ARGUMENT);
+  assert_false(gv_on_demand_end(&inner, GV_ERROR_INVALID_ARGUMENT));
   assert_true(gv_gdal_failed() && gv_messages_used() == used);
   (void)gv_io_fail_gdal(&outer.io, GV_ERROR_IO, "cannot read it");
   assert_non_null(strstr(outer.io.message, "cannot read it: VORONOI: an on-demand raster cannot be a source"));
   assert_int_equal(gv_messages_call_host(open_and_close, 0.5, &calls), 1);
   assert_int_equal(calls, 1);
   assert_true(gv_messages_used() == used);
-  assert_true(gv_live_end(&outer, GV_OK));
+  assert_true(gv_on_demand_end(&outer, GV_OK));
   assert_null(gv_messages_used());
-  gv_live_close(NULL);
+  gv_on_demand_close(NULL);
 }
 
 /* "auto" is for whole rasters: windows of an on-demand raster are computed by processors, unless a backend is
@@ -208,35 +210,36 @@ static void auto_means_processors(void **state) {
                          "VORONOI:{\"seeds\": \"%s\", \"size\": [700, 350], \"backend\": \"%s\", \"bands\": "
                          "[\"id\", \"distance\"]}",
                          seeds, names[i]) > 0);
-    gv_live *live = opened_as(which);
+    gv_on_demand *on_demand = opened_as(which);
     picture p = new_picture();
     /* A level has an engine once a block of it is read. */
-    assert_int_equal(read_window(live, 1, 0, 0, 10, 10, &p), GV_OK);
-    assert_null(live->level[0].work.voronoi);
-    assert_int_equal(read_window(live, 0, 0, 0, 10, 10, &p), GV_OK);
+    assert_int_equal(read_window(on_demand, 1, 0, 0, 10, 10, &p), GV_OK);
+    assert_null(on_demand->level[0].work.voronoi);
+    assert_int_equal(read_window(on_demand, 0, 0, 0, 10, 10, &p), GV_OK);
     for (int level = 0; level < 2; level++)
-      assert_string_equal(gv_voronoi_backend(live->level[level].work.voronoi), names[i + 1]);
+      assert_string_equal(gv_voronoi_backend(on_demand->level[level].work.voronoi), names[i + 1]);
     free_picture(&p);
-    gv_live_close(live);
+    gv_on_demand_close(on_demand);
     free(which);
   }
 }
 
 static bool refused(const char *what) {
-  gv_live_call call;
-  gv_live *live = NULL;
+  gv_on_demand_call call;
+  gv_on_demand *on_demand = NULL;
   CPLPushErrorHandler(CPLQuietErrorHandler);
-  gv_status status = gv_live_begin(&call);
-  if (status == GV_OK) status = gv_live_open(&call.io, what, NULL, &live);
-  bool good = !gv_live_end(&call, status) && live == NULL && CPLGetLastErrorType() == CE_Failure;
+  gv_status status = gv_on_demand_begin(&call);
+  if (status == GV_OK) status = gv_on_demand_open(&call.io, what, NULL, &on_demand);
+  bool good = !gv_on_demand_end(&call, status) && on_demand == NULL && CPLGetLastErrorType() == CE_Failure;
   CPLPopErrorHandler();
   return good;
 }
 
 static void names(void **state) {
   (void)state;
-  assert_true(gv_live_is_name("VORONOI:x") && gv_live_is_name("voronoi:") && gv_live_is_name("a.voronoi.json"));
-  assert_false(gv_live_is_name("") || gv_live_is_name(".voronoi.json") || gv_live_is_name("a.json"));
+  assert_true(gv_on_demand_is_name("VORONOI:x") && gv_on_demand_is_name("voronoi:") &&
+              gv_on_demand_is_name("a.voronoi.json"));
+  assert_false(gv_on_demand_is_name("") || gv_on_demand_is_name(".voronoi.json") || gv_on_demand_is_name("a.json"));
   assert_true(refused("VORONOI:") && refused("VORONOI:{}") && refused("VORONOI:{") && refused("a.voronoi.json"));
 }
 
