@@ -1,6 +1,7 @@
 /**
- * @file diagram.h gpuvoronoi: Voronoi diagrams as vectors: cells, edges and vertices on the plane, the sphere and
- * the ellipsoid. The conventions of gpuvoronoi.h hold here too.
+ * @file diagram.h
+ * gpuvoronoi: Voronoi diagrams as vectors: cells, edges and vertices on the plane, the sphere and the ellipsoid.
+ * The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,7 @@
 /**
- * @file experimental.h gpuvoronoi, experimental interface: parts of grids and statistics for several processes,
- * distributed searches, points that a callback reads. Arrays on CUDA devices (gv_memory in gpuvoronoi.h) are
- * experimental too.
+ * @file experimental.h
+ * gpuvoronoi, experimental interface: parts of grids and statistics for several processes, distributed searches,
+ * points that a callback reads. Arrays on CUDA devices (gv_memory in gpuvoronoi.h) are experimental too.
  *
  * SPDX-License-Identifier: MIT
  *

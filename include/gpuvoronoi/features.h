@@ -1,6 +1,6 @@
 /**
- * @file features.h gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h
- * hold here too.
+ * @file features.h
+ * gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -75,10 +75,10 @@ typedef enum gv_part_kind {
  * x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the unit vectors; else by
  * latitude, then longitude), so that an edge and its reverse give the same bits.
  *
- *   euclidean c c / d.d manhattan |c| / max(|dx|, |dy|) chebyshev |c| / (|dx| + |dy|) great-circle arc, n = a x d,
- *   u = (w.n)^2 / n.n: 2 u / (1 + sqrt(1 - u)) geodesics, and on the globe lines straight in longitude and
- *   latitude: the distance from q to the place on the edge that a fixed iteration finds; at most 0.07 mm more than
- *   the minimum (proof: src/exact/edge_search.c).
+ *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
+ *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
+ *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the place on the
+ *   edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof: src/exact/edge_search.c).
  *
  * On the globe two kinds of straight edges cut a polygon at the map's border and are not part of its boundary:
  * edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there, within 1e-5

@@ -1,6 +1,6 @@
 /**
- * @file gpuvoronoi.h gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and nearest-seed
- * (Voronoi) rasters.
+ * @file gpuvoronoi.h
+ * gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and nearest-seed (Voronoi) rasters.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -338,7 +338,8 @@ typedef enum gv_dtype {
 } gv_dtype;
 
 /**
- * Whether a backend that searches points supports a metric, type of points and k, wherever it can run. Thread safe.
+ * Whether a backend that searches points supports a metric, type of points and k, on any machine where it can run.
+ * Thread safe.
  * @param[out] max_dim the largest dimension; may be NULL.
  * @param[out] reason  why it does not (static storage); may be NULL.
  * @return GV_OK, UNSUPPORTED, INVALID_ARGUMENT (no such backend).
@@ -685,14 +686,16 @@ typedef struct gv_grid {
   double geotransform[6];
   double semi_major;     /**< globe: a in metres; 0 = WGS 84 */
   double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
-  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive what is made of the grid */
+  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive the objects made from the
+                          * grid */
   void *inverse_user;
   int level;    /**< of the QTM; GV_QTM_NONE = the grid's own cells */
   int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER */
   int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
   int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
-  const double *
-      longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive what is made of the grid */
+  const double
+      *longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from
+                  * the grid */
   const double
       *latitude; /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
 } gv_grid;

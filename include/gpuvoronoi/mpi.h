@@ -1,6 +1,7 @@
 /**
- * @file mpi.h gpuvoronoi for the processes of an MPI communicator: each process computes its part of a grid and
- * searches the points of all processes.
+ * @file mpi.h
+ * gpuvoronoi for the processes of an MPI communicator: each process computes its part of a grid and searches the
+ * points of all processes.
  *
  * SPDX-License-Identifier: MIT
  *

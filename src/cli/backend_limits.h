@@ -1,4 +1,4 @@
-/* What backends refuse. */
+/* Unsupported metrics and grids of backends. */
 #ifndef GV_CLI_BACKEND_LIMITS_H
 #define GV_CLI_BACKEND_LIMITS_H
 
@@ -7,7 +7,7 @@
 
 #include "gpuvoronoi/gpuvoronoi.h"
 
-/* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
+/* The reason why a backend does not support a metric; NULL if it does, or if the metric is not one of points. */
 const char *cli_backend_refuses(int backend, gv_metric metric);
 /* The most dimensions of points that it searches; 0 = none. */
 int32_t cli_backend_largest_dimension(int backend);

@@ -16,7 +16,7 @@
 #include "io/source_name.h"
 #include "io/text.h"
 
-static int answer_error; /* errno of an answer that could not be written */
+static int answer_error; /* errno of output that could not be written */
 
 void cli_put_answer(const char *bytes, size_t length) {
   if (fwrite(bytes, 1, length, stdout) < length) answer_error = errno;

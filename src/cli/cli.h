@@ -1,4 +1,4 @@
-/* What the commands share: exit statuses and the error line. */
+/* Shared by the commands: exit statuses and the error line. */
 #ifndef GV_CLI_CLI_H
 #define GV_CLI_CLI_H
 
@@ -9,7 +9,7 @@
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
-/* Prints a part of an answer on the standard output. */
+/* Prints a part of the result on the standard output. */
 void cli_put_answer(const char *bytes, size_t length);
 
 /* Call it after printing a result on the standard output. Returns `status`, or if that is success and the result
@@ -24,7 +24,7 @@ void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)
  * neither read nor written, as before. False if that fails. */
 bool cli_open_standard_files(void);
 
-/* What --version answers. */
+/* Prints the text of --version. */
 void cli_print_version(void);
 
 /* Disables all output from here on: for all ranks of MPI except rank 0. */

@@ -17,7 +17,7 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
   return !syntax->negative_numbers || !(isdigit((unsigned char)argument[1]) || argument[1] == '.');
 }
 
-/* Answers --help and --version, whatever else there is. */
+/* Handles --help and --version, with any other arguments. */
 static int options_print_help(const cli_syntax *syntax, const gv_option *o) {
   if (o->kind != GV_OPTION_VERSION) {
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
@@ -44,7 +44,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       if (status != EXIT_OK) return status;
       continue;
     }
-    /* One dash is GDAL's habit ("-co X=Y", "-of COG"); both are understood. */
+    /* GDAL's options have one dash ("-co X=Y", "-of COG"); both forms are accepted. */
     char *name = argument + (argument[1] == '-' ? 2 : 1), *value = NULL;
     size_t length = strcspn(name, "=");
     const gv_option *o = gv_option_find(syntax->options, syntax->count, name, length);
@@ -72,7 +72,7 @@ int cli_wrong(gv_status status, const gv_io *io) {
   return cli_fail_as(GV_CODE_USAGE, EXIT_USAGE, io->message);
 }
 
-/* What cli_parse fills. */
+/* State of cli_parse. */
 typedef struct filling {
   const cli_syntax *syntax;
   void *settings;

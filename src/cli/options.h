@@ -20,7 +20,7 @@ typedef struct cli_syntax {
 
 #define CLI_ROWS(table) .options = (table), .count = sizeof(table) / sizeof *(table)
 
-/* --help, --help-all or --version has been answered. */
+/* --help, --help-all or --version was printed. */
 enum { CLI_DONE = -1 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * What belongs to the whole process: GDAL's settings, signals, the end. Only commands touch it, so that programs which use
- * the layers below keep their own.
+ * Process-wide settings: GDAL, signals, exit. Only commands use it, so that programs that use the layers below keep
+ * their own.
  */
 #ifndef GV_CLI_PROCESS_H
 #define GV_CLI_PROCESS_H
@@ -9,10 +9,10 @@
 
 #include "io/io.h"
 
-/* What follows, of signals and of GDAL: EXIT_OK, or another status with the error printed. */
+/* Prepares signals and GDAL as below: EXIT_OK, or another status with the error printed. */
 int cli_prepare(void);
 
-/* A reader of progress that has gone and a full disk quota show as failed writes, not as a death. To be called first of all. */
+/* A closed progress pipe and a full disk quota cause failed writes instead of ending the process. Call it first. */
 void cli_ignore_signals(void);
 
 /*
@@ -25,7 +25,7 @@ void cli_ignore_signals(void);
 bool cli_catch_signals(void);
 bool cli_interrupted(void *unused);
 
-/* A gv_progress_fn that shows GDAL's bar on the standard output, or one like it on stderr where answers are JSON. */
+/* A gv_progress_fn that shows GDAL's bar on the standard output, or a similar one on stderr if the output is JSON. */
 int cli_show_progress(double fraction, void *unused);
 
 /* Prints the error of a failed run; returns the exit status: 130 for SIGINT, 143 for SIGTERM ... */

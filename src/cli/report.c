@@ -106,7 +106,7 @@ static void put_count(gv_json_writer *json, const char *name, int64_t value) {
   }
 }
 
-/* What every object begins with. */
+/* Begins an object with its common members. */
 static void report_begin(gv_json_writer *json, int status) {
   gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
   gv_json_put_string(json, "gpuvoronoi", gv_version());

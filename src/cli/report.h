@@ -1,5 +1,5 @@
 /*
- * What a run came to: lines on stderr that begin with "gpuvoronoi: ", or one JSON object on the standard output.
+ * The report of a run: lines on stderr that begin with "gpuvoronoi: ", or one JSON object on the standard output.
  */
 #ifndef GV_CLI_REPORT_H
 #define GV_CLI_REPORT_H
@@ -12,7 +12,7 @@
 /* The queued warnings, a line each. */
 void cli_print_warnings(void);
 
-/* Warnings and what the run came to, in lines. */
+/* Warnings and the report of the run, in lines. */
 void cli_report_lines(const gv_job_report *report, double seconds);
 void cli_report_search_lines(const gv_search_report *report, double seconds);
 void cli_report_diagram_lines(const gv_diagram_report *report, double seconds);

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a source is "-" or "/vsistdin/": reads all of it, CSV, GeoJSON or .npy, and makes the source a file in memory, as sources are read
- * more than once. One source of a command may be so. Signals that are caught end the reading. More than `most` bytes (0: the default
- * of --memory) are an error. EXIT_OK, or another status with the error printed. */
+/* If a source is "-" or "/vsistdin/", reads all of it (CSV, GeoJSON or .npy) and replaces the source by a file in
+ * memory, because sources are read more than once. Only one source of a command may be the standard input. Caught
+ * signals end the reading. More than `most` bytes (0: the default of --memory) are an error. EXIT_OK, or another
+ * status with the error printed. */
 int cli_read_standard_input(const char **source, int64_t most);
 
 /* Whether a source was read from the standard input. */

@@ -1,4 +1,4 @@
-/* What commands share that carry out a job. */
+/* Shared by the commands that run a job. */
 #ifndef GV_CLI_VORONOI_RUN_H
 #define GV_CLI_VORONOI_RUN_H
 

@@ -153,5 +153,5 @@ bool gv_library_of(const void *address, char *path, size_t size) {
 
 void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
   (void)pthread_atfork(before, in_parent,
-                       in_child); /* without memory for it, a child may wait for ever, at worst */
+                       in_child); /* without memory for it, a child may wait forever in the worst case */
 }

@@ -1,7 +1,7 @@
 /*
- * What this process may use of the machine: processors and memory, of which its cgroups (containers, batch jobs) may have less
- * than there is; shared libraries; forks. All of the library that not every system has is behind this header: machine.c for POSIX,
- * machine_windows.c for Windows. Threads are pthreads everywhere.
+ * Platform layer: processors and memory that this process may use, within the limits of its cgroups (containers,
+ * batch jobs); shared libraries; forks. All system-specific code of the library is behind this header: machine.c
+ * for POSIX, machine_windows.c for Windows. Threads are pthreads everywhere.
  */
 #ifndef GV_MACHINE_H
 #define GV_MACHINE_H
@@ -20,10 +20,10 @@ extern "C" {
  * environment variable OMP_NUM_THREADS, if it begins with a number above 0. At least 1. */
 int gv_processors(void);
 
-/* Bytes of memory, less what the cgroups may not have; INT64_MAX: unknown. */
+/* Bytes of memory within the limits of the cgroups; INT64_MAX: unknown. */
 GV_SHARED int64_t gv_machine_memory(void);
 
-/* What the cgroups of this process allow; INFINITY and INT64_MAX: all there is. */
+/* Limits of the cgroups of this process; INFINITY and INT64_MAX: no limit. */
 typedef struct gv_quota {
   double processors;
   int64_t memory;
@@ -51,7 +51,7 @@ GV_SHARED void *gv_library_symbol(void *library, const char *name);
  * or too long. */
 GV_SHARED bool gv_library_of(const void *address, char *path, size_t size);
 
-/* What every fork from now on begins and ends with, where there are forks. */
+/* Callbacks before and after every later fork, on systems with fork. */
 void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ typedef struct gv_cells {
   int64_t *side;     /* two seeds an edge, the left one first; -1: outside the rectangle */
   int64_t *first;    /* of seeds, and one more: the ring's begin in `ring` */
   int64_t *ring;     /* edges, counterclockwise; e: from its first vertex on, -1 - e: backwards */
-  int64_t ring_room; /* what may be in it */
+  int64_t ring_room; /* its capacity */
 } gv_cells;
 
 /* Of the globe, or of the plane without a rectangle. `out` is to be freed in any case. */

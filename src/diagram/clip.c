@@ -161,7 +161,7 @@ static gv_status clipper_corner(clipper *c, int corner, int64_t *number) {
 static gv_status clipper_walk(clipper *c, int64_t seed, int64_t from, int64_t to) {
   double begin = clip_along(c, from), end = clip_along(c, to);
   if (end < begin) end += 4.0;
-  if (end - begin < 1e-12 || end - begin > 4.0 - 1e-12) return GV_OK; /* one place but for rounding */
+  if (end - begin < 1e-12 || end - begin > 4.0 - 1e-12) return GV_OK; /* one place except for rounding */
   int64_t ends[2] = {from, from}, edge;
   for (int next = (int)floor(begin) + 1; next < end; next++) {
     if (next - begin < 1e-14) continue;

@@ -1,12 +1,14 @@
 /*
  * Places on the globe that are equally far from two or three seeds.
  *
- * On the ellipsoid they are found by Newton's method: a geodesic's length changes with its end by the cosine of the angle, and
- * PROJ's geod_inverse returns length and azimuth. A step of d metres leaves an error of about d^2 / s, s the distance of the seeds; iteration ends
- * where that is below 0.2 micrometres. geod_inverse is accurate to 15 nm, which `noise` multiplies by what the angles make of it.
+ * On the ellipsoid they are found by Newton's method: a geodesic's length changes with its end by the cosine of the
+ * angle, and PROJ's geod_inverse returns length and azimuth. A step of d metres leaves an error of about d^2 / s, s
+ * the distance of the seeds; iteration ends where that is below 0.2 micrometres. geod_inverse is accurate to 15 nm,
+ * which `noise` multiplies by a factor that depends on the angles.
  *
- * Geodesics shorter than the injectivity radius, pi b, are the only shortest ones, and lengths are smooth. Places farther from their seeds are not looked for: there
- * are some only if all seeds are so close together that a place within 34 km of the antipode of one is nearest to it.
+ * Geodesics shorter than the injectivity radius, pi b, are the only shortest ones, and lengths are smooth. Places
+ * farther from their seeds are not searched: they exist only if all seeds are so close together that a place within
+ * 34 km of the antipode of one is nearest to it.
  *
  * The auxiliary sphere is that of conformal latitudes: the mapping preserves angles, and small circles are circles, so the triangulation of the mapped
  * seeds is nearly that of the ellipsoid, and the great circle between two of them is close to their bisector. For flattening 0 it is the sphere itself.

@@ -78,7 +78,7 @@ static gv_status ring_put(gv_context *context, gv_turned_ring *ring, double x, d
   return ring_step(context, ring, x, y, 0.0);
 }
 
-/* Where a cell's ring is: an entry of its edges, and a point of that edge. */
+/* A position in a cell's ring: an entry of its edges, and a point of that edge. */
 typedef struct ring_place {
   int64_t entry, point;
 } ring_place;
@@ -136,7 +136,7 @@ static double ring_crossing(const gv_turned_point *west, const gv_turned_point *
   return west->y + (east->y - west->y) * (before / (before + after));
 }
 
-/* What of a closed ring lies on one side (-1 west, 1 east) of the meridian. */
+/* The parts of a closed ring on one side (-1 west, 1 east) of the meridian. */
 static gv_status ring_clip(gv_context *context, const gv_turned_ring *ring, int m, int side, gv_turned_ring *out) {
   out->count = 0;
   for (int64_t i = 0; i < ring->count; i++) {

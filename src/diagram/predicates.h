@@ -19,7 +19,8 @@ int gv_circle_side_plane(const double a[2], const double b[2], const double c[2]
 /* Positive if p is within the circle through a, b, c on the sphere, on the side of (b - a) x (c - a); 0 on it. */
 int gv_circle_side_sphere(const double a[3], const double b[3], const double c[3], const double p[3]);
 
-/* The cross product (b - a) x (c - a) in the plane; relative error 1e-15, whatever cancels, down to 1e-30 of the products. */
+/* The cross product (b - a) x (c - a) in the plane; relative error 1e-15, also with cancellation, down to 1e-30 of
+ * the products. */
 double gv_cross_plane(const double a[2], const double b[2], const double c[2]);
 
 /* |s| - 1 of a rounded unit vector, within 1e-31. */

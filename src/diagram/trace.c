@@ -24,12 +24,13 @@ typedef struct track {
   double lon[2], lat[2]; /* of the seeds */
   double x[3], y[3];     /* the circle: from x on towards y, by `angle` */
   double angle;
-  double begin[3], end[3]; /* what the ends are off the circle */
+  double begin[3], end[3]; /* offsets of the ends from the circle */
   gv_buffer *points;
   int64_t count;
 } track;
 
-/* How far the bisector is off the circle in a part of the edge, from `from` to `to` of it: at its begin, middle and end; a parabola between them. */
+/* The offset of the bisector from the circle in a part `from` to `to` of the edge: at its begin, middle and end; a
+ * parabola between them. */
 typedef struct track_bend {
   double from, to, off[3][3];
 } track_bend;
@@ -90,7 +91,7 @@ static void track_parabola(const track_bend *bend, double at, double off[3]) {
              s * (2.0 * s - 1.0) * bend->off[2][i];
 }
 
-/* Where the edge is at a share of its length. */
+/* The position of the edge at a share of its length. */
 static track_point track_at(const track *k, const track_bend *bend, double at) {
   double place[3], off[3];
   track_point p = {.at = at};
@@ -244,7 +245,7 @@ static gv_status trace_body(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Of counts the begins; then all points together. */
+/* Converts counts to offsets; then joins all points. */
 static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
   gv_lines *out = t->out;
   int64_t edges = t->cells->edges;

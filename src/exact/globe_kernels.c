@@ -66,7 +66,8 @@ GV_INLINE void sum_corners(int32_t cells, double p, double z, const double *sine
   }
 }
 
-/* Rows are packed without gaps: what a row's last vector writes too much, the next row overwrites. */
+/* Rows are packed without gaps: values that a row's last vector writes past its end are overwritten by the next
+ * row. */
 static void centres_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
                            double *z) {
   int32_t cell = 0, cells = side * side;

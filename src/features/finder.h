@@ -1,6 +1,6 @@
 /*
- * The nearest point of one feature for many cells of a tile: the edges that may hold it are listed once, and what each of them needs is
- * made once. The answers are gv_feature_nearest's, to the bit.
+ * The nearest point of one feature for many cells of a tile: the edges that may hold it are listed once, and what
+ * each of them needs is made once. The results are the bits of gv_feature_nearest.
  */
 #ifndef GV_FINDER_H
 #define GV_FINDER_H

@@ -91,7 +91,7 @@ static gv_status find_polars(gv_context *context, gv_locator *l) {
   return GV_OK;
 }
 
-/* Where strips lie: the extent of the polygons, as many strips as a fourth of their edges. */
+/* Chooses the strips: over the extent of the polygons, a quarter as many as edges. */
 static void choose_strips(gv_locator *l) {
   const gv_feature_set *set = l->set;
   double low = INFINITY, high = -INFINITY;

@@ -68,7 +68,7 @@ void gv_shortlist_narrow(const gv_feature_tree *tree, const gv_shortlist *from, 
  * piece (Blaschke's rolling theorem). */
 bool gv_ball_is_clear(const gv_feature_tree *tree, const gv_ball *ball, double low);
 
-/* What edges are judged by: the pivot's closest point, 2 r, S, 2 S, and the gain from which on they lose: T + P^2 + r^2. */
+/* Data to test edges: the pivot's closest point, 2 r, S, 2 S, and the gain from which on they lose: T + P^2 + r^2. */
 typedef struct gv_chord_test {
   double place[3], twice_radius, root, twice_root, limit;
 } gv_chord_test;

@@ -21,7 +21,7 @@
 #include "geodesic/series.h"
 #include "geodesic/slack.h"
 
-/* Where seeds are, by the numbers that candidates have: normalised degrees. */
+/* Positions of seeds, by the numbers of candidates: normalised degrees. */
 typedef struct gv_lonlats {
   const double *lon, *lat;
 } gv_lonlats;

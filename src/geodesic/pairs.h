@@ -16,7 +16,7 @@ typedef struct gv_pairs {
   const double *seed_x, *seed_y, *seed_z;
 } gv_pairs;
 
-/* Where north is at the cells: cosine and sine of the longitude, distance from the axis. */
+/* The direction of north at the cells: cosine and sine of the longitude, distance from the axis. */
 typedef struct gv_norths {
   const double *cosine, *sine, *p;
 } gv_norths;

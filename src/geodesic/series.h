@@ -42,7 +42,7 @@ typedef struct gv_series {
   double a3[6];            /* I3's coefficients for this ellipsoid: powers of epsilon */
   double c3[5][5];         /* c3[l - 1][j]: of sin 2 l sigma, power epsilon^(l + j) */
   double largest_step;     /* metres */
-  double least_cosine;     /* of the auxiliary arc: the longest that is answered */
+  double least_cosine;     /* of the auxiliary arc: the longest that is solved */
 } gv_series;
 
 void gv_series_init(const gv_ellipsoid *ellipsoid, gv_series *out);

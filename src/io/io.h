@@ -44,7 +44,7 @@ void gv_messages_free(gv_messages *messages);
 /* The store that this thread's messages go to; NULL = the process's. */
 gv_messages *gv_messages_used(void);
 
-/* What gv_messages_leave restores. */
+/* State that gv_messages_leave restores. */
 typedef struct gv_messages_scope {
   gv_messages *before;
   bool entered, replaces_codes;
@@ -89,7 +89,7 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker);
 
 /* The run gets a worker's error line; returns `status`. */
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker);
-/* What the library has answered in a context: the run gets its error line. */
+/* Passes the library's error in a context to the run. */
 static inline gv_status gv_io_pass_on_library(gv_io *io, const gv_context *context, gv_status status) {
   return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(context));
 }
@@ -110,7 +110,7 @@ bool gv_gdal_lost(void);
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
 #ifdef __clang_analyzer__
-/* What it cannot see in another file: that these never return GV_OK. */
+/* For static analysers, which cannot see in another file that these never return GV_OK. */
 #define gv_io_fail(io, status, ...)          ((void)gv_io_fail(io, status, __VA_ARGS__), (status))
 #define gv_io_fail_as(io, code, status, ...) ((void)gv_io_fail_as(io, code, status, __VA_ARGS__), (status))
 #define gv_io_fail_gdal(io, status, ...)     ((void)gv_io_fail_gdal(io, status, __VA_ARGS__), (status))
@@ -121,7 +121,7 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
 
 typedef struct gv_warning {
   gv_code code;
-  int64_t count; /* of what it warns of; 0 = nothing that is counted */
+  int64_t count; /* number of items that it warns of; 0 = not counted */
   char text[512];
 } gv_warning;
 

@@ -22,7 +22,7 @@ typedef enum gv_option_kind {
   GV_OPTION_REAL,     /* double, within the range */
   GV_OPTION_LIST,     /* char **: GDAL's list of strings, one more each time */
   GV_OPTION_CHOICE,   /* an enum or an int: the value of the choice's name */
-  GV_OPTION_SET,      /* whatever `set` makes of it */
+  GV_OPTION_SET,      /* parsed by `set` */
   GV_OPTION_HELP,     /* prints a line for each option; nothing is left to do */
   GV_OPTION_HELP_ALL, /* prints the whole help */
   GV_OPTION_VERSION
@@ -36,10 +36,10 @@ typedef struct gv_choice {
 /* Additional text of --help that the library provides. */
 typedef enum gv_option_more { GV_MORE_NOTHING, GV_MORE_LIMITS_OF_GRIDS, GV_MORE_LIMITS_OF_POINTS } gv_option_more;
 
-/* Where a description of a run has the option. */
+/* Place of the option in a run's description. */
 typedef enum gv_option_place {
   GV_IN_QUESTION, /* with the options of the question */
-  GV_IN_OUTPUTS,  /* with what becomes of the answer */
+  GV_IN_OUTPUTS,  /* with the outputs */
   GV_IN_NOTHING   /* it belongs to one call of the command */
 } gv_option_place;
 

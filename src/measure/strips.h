@@ -10,7 +10,7 @@
  * range), OUT_OF_MEMORY, DEVICE. */
 gv_status gv_measure_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_measure *measure);
 
-/* gv_voronoi_measure of arrays on a device, checked but for the device. */
+/* gv_voronoi_measure of arrays on a device; all but the device is checked. */
 gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *voronoi, gv_measure *measure);
 
 /* Distance and azimuth by PROJ of a pair that a device leaves open. Errors: PROJECTION. */

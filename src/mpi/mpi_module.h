@@ -1,6 +1,6 @@
 /*
- * What the command needs of MPI: a module for each MPI (Open MPI, MPICH), which is opened only in processes that the launcher of that
- * MPI has started (distributed/communicator.c).
+ * MPI for the command: a module for each MPI (Open MPI, MPICH), which is opened only in processes that the launcher
+ * of that MPI has started (distributed/communicator.c).
  */
 #ifndef GV_MPI_MODULE_H
 #define GV_MPI_MODULE_H

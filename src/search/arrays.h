@@ -1,6 +1,4 @@
-/*
- * Callers' arrays in the host's memory or on a device, and what searches do with both alike.
- */
+/* Callers' arrays in host memory or on a device, and operations for both. */
 #ifndef GV_ARRAYS_H
 #define GV_ARRAYS_H
 
@@ -23,7 +21,7 @@ gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, c
 gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out);
 void gv_arrays_end(gv_context *context, gv_arrays *arrays);
 
-/* `count` doubles where the arrays lie: until the end of the call; for good. */
+/* Allocates `count` doubles in the arrays' memory: until the end of the call; permanently. */
 gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, int64_t count, const char *what,
                             double **out);
 gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,

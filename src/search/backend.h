@@ -129,7 +129,7 @@ typedef struct gv_backend {
   bool several;    /* on all of them, so callers' arrays must be the host's */
   bool floats;     /* supports points of float32 directly */
   bool exhaustive; /* the reference: compares every seed of a grid, also duplicates */
-  bool weighted;   /* answers weighted grids */
+  bool weighted;   /* supports weighted grids */
   bool features;   /* and grids of lines and polygons */
   bool products;   /* searches by cosine and inner product */
 
@@ -138,7 +138,7 @@ typedef struct gv_backend {
   gv_within_fn *within; /* by radius, from the state of `search` */
   /* Grids: the engine for this kind of grid. */
   const struct gv_engine *(*engine_for)(const gv_grid *grid);
-  /* Of what searches no points: can it run on this machine? As gv_search_engine's; NULL: it always can. */
+  /* For backends that search no points: whether it can run on this machine, as gv_search_engine's; NULL: always. */
   gv_status (*probe)(const char **reason);
 
   /* NULL: euclidean, manhattan and chebyshev. Else returns NULL for those of them that are supported, and a static text with the reason for
@@ -158,7 +158,7 @@ const gv_backend *gv_backend_find(const char *name);
 /* ... but what no name (NULL) means too: the library's choice. */
 bool gv_backend_is_automatic(const char *name);
 
-/* What searches points for it; NULL if nothing does, or if it needs the CUDA module and that is not there. */
+/* Its engine for points; NULL if it has none, or if it needs the CUDA module and that is missing. */
 const gv_search_engine *gv_backend_search_engine(const gv_backend *backend);
 
 /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in *reason. */
@@ -212,10 +212,10 @@ struct gv_index {
 typedef struct gv_point_index {
   gv_index base;
   gv_reference reference;
-  void *data;      /* what the reference set is in */
+  void *data;      /* memory of the reference set */
   int device;      /* that the data lies on; -1: the host's memory */
   double *periods; /* the reference's, owned */
-  void *kept; /* host's copy of data on a device, for processors that go on in its place; NULL: there is none */
+  void *kept;      /* host's copy of data on a device, for processors that replace it; NULL: none */
   const gv_backend *backend;
   const gv_search_engine *engine; /* the backend's */
   void *state;

@@ -133,7 +133,7 @@ static inline bool is_leaf(range r) {
   return r.count <= LEAF_BLOCKS * GV_LANES;
 }
 
-/* Where a range is cut in two. Medians fall on whole blocks, so that leaves are full. */
+/* The position where a range is split. Medians are at whole blocks, so that leaves are full. */
 static int64_t split_position(const gv_code *codes, range *r) {
   if (!r->median) {
     uint64_t first = codes[r->first].code, differing = first ^ codes[r->first + r->count - 1].code;

@@ -24,7 +24,7 @@ static float bound_of(const float *value, int32_t count, int32_t k) {
   return high;
 }
 
-/* What may still be among the k nearest stays. */
+/* Keeps points that may still be among the k nearest. */
 static void drop(gv_query_tile *tile, int q) {
   int64_t *kept = tile->kept[q];
   float *value = tile->kept_value[q];

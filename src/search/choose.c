@@ -5,8 +5,9 @@
 #include "search/half_filter.h"
 
 /*
- * Measured on two AVX-512 cores (uniform points): a tree answers a query in about 2^(dim + 8) pair distances of
- * `openmp`, so it needs more points than that to win; building it costs as much as about 1,000 queries of `openmp`.
+ * Measured on two AVX-512 cores (uniform points): a tree searches a query in about 2^(dim + 8) pair distances of
+ * `openmp`, so it needs more points than that to be faster; building it costs as much as about 1,000 queries of
+ * `openmp`.
  */
 const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries) {
   enum { TREE_DIM_MAX = 15, FEW_QUERIES = 1000 };

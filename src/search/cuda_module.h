@@ -30,7 +30,7 @@ typedef struct gv_array_device {
   /* The same for the library's own arrays, on device `wanted` (-1: the context's choice). */
   gv_status (*open)(gv_context *context, int wanted, void **queue, int *device);
   void (*end)(gv_context *context, void *queue);
-  /* Memory that stays with the queue; memory for good. */
+  /* Memory that belongs to the queue; memory that must be released. */
   gv_status (*scratch)(gv_context *context, void *queue, int slot, size_t bytes, void **out);
   gv_status (*allocate)(gv_context *context, void *queue, size_t bytes, void **out);
   void (*release)(int device, void *memory);
@@ -45,7 +45,7 @@ typedef struct gv_array_device {
                       void *user);
 } gv_array_device;
 
-/* What the module has to offer: the only thing that it exports (gv_cuda_module_offer). */
+/* The module's interface, its only export (gv_cuda_module_offer). */
 typedef struct gv_cuda_module {
   const char *version; /* GV_VERSION_STRING */
   size_t size;         /* of this structure and of the shared types, see GV_CUDA_MODULE_SIZE */

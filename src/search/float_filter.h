@@ -55,7 +55,7 @@ GV_BOTH bool gv_float_suits(double length) {
   return length < 0x1p40;
 }
 
-/* What a filter value of a query is wrong by at most. */
+/* Bound of the error of a query's filter values. */
 GV_BOTH double gv_float_error(int metric, int32_t dim, double length, double longest) {
   double unit = 0x1p-24 * 1.01, reach = length * (1.0 + 0x1p-20) + longest;
   if (metric == GV_MANHATTAN) return unit * ((double)dim + 3.0) * reach + 0x1p-100;

@@ -34,12 +34,12 @@ enum {
   GV_HALF_DIM_LEAST = 16 /* fewer dimensions do not pay the rounding to 16 bits */
 };
 
-/* Whether tensor cores are what a search on GPUs is filtered by. */
+/* Whether a search on GPUs is filtered by tensor cores. */
 static inline bool gv_half_filter_pays(gv_metric metric, int32_t dim) {
   return metric == GV_EUCLIDEAN && dim >= GV_HALF_DIM_LEAST;
 }
 
-/* What a euclidean filter value of a query of this length is wrong by at most, gv_float_error included. */
+/* Bound of the error of euclidean filter values of a query of this length, gv_float_error included. */
 GV_BOTH double gv_half_error(int32_t dim, double length, double longest) {
   double q = length * (1.0 + 0x1p-20), n = (double)dim, r = sqrt(n), u = 0x1p-11;
   double rounding = q * ((2.0 * u + u * u + 0x1p-27 * r) * longest + 0x1p-34 * r);

@@ -245,7 +245,7 @@ fail:
   return gv_fail_memory(context, "the index");
 }
 
-/* How a search is cut up. */
+/* Division of a search into tasks. */
 typedef struct plan {
   const gv_brute_kernel *kernel;
   gv_brute_reference view;

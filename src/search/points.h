@@ -34,7 +34,7 @@ gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row)
 /* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no copy. */
 gv_points gv_points_of(const gv_point_index *index, int64_t first, int64_t count);
 
-/* The same as doubles of the host's, wherever they lie. */
+/* The same as doubles in host memory, from any memory. */
 gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int64_t first, int64_t count,
                           double *out);
 

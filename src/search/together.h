@@ -16,7 +16,7 @@ typedef struct gv_together_rows {
   int64_t first_query, first_point; /* their number, and that of this process's first point, among all */
 } gv_together_rows;
 
-/* What this process has, and how it is searched. */
+/* This process's points, and how to search them. */
 typedef struct gv_together {
   const gv_search_options *options;
   int64_t points, queries;

@@ -25,7 +25,7 @@ typedef struct gv_strip_factors {
   const double *triangle; /* mesh: areas by row of an octant and by orientation */
 } gv_strip_factors;
 
-/* What went wrong with cells. */
+/* Errors of cells. */
 typedef struct gv_device_faults {
   int32_t beyond;   /* the largest number that belongs to no seed; 0: none */
   int32_t distance; /* 1: there is none, or one that is too long */
@@ -48,7 +48,7 @@ typedef struct gv_device_sums {
   double *distance; /* room for distances */
 } gv_device_sums;
 
-/* As the library reaches them: they are in the CUDA module (search/cuda_module.h). */
+/* Functions in the CUDA module (search/cuda_module.h). */
 typedef struct gv_statistics_device {
   /* Begins with sums of 0; `labels`, `distances`: number of values to reserve memory for. Errors: OUT_OF_MEMORY,
    * DEVICE. */

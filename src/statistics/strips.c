@@ -60,7 +60,7 @@ static void statistics_strips_clear(const gv_context *context, adding *a) {
     gv_release(&context->allocator, parts[i]);
 }
 
-/* Some cells: their distances, if they have some, and then what they add up to. `quantity`: room for as many as there are. */
+/* Some cells: their distances, if requested, and then their sums. `quantity`: working memory for all quantities. */
 static gv_status add_part(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                           gv_statistics_cells *part) {
   if (sums->s->distances) {

@@ -71,7 +71,7 @@ extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for meshes and lists */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
 extern const gv_engine gv_engine_points;
-extern const gv_engine gv_engine_features; /* lines and polygons, whatever the grid */
+extern const gv_engine gv_engine_features; /* lines and polygons, for any grid */
 
 /* The culling engine of the CPU for a kind of grid. */
 const gv_engine *gv_tile_engine_for(const gv_grid *grid);

@@ -1,4 +1,4 @@
-/* Rectangles of a grid, wherever its blocks begin: block by block, by the host's threads. */
+/* Rectangles of a grid with any start: block by block, by the host's threads. */
 #include "voronoi/strip.h"
 
 #include <string.h>

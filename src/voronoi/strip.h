@@ -6,7 +6,7 @@
 
 #include "voronoi/engine.h"
 
-/* Who answers a block, as gv_engine's `block` does. */
+/* A function that computes a block, like gv_engine's `block`. */
 typedef struct gv_block_source {
   gv_status (*block)(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block);
   void *from;

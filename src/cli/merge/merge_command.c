@@ -91,7 +91,7 @@ static int note(void *user, const gv_option *o, char *value) {
   return cli_wrong(gv_description_add(&io, &g->options, row, value), &io);
 }
 
-/* What the command line leaves open is as it was for the first part, but for the files that are written. */
+/* Options that the command line does not set are those of the first part, except output files. */
 static int complete(given_merge *g, gv_description *base, settings *s) {
   gv_io io = {.cancelled = NULL};
   gv_part part = {0};

@@ -119,7 +119,7 @@ static bool open_option_writes(const char *option) {
 
 /* ---------------------------------------------------------------------------------------------------- sources */
 
-/* Drivers of descriptions: what they open, run as SQL or keep as a cache is in their text. */
+/* Drivers of descriptions: their text names the files that they open, the SQL that they run, or a cache file. */
 static const char *const indirect_drivers[] = {"GDALG",   "GTI", "OGR_VRT", "PLMOSAIC", "STACIT", "STACTA",
                                                "VORONOI", "VRT", "WCS",     "WMS",      "WMTS",   NULL};
 

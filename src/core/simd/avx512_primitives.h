@@ -30,7 +30,7 @@ GV_INLINE double vd_reduce_min(vd a) {
   return _mm512_reduce_min_pd(a);
 }
 
-/* What comparing doubles makes; masks are joined by & and |. */
+/* Result of comparing doubles; masks are combined by & and |. */
 typedef __mmask8 vm;
 
 GV_INLINE vm vd_less(vd a, vd b) {

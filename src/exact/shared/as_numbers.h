@@ -7,7 +7,7 @@
 #define GV_FORMULA               GV_BOTH
 #define GV_NAME(name)            gv_##name
 #define GV_REAL                  double
-#define GV_MASK                  bool /* what a comparison makes */
+#define GV_MASK                  bool /* type of a comparison's result */
 #define GV_ALL(number)           (number)
 #define GV_LESS(a, b)            ((a) < (b))
 #define GV_SELECT(mask, yes, no) ((mask) ? (yes) : (no))

@@ -1,6 +1,6 @@
 /*
- * How much nearer a pivot is than a seed, at least, over a tile: what tiles are culled by (voronoi/margin.h has the argument).
- * Margins cover the rounding.
+ * Lower bounds over a tile of how much nearer a pivot is than a seed, for culling (voronoi/margin.h has the
+ * argument). Margins cover the rounding.
  */
 
 /* |v|^2 and g . v in two dimensions or three. */

@@ -1,5 +1,5 @@
 /*
- * What weights make of a distance (gv_weighting in the public header defines it). Weighting and form are constants where speed
+ * Weighted distances (gv_weighting in the public header defines them). Weighting and form are constants where speed
  * matters.
  */
 GV_FORMULA GV_REAL GV_NAME(weigh_as)(int weighting, int form, double inverse, double scale, GV_REAL canonical,

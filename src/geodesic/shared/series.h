@@ -42,7 +42,7 @@ typedef struct GV_NAME(solution) {
   GV_REAL step;         /* size of the last term of the Taylor series, metres */
   GV_REAL sine, cosine; /* of the arc */
   GV_REAL x, y;         /* the seed's place, turned so that the great circle to it is the geodesic */
-  GV_REAL correction;   /* what a Newton step adds to omega */
+  GV_REAL correction;   /* correction of omega by a Newton step */
 } GV_NAME(solution);
 
 /* A pair, its arc for omega = lambda, and that arc's length. */

@@ -41,7 +41,7 @@ typedef struct gv_raster_grid {
   gv_metric metric;
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */
-  gv_operation *inverse;     /* what grid.inverse works with, or NULL */
+  gv_operation *inverse;     /* user data of grid.inverse, or NULL */
   double divided[2];         /* sides of the extent that was divided into cells; 0 = the cells' size came first */
 } gv_raster_grid;
 

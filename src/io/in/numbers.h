@@ -8,7 +8,7 @@
 /* Behind the spaces and tabs at its beginning. */
 const char *gv_skip_spaces(const char *text);
 
-/* The whole text is a number or a 64-bit integer, but for spaces around it. */
+/* Whether the whole text is a number, or a 64-bit integer, with optional spaces around it. */
 bool gv_parse_number(const char *text, double *out);
 bool gv_parse_integer(const char *text, int64_t *out);
 

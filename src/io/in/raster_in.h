@@ -81,7 +81,7 @@ static inline bool gv_is_upright(const double geotransform[6]) {
 gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                               int64_t h, double *values, uint8_t *valid);
 
-/* How many rows of pixels are read at once where blocks do not matter: whole rows of blocks, if they are not too large. */
+/* Number of rows of pixels that are read at once: whole rows of blocks, unless they are too large. */
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster);
 
 /* Whether they differ from 0, as 1 and 0. `values` and `valid` are working memory. */

@@ -142,7 +142,7 @@ static bool may_have_seams(const gv_shapes *s, gv_operation *operation, bool *fa
   return may;
 }
 
-/* The places of all vertices on the globe, to be freed; NULL, NULL where there can be no seams. */
+/* The places of all vertices on the globe, to be freed; NULL, NULL if seams are impossible. */
 static gv_status seams_find_places(gv_io *io, const gv_shapes *s, OGRSpatialReferenceH crs, double **lon,
                                    double **lat) {
   gv_operation *operation = NULL;
@@ -153,7 +153,7 @@ static gv_status seams_find_places(gv_io *io, const gv_shapes *s, OGRSpatialRefe
   gv_status status = gv_operation_to_globe(io, crs, globe, s->x, s->y, s->vertices, &operation);
   OSRRelease(globe);
   if (status != GV_OK)
-    return status == GV_ERROR_OUT_OF_MEMORY ? status : GV_OK; /* reported where the seeds are carried over */
+    return status == GV_ERROR_OUT_OF_MEMORY ? status : GV_OK; /* reported when the seeds are transformed */
   if (may_have_seams(s, operation, &failed) && !failed) {
     size_t bytes = (size_t)s->vertices * sizeof **lon;
     *lon = malloc(bytes);

@@ -1,6 +1,6 @@
 /*
- * Edges of polygons that only cut them at 180 degrees or at a pole, where a map of the globe ends: found by where they lie on the globe,
- * whatever system the polygons are in and are carried to.
+ * Edges of polygons that only cut them at 180 degrees or at a pole, where a map of the globe ends: found by their
+ * positions on the globe, for any system of the polygons and of the grid.
  */
 #ifndef GV_IO_SEAMS_H
 #define GV_IO_SEAMS_H

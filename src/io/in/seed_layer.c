@@ -168,7 +168,7 @@ static bool is_head(OGRLayerH layer, OGRFeatureH feature) {
   return count > 0;
 }
 
-/* One warning a layer. */
+/* Warns once a layer. */
 static void to_utf8(gv_seed_reader *r, OGRFeatureH feature) {
   if (!gv_feature_to_utf8(feature, r->encoding) || r->encoding != NULL || r->recoded) return;
   r->recoded = true;
@@ -217,7 +217,7 @@ void gv_seed_reader_close(gv_seed_reader *r) {
 
 /* ---------------------------------------------------------------------------------------------- a second walk */
 
-/* What the texts of a CSV file's column are, all of them. */
+/* Kinds of all texts of a CSV file's column. */
 typedef struct column {
   bool any, text, real;
   bool longer; /* a number with more than 15 digits */
@@ -321,7 +321,7 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const
   }
   leave_out_geometries(r);
   if (r->is_csv) status = find_types(features, digits_15);
-  /* Where a CSV file cannot be read GDAL has reached its end. */
+  /* For GDAL a read error of a CSV file is its end. */
   if (status == GV_OK && r->is_csv && seeds->count > 0 && r->row < seeds->rows[seeds->count - 1])
     status = gv_seed_read_failed(r);
   if (status != GV_OK) {

@@ -19,7 +19,7 @@ typedef struct gv_seed_reader {
   GDALDatasetH dataset;
   OGRLayerH layer;
   bool is_csv;
-  char separator;       /* what a CSV file separates fields by (io/in/separator.h) */
+  char separator;       /* separator of a CSV file's fields (io/in/separator.h) */
   int x_field, y_field; /* -1 = positions come from geometries */
   bool has_heights;     /* z is read */
   bool shaped;          /* the layer has lines or polygons */
@@ -60,7 +60,7 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
 /* Decides the source of positions and their coordinate system. */
 gv_status gv_seed_choose_positions(gv_seed_reader *r);
 gv_status gv_seed_choose_id(gv_seed_reader *r);
-/* True if ids have 32 bits, whichever features are read. */
+/* True if ids have 32 bits for any selection of features. */
 bool gv_seed_ids_are_narrow(const gv_seed_reader *r);
 gv_status gv_seed_choose_weight(gv_seed_reader *r);
 gv_status gv_seed_choose_height(gv_seed_reader *r);

@@ -239,7 +239,7 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
       what, where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)), what);
 }
 
-/* What distances may be divided by (GV_MULTIPLICATIVE). */
+/* Whether distances may be divided by a weight (GV_MULTIPLICATIVE). */
 static bool is_divisor(double weight) {
   return weight >= 1e-100 && weight <= 1e100;
 }

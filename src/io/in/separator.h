@@ -1,6 +1,4 @@
-/*
- * What separates the fields of a text file: one rule, OGR's, for arrays and layers.
- */
+/* The separator of the fields of a text file: OGR's rule, for arrays and layers. */
 #ifndef GV_IO_SEPARATOR_H
 #define GV_IO_SEPARATOR_H
 

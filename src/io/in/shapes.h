@@ -32,7 +32,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *shapes, OGRGeometryH geometry, boo
 /* Removes the last feature. */
 void gv_shapes_drop_last(gv_shapes *shapes);
 
-/* How edges are carried over to the grid's coordinate system. */
+/* How edges are transformed to the grid's coordinate system. */
 typedef struct gv_carrying {
   gv_operation *operation;
   bool globe; /* to longitude and latitude of this ellipsoid, else to a plane */

@@ -1,4 +1,4 @@
-/* Files as texts and bytes, whatever they are kept in: compressed files, archives, UTF-16, pipes. */
+/* Files as texts and bytes, from any container: compressed files, archives, UTF-16, pipes. */
 #ifndef GV_IO_WHOLE_FILE_H
 #define GV_IO_WHOLE_FILE_H
 

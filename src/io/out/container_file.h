@@ -9,7 +9,7 @@
 
 #include "io/io.h"
 
-/* What changes with a file's contents. */
+/* Attributes that change with a file's contents. */
 typedef struct gv_file_state {
   struct stat stat;
   unsigned char header[100]; /* SQLite counts changes in it */

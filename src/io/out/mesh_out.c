@@ -166,7 +166,7 @@ static gv_status mesh_out_write_block(gv_io *io, gv_mesh_out *mesh, const gv_mes
   return GV_OK;
 }
 
-/* Blocks that are answered at once, one for each of `workers`. */
+/* Blocks that are computed at once, one for each of `workers`. */
 typedef struct mesh_round {
   worker *workers;
   const gv_voronoi *voronoi;
@@ -210,7 +210,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   return status;
 }
 
-/* Cells handled at once, a power of 4: few megabytes a thread whatever k is. */
+/* Cells handled at once, a power of 4: a few megabytes a thread for any k. */
 static int32_t block_of(int bands) {
   return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
 }

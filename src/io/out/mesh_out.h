@@ -1,7 +1,7 @@
 /*
- * The triangles of a QTM level with their answers, as polygons in any OGR format (mesh_features.c), as a UGRID mesh in a
- * NetCDF file (mesh_ugrid.c), or both in one go; HEALPix pixels and lists of places as a table (cells/table.c) or as variables of a NetCDF
- * file (cells/variables.c). A few blocks of cells are in memory at a time.
+ * The triangles of a QTM level with their results, as polygons in any OGR format (mesh_features.c), as a UGRID mesh
+ * in a NetCDF file (mesh_ugrid.c), or both in one go; HEALPix pixels and lists of places as a table (cells/table.c)
+ * or as variables of a NetCDF file (cells/variables.c). A few blocks of cells are in memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H

@@ -62,7 +62,7 @@ bool gv_place_amends(const gv_place *place);
 /* True if the file will also hold other layers: existing ones, or other outputs. */
 bool gv_place_has_others(const gv_place *place);
 
-/* What messages call the layer. */
+/* Name of the layer in messages. */
 const char *gv_place_noun(const gv_place *place);
 
 /* The file to be written, once begun. */

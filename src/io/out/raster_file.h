@@ -1,4 +1,4 @@
-/* What the files of rasters share. */
+/* Shared by the files that write rasters. */
 #ifndef GV_IO_RASTER_FILE_H
 #define GV_IO_RASTER_FILE_H
 

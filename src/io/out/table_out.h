@@ -58,7 +58,7 @@ typedef struct gv_table_content {
 /* Makes the file. */
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content);
 
-/* Where it is, complete after gv_table_write, for gv_places_commit. */
+/* Its place, complete after gv_table_write, for gv_places_commit. */
 gv_place *gv_table_place(gv_table_out *table);
 
 /* Removes files that are not in place and frees; NULL is allowed. */

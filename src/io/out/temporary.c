@@ -85,7 +85,7 @@ static bool is_self_or_parent(const char *name) {
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Removes the contents of a directory but for `keep`. False if something is left. */
+/* Removes the contents of a directory except `keep`. False if something is left. */
 static bool remove_contents(int directory, dev_t device, const char *keep, int depth) {
   DIR *opened = open_names(directory);
   bool gone = opened != NULL;

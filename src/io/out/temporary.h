@@ -49,7 +49,8 @@ void gv_temporary_discard_backups(const gv_temporary *temporary);
 /* The path of such a file, for messages: to be freed; NULL = out of memory. */
 char *gv_temporary_backup_path(const gv_temporary *temporary, const char *name);
 
-/* Removes the directory with its contents, never through links. Other threads may be making files in it; true once it is gone. */
+/* Removes the directory with its contents, never through links. Other threads may be making files in it; true once
+ * it is removed. */
 bool gv_temporary_remove(gv_temporary *temporary);
 
 /* Closes the descriptors and frees; the directory stays if it has not been removed. */

@@ -179,7 +179,7 @@ double gv_overlay_inside(const gv_overlay *o) {
 
 double gv_overlay_bound(const gv_overlay *o) {
   if (!o->parallel) return ldexp(o->unit, 53);
-  /* Shares add up to 1 but for rounding. */
+  /* Shares add up to 1 except for rounding. */
   return o->size > 0.0 ? o->size * (1.0 + 1e-9) : 1.0;
 }
 

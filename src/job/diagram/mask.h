@@ -1,4 +1,4 @@
-/* What the cells of a diagram are cut by. */
+/* Clipping of a diagram's cells. */
 #ifndef GV_JOB_DIAGRAM_MASK_H
 #define GV_JOB_DIAGRAM_MASK_H
 

@@ -25,7 +25,7 @@ typedef struct gv_run_worker {
   int64_t empty;         /* cells without a seed so far */
 } gv_run_worker;
 
-/* What the threads that compute blocks share. Begins as {0} with what it is made from and the size of blocks. */
+/* Shared state of the threads that compute blocks. Initialise it to {0} with its inputs and the size of blocks. */
 typedef struct gv_run_work {
   const gv_job *job;
   const gv_run_inputs *in;
@@ -85,7 +85,7 @@ int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, voi
 
 /* ------------------------------------------------------------------------------------------------------ compute.c */
 
-/* What blocks are computed with. */
+/* Makes the workers' state for computing blocks. */
 gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
 
 /* All blocks, into `rasters`, those that the plan has, and for the statistics. */
@@ -149,7 +149,7 @@ gv_status gv_run_count(gv_io *io, gv_run_work *work, gv_run_progress *progress, 
 void gv_run_warn(const gv_run_work *work);
 void gv_run_warn_of_skipped(const gv_run_inputs *inputs);
 
-/* What the run came to. */
+/* Fills the report of the run. */
 void gv_run_report(const gv_run_work *work, gv_job_report *out);
 
 #endif

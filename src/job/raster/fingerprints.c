@@ -1,4 +1,4 @@
-/* What a run is about in 32 bits: parts of one run have the same. */
+/* Fingerprint of a run's question in 32 bits: equal for all parts of a run. */
 #include <string.h>
 #include <sys/stat.h>
 

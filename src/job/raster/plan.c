@@ -1,4 +1,4 @@
-/* What rasters and tables hold: types, values and rows, as inputs, outputs and options decide. */
+/* Contents of rasters and tables: types, values and rows, by inputs, outputs and options. */
 #include "job/raster/plan.h"
 
 #include <inttypes.h>

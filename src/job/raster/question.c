@@ -89,7 +89,7 @@ static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *
   return gv_io_pass_on_library(io, w->in->context, status);
 }
 
-/* What statistics and distances by value of seeds that are cells are computed with. */
+/* Regions for statistics and distances by value, if seeds are cells. */
 static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
   if (w->job->distance_per_value) GV_TRY(make_each(io, w, options));
   if (w->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;

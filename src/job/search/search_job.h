@@ -62,7 +62,7 @@ typedef struct gv_search_report {
   int threads;
 } gv_search_report;
 
-/* What `out` is: an array, its text (a file or the standard output), or a table of neighbours. */
+/* Kind of `out`: an array, its text (a file or the standard output), or a table of neighbours. */
 typedef enum gv_search_output { GV_SEARCH_ARRAY, GV_SEARCH_TEXT, GV_SEARCH_TABLE } gv_search_output;
 
 gv_search_output gv_search_job_output(const gv_search_job *job);

@@ -404,7 +404,7 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   return status;
 }
 
-/* The queries of a decision, from doubles on the device to answers on the device. */
+/* Searches the queries of a decision, from doubles on the device to results on the device. */
 static gv_status answer_queries(work *w, const gv_decision *d) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
@@ -432,7 +432,7 @@ done:
   return status;
 }
 
-/* Copies a chunk's answers back and waits for them. */
+/* Copies a chunk's results back and waits for them. */
 static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, double *canonical) {
   gv_status status;
   const size_t results = (size_t)d->scan.queries * (size_t)d->k, large = 1 << 20;

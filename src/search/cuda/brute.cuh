@@ -8,7 +8,7 @@
 #include "search/cuda/devices.h"
 #include "search/cuda/scan.cuh"
 
-/* How the floats of the reference points lie in device memory. */
+/* Layout of the reference points' floats in device memory. */
 typedef enum gv_layout {
   GV_ROWS,    /* array of structures: dim values a point */
   GV_FOURS,   /* the same with zeros after the last dimension, up to a multiple of four */
@@ -51,7 +51,7 @@ typedef struct gv_group_shape {
   int64_t blocks_min; /* do not make so few blocks of groups, where there are enough points */
 } gv_group_shape;
 
-/* A search as a method sees it before its filter runs. */
+/* Sizes of a search for a method, before its filter runs. */
 typedef struct gv_brute_sizes {
   int32_t dim, k;
   gv_metric metric;

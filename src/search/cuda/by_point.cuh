@@ -1,6 +1,6 @@
 /*
- * Kernels in which a thread owns points: the lanes of a warp read 128 points side by side and compare each with the same
- * four queries. What a lane sees in `steps` such steps is a group. Any dimension.
+ * Kernels in which a thread owns points: the lanes of a warp read 128 points side by side and compare each with the
+ * same four queries. The points of a lane in `steps` such steps are a group. Any dimension.
  *
  * Where coordinates come from is the method, for points a type with
  *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive; whether GV_QUADS

@@ -8,7 +8,7 @@
 #include "search/cuda/brute.cuh"
 #include "search/cuda/halves.cuh"
 
-/* What a query's filter values can be off by. */
+/* Error bounds of a query's filter values. */
 typedef struct gv_margins {
   float *twice; /* 2 e, rounded up; infinite where the filter cannot be used */
   float *limit; /* the largest filter value of a point within the maximum distance, rounded up */

@@ -1,5 +1,5 @@
 /*
- * Devices as the CUDA runtime sees them.
+ * Devices of the CUDA runtime.
  *
  * A GPU can be unavailable for several reasons with different remedies, and the runtime reports most of them as
  * "insufficient driver". So the driver's version is queried first (0: no driver). Whether the kernels of this build

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What the module offers under these names. */
+/* Functions that the module offers under these names. */
 gv_status gv_cuda_device_count(gv_context *context, int *count);
 gv_status gv_cuda_device_get(gv_context *context, int number, gv_device_info *out);
 gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count);

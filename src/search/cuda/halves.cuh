@@ -35,7 +35,7 @@ static __host__ __device__ __forceinline__ int32_t gv_half_place(int32_t row, in
   return row * width + (piece ^ (row * pieces / 8 % pieces)) * GV_HALF_PIECE;
 }
 
-/* Where a piece of the first chunk of a row is; those of the next chunks are slab * width further each. */
+/* Position of a piece of the first chunk of a row; those of the next chunks are slab * width further each. */
 static __host__ __device__ __forceinline__ int64_t gv_half_at(int64_t row, int32_t piece, int32_t depth,
                                                               int32_t slab) {
   int32_t within = (int32_t)(row % slab);

@@ -18,7 +18,7 @@ enum {
   SAMPLES = 96 /* of a stretch: three reads a lane and dimension */
 };
 
-/* How the coordinates of a stretch along its widest dimension become keys. */
+/* Conversion of the coordinates of a stretch along its widest dimension to keys. */
 typedef struct cut {
   uint64_t low, high; /* ordered bits of the sample's least and greatest */
   int dimension;

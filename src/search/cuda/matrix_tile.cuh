@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
   if (from >= to) return;
   const int chunks = (scan.dim + DEPTH - 1) / DEPTH;
 
-  /* What this thread brings into shared memory: four queries and four points in one of the eight dimensions. */
+  /* Data that this thread loads into shared memory: four queries and four points in one of the eight dimensions. */
   const int load_q = me / QUADS_Q, load_s = me / QUADS_S;
   const float *query_at = scan.query + load_q * scan.query_stride + query_tile + 4 * (me % QUADS_Q);
   const float *point_at = scan.values + load_s * scan.dim_stride + from + 4 * (me % QUADS_S);

@@ -6,7 +6,7 @@
 
 #include "search/cuda/devices.h"
 
-/* What a context keeps for CUDA. */
+/* Data that a context keeps for CUDA. */
 typedef struct gv_cuda_resources {
   gv_allocator allocator;
   pthread_mutex_t lock;

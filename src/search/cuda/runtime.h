@@ -30,7 +30,7 @@ typedef struct gv_cuda_buffer {
   bool ordinary; /* host memory that could not be page-locked */
 } gv_cuda_buffer;
 
-/* One thread's place to work on a device. */
+/* A CUDA stream with its buffers on one device, used by one thread at a time. */
 typedef struct gv_cuda_queue {
   struct gv_cuda_queue *next;
   int device;

@@ -1,6 +1,6 @@
 /*
- * What all brute-force kernels share: how points, queries and groups lie in device memory, and one step of each metric
- * in float.
+ * Shared by all brute-force kernels: layout of points, queries and groups in device memory, and one step of each
+ * metric in float.
  *
  * A filter kernel computes the filter value of every pair (see brute.cu) and writes the smallest value of each
  * group of reference points to a row for each query. The decision (brute.cu) then reads the few groups that can
@@ -31,7 +31,7 @@ static __host__ __device__ __forceinline__ int32_t gv_group_size(const gv_groups
   return g.piece * g.steps;
 }
 
-/* What a filter kernel works on; passed by value. */
+/* Arguments of a filter kernel; passed by value. */
 typedef struct gv_scan {
   gv_metric metric;
   int32_t dim;
@@ -57,7 +57,8 @@ template <int METRIC> static __device__ __forceinline__ float gv_step(float sum,
   return METRIC == GV_MANHATTAN ? __fadd_rn(sum, gap) : fmaxf(sum, gap);
 }
 
-/* The filter value of one pair, wherever the point's coordinates lie; `query` holds the query's own dim values. */
+/* The filter value of one pair, for any layout of the point's coordinates; `query` holds the query's own dim
+ * values. */
 template <int METRIC>
 static __device__ __forceinline__ float gv_filter_value(const gv_scan &scan, const float *query, int64_t point) {
   const float *at = scan.values + point * scan.point_stride;

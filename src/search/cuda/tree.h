@@ -51,7 +51,7 @@ typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_queue *queue, con
 
 enum { GV_TREE_SLOT_DATA, GV_TREE_SLOT_ORDER, GV_TREE_SLOT_FREE };
 
-/* The backends' entry points, but for the orderer and whether boxes of its order overlap. */
+/* The backends' entry points, except the orderer and whether boxes of its order overlap. */
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
                              bool overlapping, void **state);
 void gv_cuda_tree_destroy(const gv_reference *reference, void *state);

@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS)
   }
 }
 
-/* Where the parts of a tree lie in its memory. */
+/* Offsets of the parts of a tree in its memory. */
 typedef struct parts {
   size_t boxes[GV_TREE_LEVELS], least[GV_TREE_LEVELS], points, numbers, edges, bytes;
 } parts;

@@ -14,7 +14,7 @@
 
 #include "search/cuda/tree.h"
 
-/* Where x falls on 2^bits steps. */
+/* Position of x on 2^bits steps. */
 static __device__ __forceinline__ uint32_t gv_frame_step(const double *edges, double x, int bits) {
   int bin = 0;
 #pragma unroll

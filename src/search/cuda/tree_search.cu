@@ -131,7 +131,7 @@ enum {
   SLOT_SORT
 };
 
-/* Where a chunk of queries lies on the device. Codes and orders only if queries are put in order; two of each, to sort. */
+/* Device memory of a chunk of queries. Codes and orders only if queries are put in order; two of each, to sort. */
 struct chunk_memory {
   double *data;
   int64_t *indices;
@@ -235,7 +235,7 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   gv_cuda_queue *queue = NULL;
   gv_status status = gv_cuda_queue_take(context, device, &queue);
   if (status != GV_OK) return status;
-  /* What lies on this device already is used where it is. */
+  /* Data that are already on this device are used directly. */
   const bool queries_here = gv_cuda_device_of(query->data) == device,
              indices_here = gv_cuda_device_of(indices) == device,
              canonical_here = gv_cuda_device_of(canonical) == device, ordered = query->count >= ORDERED_QUERIES_MIN;

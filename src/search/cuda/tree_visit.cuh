@@ -24,7 +24,7 @@ typedef struct chunk_view {
   const int *order; /* NULL: in their own order */
   int count, k;
   double limit;       /* inclusive */
-  int64_t first_self; /* query i does not see point first_self + i; < 0: sees all */
+  int64_t first_self; /* query i skips point first_self + i; < 0: skips none */
   int64_t *indices;
   double *canonical;
 } chunk_view;

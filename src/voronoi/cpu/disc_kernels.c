@@ -4,7 +4,7 @@
 
 enum { DISC_CHORD = GV_GREAT_CIRCLE }; /* of both metrics of the globe; others are the plane's */
 
-/* How far the disc reaches in some rows. */
+/* Reach of the disc in some rows. */
 typedef struct disc_reach {
   vd columns;   /* to either side of the seed */
   vm none, all; /* certainly no cell, or every cell, for any `columns` */

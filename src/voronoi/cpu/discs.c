@@ -313,7 +313,7 @@ typedef struct disc_row {
   const gv_discs *discs;
   int32_t seed;
   int64_t row;
-  double p, rest; /* of the row: distance from the axis; what it adds to every cell's value */
+  double p, rest; /* of the row: distance from the axis; its term of every cell's value */
   int32_t *out;   /* of column 0 */
 } disc_row;
 

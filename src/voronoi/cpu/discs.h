@@ -73,7 +73,7 @@ typedef struct gv_disc_plan {
   int32_t rectangles;
 } gv_disc_plan;
 
-/* True if a tile is well answered by its candidates' discs: not much of it is in several of them. */
+/* True if a tile should be computed by its candidates' discs: not much of it is in several of them. */
 bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile, const gv_candidates *candidates,
                    gv_disc_plan *plan);
 

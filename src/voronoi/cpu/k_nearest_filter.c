@@ -115,7 +115,7 @@ GV_INLINE void sink(const int depth, vf *value, vf v) {
   }
 }
 
-/* Where labels go, apart from what they might overwrite. */
+/* Outputs, kept apart from inputs that they might alias. */
 typedef struct filter_out {
   int32_t *row; /* of the first band */
   int64_t band_stride;

@@ -1,4 +1,4 @@
-/* What the kernels of lists of candidates and of leaves share. */
+/* Shared by the kernels of lists of candidates and of leaves. */
 #ifndef GV_KERNEL_LANES_H
 #define GV_KERNEL_LANES_H
 

@@ -4,7 +4,7 @@
 
 #include "voronoi/cpu/discs.h"
 
-/* One block at work. */
+/* State of a block in computation. */
 typedef struct gv_tile_work {
   const gv_voronoi *v;
   const gv_kernels *kernels;
@@ -26,13 +26,13 @@ static inline int64_t gv_split_at(int64_t length) {
   return half;
 }
 
-/* Where a tile's cells go. */
+/* Output of a tile's cells. */
 int32_t *gv_place_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
-/* What the mask keeps, box by box. */
+/* Prepares the mask, box by box. */
 gv_status gv_mask_prepare(gv_tile_work *j);
 
-/* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
+/* State of the mask in a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
 int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
 /* Writes a tile of one result: label[v->k]; NULL: nodata, ignoring the mask. */

@@ -27,7 +27,7 @@ using plane_kinds = kinds<kind<PLANE, SQUARE, false>, kind<PLANE, SUM, false>, k
 using globe_kinds = kinds<kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>, kind<TRIANGLES, SQUARE, false>,
                           kind<TRIANGLES, SQUARE, true>>;
 using mesh_kinds = kinds<kind<MESH, SQUARE, false>, kind<MESH, SQUARE, true>>;
-/* Those that the float filter of rasters is for. */
+/* Kinds that the float filter of rasters supports. */
 using filter_kinds = kinds<kind<PLANE, SQUARE, false>, kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>>;
 
 template <class... A, class... B, class... C>

@@ -14,7 +14,7 @@ extern "C" {
 
 enum { GV_OPEN_DISTANCE = 1, GV_OPEN_AZIMUTH = 2 };
 
-/* A cell and its seed that the series of geodesics does not answer. */
+/* A cell and its seed that the series of geodesics does not solve. */
 typedef struct gv_open_pair {
   int64_t column, row;
   int64_t at; /* where its result is written: offset in `distance` or `azimuth`, in values */
@@ -47,10 +47,10 @@ gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, con
 enum { GV_CUDA_HOST_CELLS = 1 << 17 };
 
 /*
- * As the library reaches them (search/cuda_module.h), and the same for arrays of the host, by many threads at once, each with a queue of its
- * own between `begin` and `end`: on the raster's device (-1: the one that the context has it work on; *number: which). The raster may be one
- * for measuring only, and `prepare` has been called. One band of GV_CUDA_HOST_CELLS at most; `at` of open pairs counts cells row after row
- * without gaps; they are valid until the queue ends.
+ * Functions in the CUDA module (search/cuda_module.h), and the same for arrays of the host, by many threads at
+ * once, each with its own queue between `begin` and `end`: on the raster's device (-1: the context's; *number: its
+ * number). The raster may be one for measuring only, and `prepare` has been called. One band of GV_CUDA_HOST_CELLS
+ * at most; `at` of open pairs counts cells row after row without gaps; they are valid until the queue ends.
  */
 typedef struct gv_measure_device {
   gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure, double radius,

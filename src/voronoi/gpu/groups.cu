@@ -8,9 +8,9 @@
 
 namespace gv {
 
-enum { CURVE_BITS = 16 /* of a coordinate's place: fine enough for what groups are for */ };
+enum { CURVE_BITS = 16 /* of a coordinate: fine enough for groups */ };
 
-/* Where seeds lie on a curve that fills the box from `low` on, of the size 1 / scale. */
+/* Positions of seeds on a curve that fills the box from `low` on, of the size 1 / scale. */
 __global__ void curve_keys(const __grid_constant__ problem p, place low, place scale, uint64_t *keys,
                            int32_t *ids) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -95,7 +95,7 @@ __device__ static __noinline__ void settle_quads(const problem &p, const target 
   }
 }
 
-/* A leaf as the filter sees it: from the middle of its middle parallel. */
+/* A leaf for the filter, relative to the middle of its middle parallel. */
 struct leaf_view {
   using space = mesh_space;
   static constexpr double times = 3.0;
@@ -192,8 +192,8 @@ __device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t 
   x[3] = b1.x + (c1.x + c2.x), y[3] = b1.y + (c1.y + c2.y);
 }
 
-/* Who is nearest of the kept candidates, cell by cell; by how much the second is farther, at least. `other`, `other_label`:
- * the one next to the pivot. */
+/* The nearest of the kept candidates, cell by cell; returns a lower bound of how much farther the second is.
+ * `other`, `other_label`: the candidate after the pivot. */
 __device__ __forceinline__ static float compare_four(const mesh_space &s, int32_t kept, const four_cells &cells,
                                                      int32_t pivot_label, const float4 &other, int32_t other_label,
                                                      int32_t *label) {

@@ -1,6 +1,6 @@
 /*
- * Leaves of the QTM mesh decided by the canonical rule, for the nearest seed: at the poles, with many candidates, or what the
- * float filter leaves open.
+ * Leaves of the QTM mesh decided by exact distances, for the nearest seed: at the poles, with many candidates, or
+ * cells that the float filter leaves undecided.
  */
 #ifndef GV_MESH_PATCHES_CUH
 #define GV_MESH_PATCHES_CUH
@@ -16,7 +16,7 @@ enum {
   MESH_STAGE = 128 /* candidates of a leaf kept in shared memory */
 };
 
-/* A leaf and where its answers go. */
+/* A leaf and its output. */
 struct leaf_span {
   part at;
   int64_t first; /* cell */

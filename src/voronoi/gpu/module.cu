@@ -1,4 +1,4 @@
-/* What libgpuvoronoi_cuda.so offers the library: its one exported symbol (search/cuda_module.h). */
+/* The only exported symbol of libgpuvoronoi_cuda.so (search/cuda_module.h). */
 #include "search/cuda/brute.cuh"
 #include "search/cuda/devices.h"
 #include "search/cuda/tree.h"

@@ -1,6 +1,6 @@
 /*
- * Where cells and seeds are, how far from each other, and bounds of tiles: a middle, three generators of a zonotope around it,
- * and the radius of a ball.
+ * Positions of cells and seeds, their distances, and bounds of tiles: a middle, three generators of a zonotope
+ * around it, and the radius of a ball.
  */
 #ifndef GV_POSITIONS_CUH
 #define GV_POSITIONS_CUH
@@ -49,7 +49,7 @@ template <int NORM> __device__ static inline double canonical(const place &q, co
   return gv_norm_join(NORM, x, z);
 }
 
-/* Squares whatever the metric: for choosing pivots, and for bounds. */
+/* Squares for any metric: for choosing pivots, and for bounds. */
 __device__ static inline double square(const place &a, const place &b) {
   return gv_square(3, a.x - b.x, a.y - b.y, a.z - b.z);
 }

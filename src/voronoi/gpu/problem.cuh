@@ -65,7 +65,7 @@ struct alignas(16) group {
   int32_t speaker, unused[3];
 };
 
-/* What does not change from launch to launch. */
+/* Arguments that are constant for a raster. */
 struct problem {
   int64_t width, height;
   /* Canonical tables (see cells/grid.h); column_y and row_p are NULL on the plane. */
@@ -111,10 +111,10 @@ __device__ static inline const entry &entry_at(const level &l, int64_t i, int64_
   return l.entries[(j - l.j0) * l.across + (i - l.i0)];
 }
 
-/* What a step of narrowing makes of what: lists of seeds of lists of seeds, groups of groups, or seeds of groups. */
+/* Kind of a narrowing step: lists of seeds to lists of seeds, groups to groups, or groups to seeds. */
 enum narrowing { SEEDS, GROUPS, MEMBERS };
 
-/* Where answers go: blocks of bw x bh cells one after another, the first at (c0, r0); cells within the rectangle only. */
+/* Output: blocks of bw x bh cells one after another, the first at (c0, r0); cells within the rectangle only. */
 struct target {
   int32_t *out;
   int64_t c0, c1, r0, r1;

@@ -1,6 +1,6 @@
 /*
- * What a warp answers at the end: squares of cells ("quads") or, on the mesh, spans of them; where their answers lie, and
- * filling them with one label.
+ * Leaves, which one warp decides: squares of cells ("quads") or, on the mesh, spans of them; their output
+ * addresses, and filling them with one label.
  */
 #ifndef GV_QUADS_CUH
 #define GV_QUADS_CUH

@@ -63,7 +63,7 @@ void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster);
 /* Starts to compute a rectangle of whole blocks (or up to the grid's edge) into strip buffer 0 ... GV_CUDA_STRIPS - 1. */
 gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells);
 
-/* Waits for it. `open` is what the host has to decide, valid until the next call of this function. */
+/* Waits for it. `open`: cells that the host must decide, valid until the next call of this function. */
 gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
 
 /* Writes the host's decisions into the strip: value[k * count + i] as neighbour k of cell at[i]. */

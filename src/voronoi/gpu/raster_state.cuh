@@ -55,13 +55,13 @@ enum { MAX_STEPS = 16 };
 struct strip_state {
   gv_tile cells;
   gv::target target;
-  gv_labels to;         /* where answers stay on the device */
+  gv_labels to;         /* if results stay on the device */
   bool detoured;        /* they are made in the strip's own memory and copied there */
   size_t pool_capacity; /* entries */
   size_t open_capacity, open_id_capacity;
 };
 
-/* A level of long lists, and what it makes of what. */
+/* A level of long lists, and the kinds of its input and output. */
 struct root_step {
   int log;
   gv::narrowing what;
@@ -154,7 +154,7 @@ gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool gr
 
 /* ----------------------------------------------------------------------------------------------- cull.cu, leaves_*.cu */
 
-/* What the leaves of a strip are launched with. */
+/* Arguments of launching the leaves of a strip. */
 struct leaf_launch {
   const gv_cuda_raster *raster;
   const strip_state *strip;

@@ -106,7 +106,7 @@ static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, i
   return split > 256 ? 256 : split;
 }
 
-/* The memory of a step, but for its pool. */
+/* The memory of a step, without its pool. */
 static gv_status reserve_step(gv_context *context, const gv_cuda_raster *raster, narrow_step *s, int64_t words,
                               int turn) {
   gv_cuda_queue *queue = raster->queue;

@@ -72,7 +72,7 @@ __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t 
   double middle = gv_centre_x(p.geotransform, 0.5 * (double)(c0 + c1 - 1), 0.0);
   middle -= 360.0 * rint(middle * (1.0 / 360.0));
   gv_sines(middle, &piece.sin_lon, &piece.cos_lon);
-  /* What rounding does to longitudes, also to absurd ones. */
+  /* Rounding error of longitudes, also of extreme ones. */
   double error = 1e-15 * (fabs(p.geotransform[0]) + (double)p.width * fabs(p.geotransform[1])) + 1e-12;
   piece.half_width = gv_half_width(p.geotransform, c0, c1) + error;
   piece.half_width = nearest > 0.0 ? piece.half_width + 0.5 * pi / nearest : pi;

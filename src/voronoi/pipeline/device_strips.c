@@ -46,7 +46,7 @@ static gv_status need_raster(gv_device_strips *d, const gv_voronoi *v, int numbe
   return status;
 }
 
-/* How a strip is cut. */
+/* Division of a strip into pieces. */
 typedef struct pieces {
   const gv_labels *strip;
   int64_t columns, rows, across, count;

@@ -14,7 +14,7 @@ typedef struct gv_device_strips {
   gv_cuda_raster *raster;    /* NULL before the first request */
   int number;                /* of its device */
   int64_t most;              /* cells of a piece */
-  gv_block_source processor; /* answers for pieces that devices leave open */
+  gv_block_source processor; /* computes pieces that devices leave open */
 } gv_device_strips;
 
 void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source processor);
@@ -30,10 +30,10 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *stri
                                      void *stream, const void *const *array, int count, gv_device_task *task,
                                      void *user);
 
-/* Those of a grid; NULL if it is none that devices can do, or its engine none of theirs. */
+/* Those of a grid; NULL if devices do not support the grid, or for another engine. */
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
 
-/* What a task may do: fills a strip in the device's memory. */
+/* For tasks: fills a strip in the device's memory. */
 gv_status gv_device_strips_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_labels *strip);
 
 /* A strip in a device's memory, checked, of a grid that devices can do. Errors:

@@ -1,6 +1,4 @@
-/*
- * What the host decides for a device: geodesic cells that chords leave open, with the seeds that may be theirs.
- */
+/* Cells that the host decides for a device: geodesic cells that chords leave open, with their possible seeds. */
 #ifndef GV_CUDA_OPEN_CELLS_H
 #define GV_CUDA_OPEN_CELLS_H
 

@@ -1,4 +1,5 @@
-/* What the files that read arrays share: arrays.c reads rows, array_files.c opens files of values, array_text.c is of text. */
+/* Shared by the files that read arrays: arrays.c reads rows, array_files.c opens binary files, array_text.c reads
+ * text. */
 #ifndef GV_IO_ARRAY_READER_H
 #define GV_IO_ARRAY_READER_H
 

@@ -7,8 +7,8 @@
  * Limit: every product still leaves the multiprocessor and comes back; kernels that reduce values in registers avoid that.
  *
  * The products are computed in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by other
- * types), for which the filter's bound holds in any order of summation. It is opened at its first use, so a program
- * without it starts, and all other backends work.
+ * types), for which the filter's bound holds in any order of summation. cuBLAS is opened at its first use, so a
+ * program without it starts, and all other backends work.
  */
 #include "search/cuda/brute.cuh"
 

@@ -1,11 +1,13 @@
 /*
  * The decision for products of 16-bit floats (search/half_filter.h) and long rows. Its cost is the memory read.
  * THREADS threads, a warp or a block, decide a query in these steps:
- *   the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that few are
- *   read again; the groups not above it, and the filter values of their points, from the 16-bit floats, several
- *   points at a time; of the points not above it the k-th smallest such value, which makes a bound that is lower
- *   still; exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read adjacent
- *   coordinates.
+ *   1. the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that few are
+ *      read again;
+ *   2. the groups not above it, and the filter values of their points, from the 16-bit floats, several points at a
+ *      time;
+ *   3. of the points not above it the k-th smallest such value, which makes a lower bound;
+ *   4. exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read adjacent
+ *      coordinates.
  * A query that needs more space is left undecided, for decide.cu.
  */
 #include "search/cuda/decide_threads.cuh"
@@ -239,7 +241,7 @@ template <int THREADS, typename COORDINATE> struct decider {
     return memory->count <= memory_type::PENDING;
   }
 
-  /* Of the points listed only those stay that may be among the k nearest by their filter values. */
+  /* Keeps the listed points that may be among the k nearest by their filter values. */
   __device__ void narrow() {
     constexpr int MINE = memory_type::PENDING / THREADS;
     const int count = memory->count;

@@ -1,5 +1,5 @@
 /*
- * What the kernels of cuda-tensor share: the walk through matrix tiles, and minima from registers.
+ * Shared by the kernels of cuda-tensor: the loop over matrix tiles, and minima from registers.
  *
  * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both (halves.cuh) are copied to shared memory,
  * asynchronously, several such stages ahead, across their ends. All blocks work on the same points at about the same time, which are
@@ -49,7 +49,7 @@ cudaError_t gv_tensor_hopper(gv_cuda_queue *queue, const gv_scan *scan, const gv
 
 #ifdef __CUDACC__
 
-/* Where a block is: a point tile, in it a query tile, and in that a chunk of dimensions. */
+/* Position of a block: a point tile, in it a query tile, and in that a chunk of dimensions. */
 typedef struct gv_tensor_walk {
   int64_t query, point;
   int chunk;
