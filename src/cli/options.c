@@ -20,7 +20,7 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
 /* Handles --help and --version, with any other arguments. */
 static int options_print_help(const cli_syntax *syntax, const gv_option *o) {
   if (o->kind != GV_OPTION_VERSION) {
-    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
+    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, so that cli_answered can report its error */
     cli_print_help(syntax, o->kind == GV_OPTION_HELP_ALL, stdout);
   } else {
     cli_print_version();
@@ -95,7 +95,7 @@ int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {
 
 enum { HELP_COLUMN = 24, HELP_WIDTH = 110 };
 
-/* Prints the text from column `column`, where the line stands already, broken between words. */
+/* Prints the text from column `column`, where the line is already, broken between words. */
 static void print_wrapped(const char *text, int column, FILE *out) {
   int at = column;
   while (*text != '\0') {
@@ -112,7 +112,7 @@ static void print_wrapped(const char *text, int column, FILE *out) {
   fprintf(out, "\n");
 }
 
-/* Adds to an option's help what only the library knows. */
+/* Adds the library's limits to an option's help. */
 static void add_limits(const gv_option *o, char *text, size_t size) {
   if (o->more == GV_MORE_LIMITS_OF_GRIDS) cli_add_limits_of_grids(text, size);
   if (o->more == GV_MORE_LIMITS_OF_POINTS) cli_add_limits_of_points(text, size);

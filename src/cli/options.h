@@ -13,7 +13,7 @@ typedef struct cli_syntax {
   const gv_option *options;
   size_t count;
   const char *examples; /* end --help; may be NULL */
-  /* Takes an argument that is no option, as an option's `set` does; NULL = there may be none. */
+  /* Handles an argument that is not an option, like an option's `set`; NULL = not supported */
   int (*positional)(void *settings, char *value);
   bool negative_numbers; /* "-70.5" is not an option */
 } cli_syntax;

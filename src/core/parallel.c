@@ -107,7 +107,7 @@ static int usable_threads(int wanted) {
 }
 #endif
 
-/* The number of threads for a region; more than 1 must be given back. */
+/* The number of threads for a region; more than 1 must be released. */
 static int acquire_threads(int wanted) {
   if (wanted < 2 || atomic_load(&forked) || in_parallel()) return 1;
   (void)pthread_once(&once, loop_prepare);

@@ -54,7 +54,7 @@ static inline bool gv_metric_of_searches(gv_metric metric) {
   return gv_metric_of_products(metric) || metric == GV_MINKOWSKI;
 }
 
-/* Canonical distances of these metrics. */
+/* Exact distances of these metrics. */
 #define GV_PRODUCT_DISTANCE(NAME, TYPE)                                                                            \
   static inline double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                       \
     double product = 0.0, q_squares = 0.0, s_squares = 0.0;                                                        \

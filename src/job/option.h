@@ -45,7 +45,7 @@ typedef enum gv_option_place {
 
 typedef struct gv_option {
   const char *name;    /* without dashes; of a heading its text */
-  const char *metavar; /* what --help calls the value; NULL = the option takes none */
+  const char *metavar; /* name of the value in --help; NULL = the option has no value */
   const char *help;    /* its first line for --help; the others are details, for --help-all */
   gv_option_kind kind;
   size_t at;    /* the member's offset in the command's settings */

@@ -20,10 +20,10 @@ typedef struct gv_reference {
   int32_t dim;
   gv_metric metric; /* none of the globe's */
   gv_allocator allocator;
-  const float *floats; /* count x dim; not NULL only for backends that take them */
-  const double *
-      periods; /* of a periodic box, dim of them, INFINITY in a dimension without one; NULL: no box. Points and queries are
-                          * within the box, and doubles; no backend of a GPU has one */
+  const float *floats; /* count x dim; not NULL only for backends that support them */
+  const double
+      *periods; /* of a periodic box, one for each dimension, INFINITY without a period; NULL: no box. Points and
+                * queries are within the box, and doubles; GPU backends do not support it */
   double power; /* of GV_MINKOWSKI */
 } gv_reference;
 
@@ -32,7 +32,7 @@ static inline bool gv_reference_is_general(const gv_reference *reference) {
   return reference->periods != NULL || reference->metric == GV_MINKOWSKI;
 }
 
-/* The canonical distance from a query to point `number`. */
+/* The exact distance from a query to point `number`. */
 static inline double gv_reference_distance(const gv_reference *reference, const double *query, int64_t number) {
   int32_t dim = reference->dim;
   if (gv_reference_is_general(reference))
@@ -48,14 +48,15 @@ static inline double gv_reference_distance(const gv_reference *reference, const 
              : gv_canonical_distance(query, reference->data + number * dim, dim, reference->metric);
 }
 
-/* The largest canonical distance that is reported as at most `distance`. */
+/* The largest exact distance that is reported as at most `distance`. */
 static inline double gv_reference_limit(const gv_reference *reference, double distance) {
   return reference->metric == GV_MINKOWSKI ? gv_largest_power(distance, reference->power)
                                            : gv_largest_canonical(distance, reference->metric);
 }
 
-/* One search: queries are checked, and widened unless they are for a device that takes floats. All distances here are canonical values
- * (squared for euclidean); the layer above takes roots and turned the caller's maximum distance into `max_canonical`. */
+/* One search: queries are checked, and widened unless they are for a device that supports floats. All distances
+ * here are exact distances (squared for euclidean); the layer above computes roots and converts the caller's
+ * maximum distance to `max_canonical`. */
 typedef struct gv_query {
   const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;

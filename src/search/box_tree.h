@@ -5,16 +5,16 @@
  * eight, and three binary levels are one step of the search. Leaves are blocks of 8 points, also as structures of
  * arrays. kdtree and octree differ in where they split ranges of points, not in how the result is searched.
  *
- * Why pruning is exact without a margin. The bound of a box is computed in the operations and order of the
- * canonical distance, with the gap g = max(lo - q, q - hi, 0) in place of |q - s|. For a point s of the box, lo <=
- * s <= hi, and IEEE rounding is monotone: fl(q - s) is in magnitude >= each of fl(lo - q), fl(q - hi) that is
- * positive, products and sums of non-negative numbers and maxima are monotone in each operand, and they round
- * monotonically. So, operation by operation, bound <= canonical distance of every point inside, also when something
- * overflows to infinity. A box is out when (bound, least index inside) is not before (worst distance, worst index):
- * ties keep the lowest index.
+ * Why pruning is exact without a margin. The bound of a box is computed with the operations and order of the exact
+ * distance, with the gap g = max(lo - q, q - hi, 0) in place of |q - s|. For a point s of the box, lo <= s <= hi,
+ * and IEEE rounding is monotone: fl(q - s) is in magnitude >= each of fl(lo - q), fl(q - hi) that is positive,
+ * products and sums of non-negative numbers and maxima are monotone in each operand, and they round monotonically.
+ * So, operation by operation, bound <= exact distance of every point inside, also after an overflow to infinity. A
+ * box is excluded if (bound, least index inside) is not before (worst distance, worst index): ties keep the lowest
+ * index.
  *
- * In a periodic box of period L a difference counts min(u, L - u), u = |q - s|. Of a box, u is at least g and at most U = max(q - lo,
- * hi - q), also as rounded, so that min(g, L - U) bounds it in the same way.
+ * In a periodic box of period L a difference is min(u, L - u), u = |q - s|. For a box, u is at least g and at most
+ * U = max(q - lo, hi - q), also as rounded, so that min(g, L - U) bounds it in the same way.
  */
 #ifndef GV_BOX_TREE_H
 #define GV_BOX_TREE_H

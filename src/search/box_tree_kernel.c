@@ -6,8 +6,8 @@
  *
  * A query starts with a limit from the query before it (they come in Morton order): if that one had its k-th
  * neighbour at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
- * holds with self-exclusion too: should this query be among those k neighbours, the query before it takes its
- * place. In a periodic box differences are rounded by more than they are worth, and no query has a limit from another.
+ * holds with self-exclusion too: if this query is among those k neighbours, the previous query replaces it. In a
+ * periodic box the rounding of differences may exceed them, so queries have no limit from another.
  */
 #include "exact/lanes.h"
 #include "search/box_tree.h"

@@ -98,7 +98,7 @@ static int64_t brute_filter(const gv_brute_reference *reference, gv_query_tile *
   }
 }
 
-/* Offers the points of a panel, whose canonical distances are known, and returns the new limit. */
+/* Offers the points of a panel by their exact distances; returns the new limit. */
 GV_INLINE vd offer_panel(gv_query_tile *tile, int q, const vd total[EXACT_PARTS], vd limit, int64_t base,
                          int64_t first, int64_t count) {
   gv_nearest_list *list = &tile->list[q];

@@ -12,9 +12,10 @@
  *
  * Why it is exact: float_filter.h.
  *
- * In a periodic box and with GV_MINKOWSKI every pair is decided canonically. The filter needs numbers that suit floats and is useless when the error exceeds the distances searched for (clusters far
- * apart, or queries far outside). The first is checked; for the second each query tile counts its candidates, and searches the
- * next chunks with canonical distances in double vectors when there are too many.
+ * In a periodic box and with GV_MINKOWSKI every pair is decided canonically. The filter needs numbers that suit
+ * floats and is useless when the error exceeds the distances searched for (clusters far apart, or queries far
+ * outside). The first is checked; for the second each query tile counts its candidates, and searches the next
+ * chunks with exact distances in double vectors if there are too many.
  */
 #include "core/parallel.h"
 #include "search/brute.h"
@@ -147,7 +148,7 @@ static double brute_coordinate(const gv_reference *reference, int64_t i, int32_t
                                    : reference->data[i * reference->dim + d];
 }
 
-/* What the coordinates of a panel's points are multiplied by: for cosine what makes their lengths 1. */
+/* Factors of the coordinates of a panel's points; for cosine they make the lengths 1. */
 static void brute_scales(const building *b, int64_t p, double scale[GV_PANEL]) {
   const gv_reference *reference = b->reference;
   for (int lane = 0; lane < GV_PANEL; lane++) {
@@ -162,7 +163,7 @@ static void brute_scales(const building *b, int64_t p, double scale[GV_PANEL]) {
   }
 }
 
-/* Dimensions [base, stop) of a panel, and what they add to the lengths of its points. */
+/* Dimensions [base, stop) of a panel, and their terms of the lengths of its points. */
 static inline void make_piece(const building *b, int64_t p, int32_t base, int32_t stop, const bool narrow,
                               const double scale[GV_PANEL], double length[GV_PANEL]) {
   const gv_reference *reference = b->reference;

@@ -50,8 +50,8 @@ static double distance_of(const double *q, const double *s, int32_t dim, gv_metr
   return distance < 0.0 ? 0.0 : distance > 2.0 ? 2.0 : distance;
 }
 
-/* Vectors anywhere, of whole numbers (many equal products), along nearly one direction, whose differences floats do not show, without length, and of
- * lengths without a direction, or that suit no floats. */
+/* Vectors anywhere, of whole numbers (many equal products), along nearly one direction with differences below float
+ * precision, without length, and of lengths without a direction, or that suit no floats. */
 static void make_vectors(double *out, int64_t count, int32_t dim, double scale, double spread, bool extremes) {
   for (int64_t i = 0; i < count; i++) {
     double size = extremes && i % 17 == 3 ? 1e-200 : extremes && i % 17 == 4 ? 1e151 : scale;
@@ -177,7 +177,7 @@ static void test_floats(void **state) {
   gv_context_destroy(context);
 }
 
-/* Sums that overflow: infinite ones have a place, those that are no number have none. */
+/* Sums that overflow: infinite ones are results, NaN is not. */
 static void test_overflow(void **state) {
   const double rows[] = {1e200, 1e200, 1e200, -1e200, 1.0, 1.0, -1e200, -1e200}, asked[] = {1e200, 1e200};
   const gv_points reference = gv_points_rows(rows, 4, 2, GV_FLOAT64),

@@ -97,7 +97,7 @@ gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, co
 gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, size_t bytes, size_t unit,
                          gv_fill_fn *fill, void *user, const char *doing);
 
-/* The device whose memory this is; -1: memory of the host, managed memory, or unknown to CUDA. */
+/* The device that owns this memory; -1: memory of the host, managed memory, or unknown to CUDA. */
 int gv_cuda_device_of(const void *memory);
 
 /* Copies `bytes` from the device, after the previous work of the queue's stream. Done when this returns. */

@@ -39,7 +39,8 @@ struct gv_array_reader {
 
 gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader);
 
-/* array_sets.c: copies to a temporary file: a pipe, a file of GDAL's virtual file systems, a member of an archive, a dataset. */
+/* array_sets.c: copies a pipe, a file of GDAL's virtual file systems, a member of an archive or a dataset to a
+ * temporary file. */
 gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader);
