@@ -17,16 +17,16 @@ from pycparser import c_ast, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
-HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h",
+HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h",
            "gpuvoronoi/experimental.h")
 # What the headers need of the system's.
 STUBS = {
     "stddef.h": "#define NULL 0\ntypedef unsigned long size_t;\n",
-    "stdint.h": "".join(f"typedef int {name};\n" for name in ("int64_t", "int32_t", "uint8_t")),
+    "stdint.h": "".join(f"typedef int {name};\n" for name in ("int64_t", "uint64_t", "int32_t", "uint8_t")),
     "math.h": "#define INFINITY gv_infinity\n",
 }
 SCALARS = {"int": "c_int", "double": "c_double", "float": "c_float", "size_t": "c_size_t", "int64_t": "c_int64", "int32_t": "c_int32",
-           "uint8_t": "c_uint8", "gv_qtm_id": "c_int64", "char": "c_char"}
+           "uint64_t": "c_uint64", "uint8_t": "c_uint8", "gv_qtm_id": "c_int64", "char": "c_char"}
 
 HEAD = '''"""The library's C interface: its structs with their defaults, its constants, its functions' types.
 
@@ -46,6 +46,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint64,
     c_void_p,
 )
 from math import inf
@@ -162,7 +163,7 @@ class Binding:
     @staticmethod
     def macros() -> list[tuple[str, int]]:
         text = "".join((ROOT / "include" / header).read_text() for header in HEADERS)
-        return [(name, int(value)) for name, value in re.findall(r"^#define GV_((?:QTM|HEALPIX|VORONOI|SEARCH)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)]
+        return [(name, int(value)) for name, value in re.findall(r"^#define GV_((?:QTM|HEALPIX|S2|VORONOI|SEARCH)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)]
 
 
 def main(check: bool) -> int:

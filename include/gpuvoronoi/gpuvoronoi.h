@@ -8,7 +8,7 @@
  *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
  *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
  *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
- *      and experimental.h (CUDA arrays, several processes).
+ *      cells.h (HEALPix and S2), and experimental.h (CUDA arrays, several processes).
  *
  * Conventions of all functions:
  *   - Functions return a gv_status; GV_OK is 0. After an error the context holds one line of text
@@ -651,7 +651,8 @@ typedef enum gv_grid_kind {
   GV_GRID_QTM =
       3, /**< cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude */
   GV_GRID_HEALPIX = 4, /**< cells are the pixels of a HEALPix `order`; seeds have longitude, latitude */
-  GV_GRID_POINTS = 5   /**< cells are a list of places; seeds have longitude, latitude */
+  GV_GRID_POINTS = 5,  /**< cells are a list of places; seeds have longitude, latitude */
+  GV_GRID_S2 = 6       /**< cells are those of an S2 level (in `order`); seeds have longitude, latitude */
 } gv_grid_kind;
 
 /**
@@ -676,9 +677,10 @@ typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
  * GV_GRID_HEALPIX lists the pixels: one row of gv_healpix_count(order) cells (the library sets width and height and
  * ignores geotransform). Distances are measured from their centers. The latitude of a center (gv_healpix_center) is
  * a geodetic one, or with `authalic` an authalic one: then all pixels have the same area on the ellipsoid.
- * GV_GRID_POINTS has one row of `width` places, in any order; computing is faster if nearby places are next to each
- * other (for example along a space-filling curve). `cuda-tile` supports neither of these two kinds; "auto" uses the
- * processors.
+ * GV_GRID_S2 lists the gv_s2_count(order) cells of an S2 level in the order of their ids (gv_s2_id); latitudes and
+ * `authalic` as for HEALPix. GV_GRID_POINTS has one row of `width` places, in any order; computing is faster if nearby
+ * places are next to each other (for example along a space-filling curve). `cuda-tile` supports none of these three
+ * kinds; "auto" uses the processors.
  */
 typedef struct gv_grid {
   size_t struct_size;
@@ -691,19 +693,21 @@ typedef struct gv_grid {
                           * grid */
   void *inverse_user;
   int level;    /**< of the QTM; GV_QTM_NONE = the grid's own cells */
-  int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER */
+  int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER; GV_GRID_S2: the level, 0 ... GV_S2_MAX_LEVEL */
   int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
   int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
   const double
       *longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from
                   * the grid */
   const double
-      *latitude; /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
+      *latitude;      /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
+  const double *area; /**< GV_GRID_POINTS: likewise `width` areas of the cells in square metres; NULL: unknown */
 } gv_grid;
 
 #define GV_QTM_NONE           (-1)
 #define GV_QTM_MAX_GRID_LEVEL 20
 #define GV_HEALPIX_MAX_ORDER  18
+#define GV_S2_MAX_LEVEL       18
 
 /** Sets the defaults: cells of 1 x 1 on the plane; width and height are 0. */
 static inline void gv_grid_init(gv_grid *grid) {
@@ -720,6 +724,7 @@ static inline void gv_grid_init(gv_grid *grid) {
                             0,
                             0,
                             0,
+                            NULL,
                             NULL,
                             NULL};
   *grid = defaults;
@@ -903,7 +908,9 @@ GV_API gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *
 /**
  * Returns the areas of the cells of a rectangle of the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the
  * grid's ellipsoid, of the part of the cell between the poles; triangles have edges that are straight in the ZOT
- * plane (gv_qtm_area). Else |g1 g5 - g2 g4|, square units of the plane. Relative error below 1e-13.
+ * plane (gv_qtm_area). GV_GRID_HEALPIX, GV_GRID_S2: the cell's solid angle times the ellipsoid's area by solid angle,
+ * that at the center or, with authalic latitudes, the mean. GV_GRID_POINTS: the areas of the grid, NaN if unknown.
+ * Else |g1 g5 - g2 g4|, square units of the plane. Relative error below 1e-13.
  * @param column,row   the first cell.
  * @param columns,rows size of the rectangle; 0 = up to the grid's edge.
  * @param[out] area    area[r * stride + c].
@@ -1053,13 +1060,14 @@ GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistic
 typedef struct gv_seed_statistics {
   size_t struct_size;
   int64_t cells;
-  double area; /**< GV_GRID_LONLAT, GV_GRID_QTM: square metres on the ellipsoid; else square units of the plane */
-  double distance_mean; /**< of the cells' distances, by area; NaN without cells or distances */
-  double distance_max;  /**< likewise */
-  double centroid_x; /**< GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180, 180] of the mean of the cells' unit vectors,
-                   * weighted by area; NaN if that vector has no direction. Else the mean of the centers. NaN
-                   * without cells */
-  double centroid_y; /**< latitude, or y */
+  double area; /**< sum of the areas of its cells (gv_voronoi_cell_areas); NaN if they are unknown */
+  double
+      distance_mean; /**< mean of the cells' distances, weighted by area (equally if unknown); NaN without cells or
+                         * distances */
+  double distance_max; /**< likewise */
+  double centroid_x;   /**< On the globe: longitude (-180, 180] of the mean of the cells' unit vectors, weighted by
+                      * area; NaN if that vector has no direction. Else the mean of the centers. NaN without cells */
+  double centroid_y;   /**< latitude, or y */
 } gv_seed_statistics;
 
 /** Sets the size; the rest is written by gv_statistics_get. */
@@ -1186,33 +1194,6 @@ GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude
  *         sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id.
  */
 GV_API double gv_qtm_area(gv_qtm_id id);
-
-/* --------------------------------------------------------------------------------------------------------- HEALPix */
-
-/**
- * @par Example
- * @code
- * double lon, lat;
- * int64_t ring = gv_healpix_to_ring(1, 3);
- * if (gv_healpix_count(1) != 48 || ring != 0 || gv_healpix_from_ring(1, ring) != 3) return 1;
- * if (gv_healpix_center(1, 3, &lon, &lat) != GV_OK || lon != 45.0 || lat < 66.4 || lat > 66.5) return 1;
- * @endcode
- */
-
-/** @return the number of pixels, 12 * 4^order; 0 for an order that is not 0 ... GV_HEALPIX_MAX_ORDER. */
-GV_API int64_t gv_healpix_count(int order);
-
-/**
- * The center of a pixel of the NESTED scheme, by the published formulas. Thread safe.
- * @param[out] longitude degrees, (-180, 180].
- * @param[out] latitude  degrees, on the unit sphere.
- * @return GV_OK, INVALID_ARGUMENT.
- */
-GV_API gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude);
-
-/** The number of a pixel in the RING scheme, and back in the NESTED one. @return -1 for a number or an order out of range. */
-GV_API int64_t gv_healpix_to_ring(int order, int64_t number);
-GV_API int64_t gv_healpix_from_ring(int order, int64_t ring_number);
 
 #ifdef __cplusplus
 }

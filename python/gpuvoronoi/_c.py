@@ -16,6 +16,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint64,
     c_void_p,
 )
 from math import inf
@@ -79,6 +80,7 @@ GRID_PROJECTED = 2
 GRID_QTM = 3
 GRID_HEALPIX = 4
 GRID_POINTS = 5
+GRID_S2 = 6
 
 UNWEIGHTED = 0
 MULTIPLICATIVE = 1
@@ -103,6 +105,7 @@ SEARCH_MAX_K_PROCESSORS = 16777216
 QTM_NONE = -1
 QTM_MAX_GRID_LEVEL = 20
 HEALPIX_MAX_ORDER = 18
+S2_MAX_LEVEL = 18
 VORONOI_MAX_K = 64
 QTM_MAX_LEVEL = 29
 QTM_STRING_SIZE = 31
@@ -156,7 +159,7 @@ class Grid(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
                 ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double),
                 ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int), ("order", c_int), ("ring", c_int),
-                ("authalic", c_int), ("longitude", c_void_p), ("latitude", c_void_p)]
+                ("authalic", c_int), ("longitude", c_void_p), ("latitude", c_void_p), ("area", c_void_p)]
     defaults = {"geotransform": (0, 1, 0, 0, 0, 1), "level": -1}
 
 
@@ -327,10 +330,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_qtm_center_vector": (c_int, [c_int64, HANDLE]),
     "gv_qtm_center": (c_int, [c_int64, HANDLE, HANDLE]),
     "gv_qtm_area": (c_double, [c_int64]),
-    "gv_healpix_count": (c_int64, [c_int]),
-    "gv_healpix_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
-    "gv_healpix_to_ring": (c_int64, [c_int, c_int64]),
-    "gv_healpix_from_ring": (c_int64, [c_int, c_int64]),
     "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_destroy": (None, [HANDLE]),
@@ -348,6 +347,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_diagram_polygons_create": (c_int, [HANDLE, HANDLE, c_int, HANDLE]),
     "gv_diagram_polygons_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_diagram_polygons_destroy": (None, [HANDLE]),
+    "gv_healpix_count": (c_int64, [c_int]),
+    "gv_healpix_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
+    "gv_healpix_to_ring": (c_int64, [c_int, c_int64]),
+    "gv_healpix_from_ring": (c_int64, [c_int, c_int64]),
+    "gv_s2_count": (c_int64, [c_int]),
+    "gv_s2_id": (c_uint64, [c_int, c_int64]),
+    "gv_s2_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

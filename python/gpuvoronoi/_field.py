@@ -122,7 +122,7 @@ class Plan:
         inverse = None if self.inverse is None else (self.inverse.operation.definition, self.inverse.tolerance)
         for part in (self.kind, self.rows, self.columns, self.transform, self.ellipsoid, inverse, self.level, self.metric, self.k,
                      self.max_distance, self.weighting, self.backend, self.device, self.block,
-                     None if self.cells is None else (self.cells.order, self.cells.ring, self.cells.authalic),
+                     None if self.cells is None else (self.cells.system, self.cells.level, self.cells.ring, self.cells.authalic),
                      None if self.features is None else (self.features.edges, self.features.boundary)):
             digest.update(repr(part).encode() + b"\0")
         places = (None, None) if self.cells is None else (self.cells.lon, self.cells.lat)
@@ -135,8 +135,7 @@ def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], met
          weighting: str, weights: Optional[npt.NDArray[np.float64]], backend: str, device: int) -> Plan:
     ellipsoid, inverse, kind = (0.0, 0.0), None, _c.GRID_PLANE
     if metric in _c.GLOBE_METRICS:
-        kind = _c.GRID_LONLAT if not grid.mesh else _c.GRID_QTM if grid.cells is None else (
-            _c.GRID_HEALPIX if grid.cells.order >= 0 else _c.GRID_POINTS)
+        kind = _c.GRID_LONLAT if not grid.mesh else _c.GRID_QTM if grid.cells is None else grid.cells.kind
         if grid.crs is not None:
             ellipsoid = _crs.ellipsoid(grid.crs)
             if not grid.mesh and not _crs.is_lonlat(grid.crs):
@@ -173,18 +172,19 @@ class Field:
     def __init__(self, plan: Plan, workers: int = 0) -> None:
         self.plan = plan
         c = library()
-        if plan.kind in (_c.GRID_QTM, _c.GRID_HEALPIX, _c.GRID_POINTS):
+        if plan.kind >= _c.GRID_QTM:  # one row of cells
             self.block = (1, _MESH_BLOCK)
         else:
             self.block = plan.block
         self._grid = _c.Grid(kind=plan.kind, width=plan.columns, height=plan.rows,
                              geotransform=(ctypes.c_double * 6)(*plan.transform), semi_major=plan.ellipsoid[0],
                              flattening=plan.ellipsoid[1], level=plan.level)
-        if plan.cells is not None and plan.cells.order >= 0:
-            self._grid.order, self._grid.ring, self._grid.authalic = plan.cells.order, plan.cells.ring, plan.cells.authalic
+        if plan.cells is not None and plan.cells.kind != _c.GRID_POINTS:
+            self._grid.order, self._grid.ring, self._grid.authalic = plan.cells.level, plan.cells.ring, plan.cells.authalic
         elif plan.cells is not None:
             assert plan.cells.lon is not None and plan.cells.lat is not None
             self._grid.longitude, self._grid.latitude = plan.cells.lon.ctypes.data, plan.cells.lat.ctypes.data  # kept by the plan
+            self._grid.area = None if plan.cells.area is None else plan.cells.area.ctypes.data
         self._raised: list[BaseException] = []
         if plan.inverse is not None:
             self._inverse = _c.Inverse(self._invert)  # must live as long as the library's object

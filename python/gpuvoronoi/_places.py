@@ -32,33 +32,45 @@ class Places:
 
 @dataclasses.dataclass
 class Cells:
-    """Cells that are no raster's: the pixels of a HEALPix order, or places (then `order` is -1)."""
+    """Cells that are not a raster's: those of a grid system (`system`: "healpix", "s2", "h3"), or places (then it is "")."""
 
     count: int
     shape: tuple[int, ...]
     dims: tuple[str, ...]
-    order: int = -1
+    system: str = ""
+    level: int = -1
     ring: bool = False
     authalic: bool = False
-    lon: Optional[Floats] = None
+    lon: Optional[Floats] = None  # of h3 and places
     lat: Optional[Floats] = None
+    ids: Any = None  # of h3
+    area: Optional[Floats] = None  # square metres, of h3 in statistics
     coordinates: Any = None  # by name; None: those of places are not known
     labelled: bool = False  # they came as an xarray object, and so do answers
 
+    @property
+    def kind(self) -> int:
+        return {"healpix": _c.GRID_HEALPIX, "s2": _c.GRID_S2}.get(self.system, _c.GRID_POINTS)
+
+
+_FORMS: dict[str, tuple[str, int, set[str]]] = {
+    "healpix": ("healpix:LEVEL[,ring][,authalic]", _c.HEALPIX_MAX_ORDER, {"ring", "authalic"}),
+    "s2": ("s2:LEVEL[,authalic]", _c.S2_MAX_LEVEL, {"authalic"}), "h3": ("h3:LEVEL", 15, set())}
+
 
 def cells(given: Any) -> Cells:
-    """What a user means by `cells`: "healpix:LEVEL[,ring][,authalic]", or places."""
+    """What a user means by `cells`: a grid system with a level, as the command's --cells-of takes it, or places."""
     if isinstance(given, str):
-        kind, _, rest = given.partition(":")
+        system, _, rest = given.partition(":")
         level, *words = rest.split(",")
-        if kind in ("h3", "s2"):
-            raise ValueError(f"cells: {kind} is not supported: give the centres of its cells, e.g. by the package "
-                             f"{'h3' if kind == 'h3' else 's2sphere'}, as (lon, lat)")
-        if kind != "healpix" or not level.isdigit() or not set(words) <= {"ring", "authalic"}:
-            raise ValueError(f"cells must be 'healpix:LEVEL[,ring][,authalic]', a pair (lon, lat) or an xarray object, not {given!r}")
-        order = number_in(int(level), "cells: the level", 0, _c.HEALPIX_MAX_ORDER)
-        count = 12 * 4**order
-        return Cells(count, (count,), ("cells",), order, "ring" in words, "authalic" in words, coordinates=None)
+        if system not in _FORMS or not level.isdigit() or not set(words) <= _FORMS[system][2]:
+            raise ValueError(f"cells must be {', '.join(repr(form) for form, *_ in _FORMS.values())}, a pair (lon, lat) or an xarray "
+                             f"object, not {given!r}")
+        order = number_in(int(level), "cells: the level", 0, _FORMS[system][1])
+        if system == "h3":
+            return _h3(order)
+        count = (12 if system == "healpix" else 6) * 4**order
+        return Cells(count, (count,), ("cells",), system, order, "ring" in words, "authalic" in words)
     found = read(given, "cells")
     if found.lon.size == 0:
         raise ValueError("cells: there are none")
@@ -66,10 +78,50 @@ def cells(given: Any) -> Cells:
                  labelled=hasattr(given, "dims"))
 
 
-def healpix_coordinates(of: Cells) -> dict[str, Any]:
+def _h3_package() -> Any:
+    try:
+        import h3.api.numpy_int as h3
+    except ImportError as error:
+        raise ImportError("cells='h3:...' needs the package h3, version 4 or newer: pip install h3") from error
+    return h3
+
+
+def _h3(resolution: int) -> Cells:
+    h3 = _h3_package()
+    base = sorted(int(cell) for cell in h3.get_res0_cells())
+    ids = np.concatenate([np.sort(h3.cell_to_children(cell, resolution)) for cell in base]).astype(np.uint64)
+    lat, lon = np.array([h3.cell_to_latlng(cell) for cell in ids.tolist()]).T
+    return Cells(ids.size, ids.shape, ("cells",), "h3", resolution, lon=np.ascontiguousarray(lon), lat=np.ascontiguousarray(lat), ids=ids)
+
+
+def with_areas(of: Cells, ellipsoid: tuple[float, float]) -> Cells:
+    """The same with areas, if they are known: of H3 solid angles times the ellipsoid's area by solid angle at the center."""
+    if of.system != "h3":
+        return of
+    a, f = ellipsoid if ellipsoid[0] else (6378137.0, 1 / 298.257223563)
+    assert of.lat is not None
+    square = f * (2 - f)
+    element = a**2 * (1 - square) / (1 - square * np.sin(np.radians(of.lat)) ** 2) ** 2
+    h3 = _h3_package()
+    return dataclasses.replace(of, area=element * np.array([h3.cell_area(cell, "rads^2") for cell in of.ids.tolist()]))
+
+
+def cell_ids(of: Cells) -> npt.NDArray[Any]:
+    """Ids in the cells' own system: HEALPix's numbers, 64-bit ids of S2 and H3."""
+    if of.system == "h3":
+        return np.asarray(of.ids)
+    numbers = np.arange(of.count)
+    if of.system == "s2":
+        return (2 * numbers.astype(np.uint64) + np.uint64(1)) << np.uint64(2 * (30 - of.level))
+    return numbers
+
+
+def system_coordinates(of: Cells) -> dict[str, Any]:
     """The coordinate that xdggs decodes."""
-    attributes = {"grid_name": "healpix", "level": of.order, "indexing_scheme": "ring" if of.ring else "nested"}
-    return {"cell_ids": ("cells", np.arange(of.count), attributes)}
+    attributes = {"grid_name": of.system, "level": of.level}
+    if of.system == "healpix":
+        attributes["indexing_scheme"] = "ring" if of.ring else "nested"
+    return {"cell_ids": ("cells", cell_ids(of), attributes)}
 
 
 def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Places:

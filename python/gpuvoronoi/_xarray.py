@@ -71,8 +71,8 @@ def _unit(grid: Grid) -> str:
 def _coordinates(question: Any) -> dict[str, Any]:
     grid: Grid = question.grid
     made: dict[str, Any] = {"rank": ("rank", np.arange(1, question.k + 1))} if question.k > 1 else {}
-    if grid.cells is not None and grid.cells.order >= 0:
-        made.update(_places.healpix_coordinates(grid.cells))
+    if grid.cells is not None and grid.cells.system:
+        made.update(_places.system_coordinates(grid.cells))
     elif grid.coordinates is not None:
         made.update(grid.coordinates)
     elif not grid.mesh:

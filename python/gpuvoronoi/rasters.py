@@ -46,7 +46,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
     cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
         Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
-        ``",authalic"``: latitudes of centres are authalic, not geodetic); longitudes and latitudes of places, arrays of one
+        ``",authalic"``: latitudes of centres are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
+        which needs the package h3; longitudes and latitudes of places, arrays of one
         shape, which the answer has; or an xarray object with such coordinates, as :func:`regrid` takes it.
     crs : optional
         The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _device_rasters, _field, _seeds
+from . import _c, _crs, _device_rasters, _field, _places, _seeds
 from ._library import Context, Handle, context, library
 from ._search import plain_array
 from .rasters import Question, _documented
@@ -44,7 +44,7 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     -------
     pandas.DataFrame
         A row a seed, with the seeds' index, and the columns of the command's ``--stats``: `cells`, `area_km2` (`area` without a
-        unit), `distance_mean`, `distance_max`, `centroid_x`, `centroid_y`, and for each of `sums` `NAME_sum` and
+        unit; none for places), `distance_mean`, `distance_max`, `centroid_x`, `centroid_y`, and for each of `sums` `NAME_sum` and
         `NAME_distance_mean`. Of seeds at one place the first has the cells. With `k` it is about the nearest seed. Sums
         have the same bits whatever the threads.
 
@@ -63,6 +63,8 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     if question.grid.chunks is not None and hasattr(question.mask, "dask"):
         question.mask = question.mask.compute()
     plan, mask = question.plan, question.mask
+    if plan.cells is not None:
+        plan.cells = _places.with_areas(plan.cells, plan.ellipsoid)
     plan.block = (1, _field._MESH_BLOCK) if question.grid.mesh else (_field._BLOCK, _field._BLOCK)
     names = list(sums or {})
     on_gpu = question.cupy is not None and plan.backend == _device_rasters._BACKEND
@@ -174,7 +176,10 @@ def _columns(question: Question, table: _Table, names: list[str], distances: boo
     unit = None if crs is None else _crs.linear_unit(crs)
     scale, area = (1e-6, "area_km2") if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, "area_km2")
     made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, question.seeds, "ids", text=True)}
-    made["cells"], made[area] = found["cells"], found["area"] * scale
+    made["cells"] = found["cells"]
+    cells = table.field.plan.cells
+    if cells is None or cells.kind != _c.GRID_POINTS or cells.area is not None:
+        made[area] = found["area"] * scale
     for name in ("distance_mean", "distance_max") if distances else ():
         made[name] = found[name]
     made["centroid_x"], made["centroid_y"] = found["centroid_x"], found["centroid_y"]

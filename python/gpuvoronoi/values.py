@@ -127,7 +127,7 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         unstructured mesh. Cells without a place are left out.
     target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
         The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape, or
-        ``"healpix:LEVEL"`` with ``",ring"`` and ``",authalic"`` as :func:`allocation` takes it.
+        ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as :func:`allocation` takes it.
     metric, ellipsoid, backend, device
         As of :class:`GlobeTree`. Equal distances go to the cell of `source` that comes first.
     max_distance : float
@@ -167,7 +167,7 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         cells = question.grid.cells
         assert cells is not None
         numbers = question.squeezed(question.compute(question.names(None))[0])
-        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.healpix_coordinates(cells))
+        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells))
     else:
         end = _places.read(target, "target", dims)
         tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)

@@ -1,8 +1,8 @@
 /* Areas of cells. */
 #include "cells/area.h"
 
-#include "cells/healpix.h"
 #include "cells/parts.h"
+#include "cells/s2.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -91,22 +91,44 @@ static void mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipso
   }
 }
 
-/* The same for all where latitudes are authalic. Otherwise the ellipsoid's area by solid angle at the centre: a a (1 - e2) / (1 - e2 s s)^2,
- * where s is the sine of the latitude. */
-static void healpix_areas(const gv_cells *cells, const gv_tile *tile, double *area) {
-  const gv_ellipsoid *e = &cells->ellipsoid;
-  const double poles[2] = {-90.0, 90.0}, count = (double)gv_healpix_count(cells->grid.order);
-  double mean;
-  gv_zone_areas(e, 1, poles, &mean);
-  mean *= 2.0 * pi / count;
-  for (int64_t i = 0; i < tile->c1 - tile->c0; i++) {
-    double x, y, sine, root;
-    area[i] = mean;
-    if (cells->grid.authalic != 0) continue;
-    gv_healpix_positions(cells->healpix, NULL, tile->c0 + i, 1, &x, &y, &sine);
-    root = e->semi_major / (1.0 - e->eccentricity2 * sine * sine);
-    area[i] = root * root * (1.0 - e->eccentricity2) * (4.0 * pi / count);
+/* The ellipsoid's area by solid angle where latitudes are authalic. */
+static double mean_element(const gv_ellipsoid *e) {
+  const double poles[2] = {-90.0, 90.0};
+  double hemispheres;
+  gv_zone_areas(e, 1, poles, &hemispheres);
+  return 0.5 * hemispheres;
+}
+
+/* The same at the sine of a geodetic latitude: a a (1 - e2) / (1 - e2 s s)^2. */
+static double element_at(const gv_ellipsoid *e, double sine) {
+  double root = e->semi_major / (1.0 - e->eccentricity2 * sine * sine);
+  return root * root * (1.0 - e->eccentricity2);
+}
+
+/* Of meshes on the sphere: solid angles times the element at the centre. */
+static void sphere_areas(const gv_cells *cells, const gv_tile *tile, double *area) {
+  enum { AT_ONCE = 64 };
+  const double mean = mean_element(&cells->ellipsoid);
+  double x[AT_ONCE], y[AT_ONCE], sine[AT_ONCE], equal = 4.0 * pi / (double)cells->grid.width;
+  for (int64_t first = tile->c0; first < tile->c1; first += AT_ONCE) {
+    int64_t count = tile->c1 - first < AT_ONCE ? tile->c1 - first : AT_ONCE;
+    if (cells->grid.authalic == 0) gv_cell_vectors(cells, first, count, x, y, sine);
+    for (int64_t i = 0; i < count; i++) {
+      double solid = cells->grid.kind == GV_GRID_S2 ? gv_s2_solid_angle(cells->grid.order, first + i) : equal;
+      double element = cells->grid.authalic != 0 ? mean : element_at(&cells->ellipsoid, sine[i]);
+      area[first - tile->c0 + i] = element * solid;
+    }
   }
+}
+
+double gv_mesh_largest_area(const gv_cells *cells) {
+  const gv_ellipsoid *e = &cells->ellipsoid;
+  const double mean = mean_element(e), equal = 4.0 * pi / (double)cells->grid.width;
+  double globe = 2.0 * mean * (2.0 * (180.0 * (pi / 180.0))), twice = 2.0 * globe / (double)cells->grid.width;
+  if (cells->grid.kind == GV_GRID_QTM) return twice;
+  double element = cells->grid.authalic != 0 ? mean : fmax(element_at(e, 0.0), element_at(e, 1.0));
+  double solid = cells->grid.kind == GV_GRID_S2 ? ldexp(GV_S2_LARGEST_SOLID_ANGLE, -2 * cells->grid.order) : equal;
+  return fmax(twice, 1.001 * element * solid);
 }
 
 static double within_poles(double latitude) {
@@ -127,13 +149,13 @@ void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, in
     mesh_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
     return;
   }
-  if (cells->grid.kind == GV_GRID_HEALPIX) {
-    healpix_areas(cells, tile, area);
+  if (gv_grid_is_mesh(&cells->grid)) {
+    sphere_areas(cells, tile, area);
     return;
   }
   if (cells->grid.kind == GV_GRID_POINTS) {
-    for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
-      area[c] = NAN;
+    for (int64_t c = tile->c0; c < tile->c1; c++)
+      area[c - tile->c0] = cells->grid.area != NULL ? cells->grid.area[c] : (double)NAN;
     return;
   }
   enum { AT_ONCE = 64 };

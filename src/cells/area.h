@@ -19,6 +19,9 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
  * of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
 
+/* No cell of a mesh is larger. */
+double gv_mesh_largest_area(const gv_cells *cells);
+
 /* |g1 g5 - g2 g4|, never NaN: overflow is infinite. */
 double gv_plane_area(const double g[6]);
 

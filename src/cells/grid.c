@@ -5,7 +5,9 @@
 
 #include "cells/healpix.h"
 #include "cells/parts.h"
+#include "cells/s2.h"
 #include "exact/canonical.h"
+#include "gpuvoronoi/cells.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -36,7 +38,7 @@ static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric 
   }
   if (grid->level != GV_QTM_NONE)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "level: unsupported for HEALPix and lists of places; use GV_QTM_NONE");
+                   "level: unsupported for HEALPix, S2 and lists of places; use GV_QTM_NONE");
   if (grid->kind == GV_GRID_POINTS) {
     if (grid->width < 1 || grid->width > INT64_C(1) << 40 || grid->longitude == NULL || grid->latitude == NULL)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
@@ -44,20 +46,22 @@ static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric 
                      (long long)grid->width);
     return GV_OK;
   }
-  if (grid->order < 0 || grid->order > GV_HEALPIX_MAX_ORDER) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "HEALPix order: out of range [0, %d] (%d)",
-                   GV_HEALPIX_MAX_ORDER, grid->order);
+  const bool s2 = grid->kind == GV_GRID_S2;
+  const int most = s2 ? GV_S2_MAX_LEVEL : GV_HEALPIX_MAX_ORDER;
+  if (grid->order < 0 || grid->order > most) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: out of range [0, %d] (%d)",
+                   s2 ? "S2 level" : "HEALPix order", most, grid->order);
   }
-  if (grid->authalic != 0 && grid->semi_major != 0.0 && !(fabs(grid->flattening) <= GV_HEALPIX_FLATTEST)) {
+  if (grid->authalic != 0 && grid->semi_major != 0.0 && !(fabs(grid->flattening) <= GV_AUTHALIC_FLATTEST)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "flattening: out of range [-%g, %g] for authalic latitudes",
-                   GV_HEALPIX_FLATTEST, grid->flattening);
+                   GV_AUTHALIC_FLATTEST, grid->flattening);
   }
   return GV_OK;
 }
 
 static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric metric) {
-  if (grid->kind == GV_GRID_HEALPIX || grid->kind == GV_GRID_POINTS) return check_list(context, grid, metric);
   if (grid->kind == GV_GRID_QTM) return check_mesh(context, grid, metric);
+  if (gv_grid_is_list(grid)) return check_list(context, grid, metric);
   if (grid->level != GV_QTM_NONE) {
     GV_TRY(check_mesh(context, grid, metric));
   }
@@ -211,6 +215,17 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     } else {
       gv_healpix_make(grid->order, grid->ring != 0, grid->authalic != 0, &out->ellipsoid, out->healpix);
     }
+  } else if (grid->kind == GV_GRID_S2) {
+    out->shape = GV_CELLS_POINTS;
+    out->grid.width = gv_s2_count(grid->order);
+    out->grid.height = 1;
+    out->position_error = 40.0 * epsilon; /* quotients of square roots, and the authalic series */
+    out->s2 = gv_allocate(&out->allocator, 1, sizeof *out->s2);
+    if (out->s2 == NULL) {
+      status = gv_fail_memory(context, "the grid's tables");
+    } else {
+      gv_s2_make(grid->order, grid->authalic != 0, &out->ellipsoid, out->s2);
+    }
   } else if (grid->kind == GV_GRID_POINTS) {
     out->shape = GV_CELLS_POINTS;
     out->grid.height = 1;
@@ -250,8 +265,10 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
 void gv_cells_clear(gv_cells *cells) {
   gv_release(&cells->allocator, cells->tables);
   gv_release(&cells->allocator, cells->healpix);
+  gv_release(&cells->allocator, cells->s2);
   cells->tables = NULL;
   cells->healpix = NULL;
+  cells->s2 = NULL;
   double **tables[] = {&cells->column_x,    &cells->column_y,     &cells->row_p,       &cells->row_z,
                        &cells->row_inverse, &cells->half_cos,     &cells->half_sin,    &cells->half_p,
                        &cells->half_z,      &cells->half_sin_lat, &cells->half_cos_lat};
@@ -340,11 +357,10 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
                              gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, tile->c0, n, x, y, z, lon, lat);
     return GV_OK;
   }
-  if (cells->grid.kind == GV_GRID_HEALPIX) {
-    const gv_ellipsoid *ellipsoid = gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL;
-    gv_healpix_span_positions(cells->healpix, ellipsoid, tile->c0, n, x, y, z);
+  if (gv_grid_is_mesh(&cells->grid)) {
+    gv_cell_positions(cells, gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, tile->c0, n, x, y, z);
     for (; lon != NULL && i < n; i++)
-      gv_healpix_lonlat(cells->healpix, tile->c0 + i, &lon[i], &lat[i]);
+      gv_cell_lonlat(cells, tile->c0 + i, &lon[i], &lat[i]);
     return GV_OK;
   }
   if (cells->shape == GV_CELLS_LONLAT) {

@@ -42,6 +42,7 @@ typedef struct gv_cells {
   struct gv_mesh_tables *tables; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
 
   struct gv_healpix *healpix; /* GV_GRID_HEALPIX */
+  struct gv_s2 *s2;           /* GV_GRID_S2 */
 
   double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT, QTM */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */

@@ -4,17 +4,12 @@
  * The bound of a part. The part is a pixel of a coarser order, which holds the centres of its descendants. Its
  * points are within r of its centre, where r is the largest distance of any pixel's centre from its corners: that
  * of the pixels between the polar caps and the belt, from (z = 2/3, 45 / nside degrees) to (z = 1 - (1 - 1 /
- * nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a tenth is added. Authalic latitudes
- * stretch distances on the sphere of normals by less than 1.03 for flattenings up to 0.02.
- *
- * With normals within r of that of the centre's place P, a place leaves P by at most c r along the surface, where
- * c, `curvature`, is at least all radii of curvature; and as the surface is convex, and turns by at most t along a
- * path of c t, by 0 ... c r^2 / 2 inwards.
+ * nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a fiftieth is added.
  */
 #include "cells/healpix.h"
 
 #include "exact/globe_kernels.h"
-#include "gpuvoronoi/gpuvoronoi.h"
+#include "gpuvoronoi/cells.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -129,37 +124,8 @@ int64_t gv_healpix_from_ring(int order, int64_t ring_number) {
 /* --------------------------------------------------------------------------------------------------------- centres */
 
 void gv_healpix_make(int order, bool ring, bool authalic, const gv_ellipsoid *ellipsoid, gv_healpix *out) {
-  *out = (gv_healpix){.order = order, .ring = ring, .authalic = authalic, .kernels = gv_globe_kernels_get()};
-  /* Karney, On auxiliary latitudes (2023), to the sixth power of the third flattening. */
-  static const double coefficient[GV_HEALPIX_AUTHALIC_TERMS][GV_HEALPIX_AUTHALIC_TERMS] = {
-      {4.0 / 3, 4.0 / 45, -16.0 / 35, -2582.0 / 14175, 60136.0 / 467775, 28112932.0 / 212837625},
-      {0, 46.0 / 45, 152.0 / 945, -11966.0 / 14175, -21016.0 / 51975, 251310128.0 / 638512875},
-      {0, 0, 3044.0 / 2835, 3802.0 / 14175, -94388.0 / 66825, -8797648.0 / 10945935},
-      {0, 0, 0, 6059.0 / 4725, 41072.0 / 93555, -1472637812.0 / 638512875},
-      {0, 0, 0, 0, 768272.0 / 467775, 455935736.0 / 638512875},
-      {0, 0, 0, 0, 0, 4210684958.0 / 1915538625}};
-  double n = ellipsoid->flattening / (2.0 - ellipsoid->flattening);
-  for (int j = 0; j < GV_HEALPIX_AUTHALIC_TERMS; j++) {
-    double sum = 0.0;
-    for (int i = GV_HEALPIX_AUTHALIC_TERMS - 1; i >= 0; i--)
-      sum = (sum + coefficient[j][i]) * n;
-    out->series[j] = sum;
-  }
-}
-
-/* From sine and cosine of the authalic latitude to those of the geodetic one. */
-static void healpix_to_geodetic(const gv_healpix *h, double *sine, double *cosine) {
-  double s = *sine, c = *cosine, twice = 2.0 * (1.0 - 2.0 * s * s), one = 0.0, two = 0.0;
-  for (int j = GV_HEALPIX_AUTHALIC_TERMS - 1; j >= 0; j--) { /* Clenshaw */
-    double next = twice * one - two + h->series[j];
-    two = one;
-    one = next;
-  }
-  double d = one * (2.0 * s * c), q = d * d; /* at most 0.03 */
-  double sin_d = d * (1.0 - q / 6.0 * (1.0 - q / 20.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0))));
-  double cos_d = 1.0 - q / 2.0 * (1.0 - q / 12.0 * (1.0 - q / 30.0 * (1.0 - q / 56.0)));
-  *sine = s * cos_d + c * sin_d;
-  *cosine = c * cos_d - s * sin_d;
+  *out = (gv_healpix){.order = order, .ring = ring};
+  gv_sphere_latitudes_make(authalic, ellipsoid, &out->latitudes);
 }
 
 /* The centre of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180] degrees. */
@@ -187,8 +153,8 @@ static void healpix_square(const gv_healpix *h, int64_t first, double *sine, dou
   int face = (int)(first >> 2 * h->order);
   uint64_t within = (uint64_t)first & (((uint64_t)1 << 2 * h->order) - 1);
   double ix = (double)healpix_compress(within), iy = (double)healpix_compress(within >> 1);
-  h->kernels->healpix(n, ring_of_face[face] * n - ix - iy - 1.0, ix - iy, turn_of_face[face], sums, differences,
-                      sine, cosine, lon);
+  h->latitudes.kernels->healpix(n, ring_of_face[face] * n - ix - iy - 1.0, ix - iy, turn_of_face[face], sums,
+                                differences, sine, cosine, lon);
 }
 
 void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int count, double *x,
@@ -203,10 +169,10 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
     healpix_centre(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth, &sin_lat[i],
                    &cos_lat[i], &lon[i]);
   }
-  for (int i = 0; i < count && h->authalic; i++)
-    healpix_to_geodetic(h, &sin_lat[i], &cos_lat[i]);
-  h->kernels->sincos(count, lon, sine, cosine);
-  h->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat, p, z);
+  gv_sphere_latitudes_convert(&h->latitudes, count, sin_lat, cos_lat);
+  h->latitudes.kernels->sincos(count, lon, sine, cosine);
+  h->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat, p,
+                                 z);
   for (int i = 0; i < count; i++) {
     x[i] = p[i] * cosine[i];
     y[i] = p[i] * sine[i];
@@ -217,7 +183,7 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
 static void healpix_find_centre(const gv_healpix *h, int64_t number, double *sine, double *cosine, double *lon) {
   healpix_place p = h->ring ? healpix_find_in_ring(h->order, number) : healpix_find(h->order, number);
   healpix_centre(ldexp(1.0, h->order), (double)p.ring, (double)p.nr, (double)p.eighth, sine, cosine, lon);
-  if (h->authalic) healpix_to_geodetic(h, sine, cosine);
+  gv_sphere_latitudes_convert(&h->latitudes, 1, sine, cosine);
 }
 
 void gv_healpix_span_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
@@ -259,21 +225,9 @@ void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double
                       gv_bound *out) {
   gv_healpix coarse = *h;
   coarse.order = h->order - bits;
-  double sine, cosine, lon, sin_lon, cos_lon, p, z;
-  double r = bits > 0 ? 1.02 * healpix_radius(coarse.order) : 0.0, stretch = h->authalic ? 0.03 : 0.0;
-  healpix_find_centre(&coarse, first >> 2 * bits, &sine, &cosine, &lon);
-  h->kernels->sincos(1, &lon, &sin_lon, &cos_lon);
-  h->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, 1, &sine, &cosine, &p, &z);
-  double along = curvature * (1.0 + stretch) * r, inwards = along * along * 0.25;
-  const double up[3] = {cosine * cos_lon, cosine * sin_lon, sine};
-  const double north[3] = {-sine * cos_lon, -sine * sin_lon, cosine}, east[3] = {-sin_lon, cos_lon, 0.0};
-  const double place[3] = {p * cos_lon, p * sin_lon, z};
-  for (int d = 0; d < 3; d++) {
-    out->centre[d] = place[d] - inwards * up[d];
-    out->generator[0][d] = along * east[d];
-    out->generator[1][d] = along * north[d];
-    out->generator[2][d] = inwards * up[d];
-  }
-  out->extent_across = out->extent_down = along;
-  out->radius = sqrt(2.0 * along * along + inwards * inwards) * (1.0 + 1e-12);
+  double lon, r = bits > 0 ? 1.02 * healpix_radius(coarse.order) : 0.0;
+  gv_direction centre;
+  healpix_find_centre(&coarse, first >> 2 * bits, &centre.sin_lat, &centre.cos_lat, &lon);
+  h->latitudes.kernels->sincos(1, &lon, &centre.sin_lon, &centre.cos_lon);
+  gv_sphere_cap_bound(&h->latitudes, ellipsoid, curvature, &centre, r, out);
 }

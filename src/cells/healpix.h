@@ -11,23 +11,17 @@
 #ifndef GV_HEALPIX_H
 #define GV_HEALPIX_H
 
-#include "cells/bound.h"
-#include "exact/globe.h"
+#include "cells/on_sphere.h"
 
-enum { GV_HEALPIX_FACES = 12, GV_HEALPIX_AUTHALIC_TERMS = 6 };
-
-/* Ellipsoids flatter than this have no authalic latitudes here: the series needs a small flattening. */
-#define GV_HEALPIX_FLATTEST 0.02
+enum { GV_HEALPIX_FACES = 12 };
 
 typedef struct gv_healpix {
   int order;
-  bool ring, authalic;
-  double series
-      [GV_HEALPIX_AUTHALIC_TERMS]; /* geodetic - authalic latitude = sum of series[j] sin(2 (j + 1) authalic latitude) */
-  const struct gv_globe_kernels *kernels;
+  bool ring;
+  gv_sphere_latitudes latitudes;
 } gv_healpix;
 
-/* order 0 ... GV_HEALPIX_MAX_ORDER; authalic: |flattening| <= GV_HEALPIX_FLATTEST. */
+/* order 0 ... GV_HEALPIX_MAX_ORDER; authalic: |flattening| <= GV_AUTHALIC_FLATTEST. */
 void gv_healpix_make(int order, bool ring, bool authalic, const gv_ellipsoid *ellipsoid, gv_healpix *out);
 
 /* Positions of `count` (<= GV_HEALPIX_AT_ONCE) pixels from number `first` on; ellipsoid NULL: unit vectors. */

@@ -1,5 +1,5 @@
 /*
- * Meshes of cells: what QTM and HEALPix have in common. Cells have numbers, of which 4^bits from a multiple of 4^bits on are a part;
+ * Meshes of cells: what QTM, HEALPix and S2 have in common. Cells have numbers, of which 4^bits from a multiple of 4^bits on are a part;
  * a part has a bound that needs no positions of cells, four children, and as a leaf the positions of its cells.
  *
  * A mesh of another kind implements these functions.
@@ -10,12 +10,12 @@
 #include "cells/grid.h"
 #include "cells/mesh.h"
 
-/* Of HEALPix and lists `level`, `bits` and `first` are used. */
+/* Of other meshes than QTM and of lists `level`, `bits` and `first` are used. */
 typedef gv_mesh_part gv_part;
 
 /* True for grids of these kinds. */
 static inline bool gv_grid_is_mesh(const gv_grid *grid) {
-  return grid->kind == GV_GRID_QTM || grid->kind == GV_GRID_HEALPIX;
+  return grid->kind == GV_GRID_QTM || grid->kind == GV_GRID_HEALPIX || grid->kind == GV_GRID_S2;
 }
 
 /* Cells of a grid that has one row of them, in the order of their numbers: a mesh or a list of places. */
@@ -41,11 +41,20 @@ void gv_part_child(const gv_cells *cells, const gv_part *part, int child, gv_par
 /* A zonotope that holds the positions of its cells. */
 void gv_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out);
 
+/* True for meshes with bounds of parts that are far larger than their cells need. */
+static inline bool gv_grid_has_wide_bounds(const gv_grid *grid) {
+  return gv_grid_is_mesh(grid) && grid->kind != GV_GRID_QTM;
+}
+
 /* Positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS), as gv_mesh_positions. Returns the numbers of these cells, from
  * part->first on; NULL: they are in order. */
 const uint8_t *gv_part_positions(const gv_cells *cells, const gv_part *leaf, double *x, double *y, double *z);
 
-/* Unit vectors of the centres of `count` cells of a mesh. */
+/* Positions of `count` cells of a mesh in the order of numbers; ellipsoid NULL: unit vectors. */
+void gv_cell_positions(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
+                       double *x, double *y, double *z);
+
+/* Unit vectors of the centres of `count` cells of a mesh or list; NaN where a list has no place. */
 void gv_cell_vectors(const gv_cells *cells, int64_t first, int64_t count, double *x, double *y, double *z);
 
 /* Longitude and latitude of a cell of a mesh or list, normalised degrees; NaN where a list has no place. */

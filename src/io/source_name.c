@@ -36,8 +36,9 @@ static bool is_one_of(const char *const *list, size_t count, const char *word, s
 }
 
 static bool is_plain(const char *source) {
-  static const char *const of_files[] = {"healpix",   "qtm",  "NETCDF", "HDF4_EOS",  "HDF4_SDS", "HDF5",
-                                         "HDF5Image", "GPKG", "ZARR",   "GTIFF_DIR", "VORONOI"};
+  static const char *const of_files[] = {"healpix",  "s2",        "h3",     "qtm",       "NETCDF",
+                                         "HDF4_EOS", "HDF4_SDS",  "HDF5",   "HDF5Image", "GPKG",
+                                         "ZARR",     "GTIFF_DIR", "VORONOI"};
   size_t prefix = prefix_length(source);
   if (strncmp(source, "/vsi", 4) == 0) return strpbrk(source, "@?=<") == NULL;
   if (prefix > 0 && !is_one_of(of_files, sizeof of_files / sizeof *of_files, source, prefix - 1)) return false;

@@ -14,7 +14,8 @@ typedef struct work {
   const gv_statistics_cells *block;
   gv_tile tile;                /* the cells */
   gv_block_quantity *quantity; /* one a sum */
-  double *mesh[5]; /* areas of a mesh's cells, three moments, shares of the largest area; NULL for a raster */
+  double *
+      mesh[5]; /* areas of a mesh's or list's cells, three moments, shares of the largest area; NULL for a raster */
   gv_regions regions;
 } work;
 
@@ -22,7 +23,7 @@ static gv_status statistics_block_no_memory(const work *w) {
   return gv_fail_memory(w->context, "a block's statistics");
 }
 
-/* Areas, moments and shares of the cells of a block of a mesh. */
+/* Areas, moments and shares of the cells of a block of a mesh or list. */
 static gv_status make_mesh(work *w) {
   const gv_cells *cells = &w->s->voronoi->cells;
   int64_t n = w->tile.c1 - w->tile.c0;
@@ -32,6 +33,8 @@ static gv_status make_mesh(work *w) {
   for (int d = 1; d < 5; d++)
     w->mesh[d] = w->mesh[0] + d * n;
   gv_cells_areas(cells, &w->tile, w->mesh[0], n);
+  for (int64_t c = 0; c < n && cells->grid.kind == GV_GRID_POINTS && cells->grid.area == NULL; c++)
+    w->mesh[0][c] = 1.0;
   gv_cell_vectors(cells, w->tile.c0, n, w->mesh[1], w->mesh[2], w->mesh[3]);
   for (int64_t c = 0; c < n; c++)
     w->mesh[4][c] = w->mesh[0][c] * scale;
@@ -53,7 +56,7 @@ static gv_status work_make(work *w) {
   for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
     status = gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
   }
-  bool mesh = gv_grid_is_mesh(&s->voronoi->cells.grid);
+  bool mesh = gv_grid_is_list(&s->voronoi->cells.grid);
   return status == GV_OK && mesh ? make_mesh(w) : status;
 }
 

@@ -48,6 +48,21 @@ static gv_status copy_groups(gv_context *context, gv_statistics *s, const gv_sta
   return GV_OK;
 }
 
+/* Of a list; cells of unknown area count as 1 each. */
+static gv_status find_area_unit(gv_context *context, gv_statistics *s) {
+  const gv_grid *grid = &s->voronoi->cells.grid;
+  double largest = grid->area == NULL ? 1.0 : 0.0;
+  for (int64_t i = 0; i < grid->width && grid->area != NULL; i++) {
+    if (!(grid->area[i] >= 0.0) || !isfinite(grid->area[i])) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "area %lld: invalid (%g); expected a finite number of 0 or more", (long long)i, grid->area[i]);
+    }
+    largest = fmax(largest, grid->area[i]);
+  }
+  s->area_unit = gv_fixed_unit(largest) / (double)(INT64_C(1) << GV_TERM_BITS);
+  return GV_OK;
+}
+
 gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
                                gv_statistics **out) {
   gv_statistics_options o;
@@ -65,9 +80,6 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: invalid bound (%g)", (int)i, o.bound[i]);
     }
   }
-  if (voronoi->cells.grid.kind == GV_GRID_POINTS)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "statistics: unsupported for lists of places, which have no areas");
   gv_statistics *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
@@ -83,13 +95,9 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (grid->kind == GV_GRID_LONLAT) {
     status = gv_lonlat_sums(context, s);
   } else if (gv_grid_is_mesh(grid)) {
-    /* No cell of a mesh has more than twice the mean area. */
-    const gv_ellipsoid *e = &voronoi->cells.ellipsoid;
-    const double poles[2] = {-90.0, 90.0};
-    double globe;
-    gv_zone_areas(e, 1, poles, &globe);
-    globe *= 2.0 * (180.0 * degree);
-    s->area_unit = 2.0 * globe / (double)grid->width / (double)(INT64_C(1) << GV_TERM_BITS);
+    s->area_unit = gv_mesh_largest_area(&voronoi->cells) / (double)(INT64_C(1) << GV_TERM_BITS);
+  } else if (grid->kind == GV_GRID_POINTS) {
+    status = find_area_unit(context, s);
   } else {
     s->area_unit = gv_plane_area(grid->geotransform);
   }
@@ -125,9 +133,9 @@ void gv_statistics_destroy(gv_statistics *s) {
 static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statistics *out) {
   const gv_grid *grid = &s->voronoi->cells.grid;
   double m[3] = {(double)t->moment[0], (double)t->moment[1], (double)t->moment[2]};
-  if (grid->kind == GV_GRID_LONLAT || gv_grid_is_mesh(grid)) {
+  if (grid->kind == GV_GRID_LONLAT || gv_grid_is_list(grid)) {
     /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a term. */
-    double unit = gv_grid_is_mesh(grid) ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
+    double unit = gv_grid_is_list(grid) ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
     if (grid->kind == GV_GRID_LONLAT) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
     if (!(length > 1e-9 * (double)t->area)) return;
@@ -155,10 +163,11 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   const gv_totals *t = &s->of_row[seed];
   /* Cells may be infinitely large, nothing of them is 0. */
   double area = t->area != 0 ? (double)t->area * s->area_unit : 0.0;
+  if (s->voronoi->cells.grid.kind == GV_GRID_POINTS && s->voronoi->cells.grid.area == NULL) area = NAN;
   gv_seed_statistics result = {out->struct_size, t->cells, area, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {
-    double units = s->row != NULL || gv_grid_is_mesh(&s->voronoi->cells.grid)
+    double units = s->row != NULL || gv_grid_is_list(&s->voronoi->cells.grid)
                        ? (double)t->area
                        : (double)t->area * (double)(INT64_C(1) << GV_TERM_BITS);
     if (units > 0.0) result.distance_mean = (double)t->distance / units * s->longest;

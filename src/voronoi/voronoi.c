@@ -41,7 +41,8 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
   v->engine = v->backend->engine_for(grid);
   if (v->engine == &gv_engine_cuda_tile && gv_grid_is_list(grid) && grid->kind != GV_GRID_QTM) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend: HEALPix and lists of places are unsupported (%s); use tile or auto", v->backend->name);
+                   "backend: HEALPix, S2 and lists of places are unsupported (%s); use tile or auto",
+                   v->backend->name);
   }
   return GV_OK;
 }

@@ -8,7 +8,7 @@
 #include "bound_holds.h"
 #include "cells/healpix.h"
 #include "cells/parts.h"
-#include "gpuvoronoi/gpuvoronoi.h"
+#include "gpuvoronoi/cells.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,11 +1,13 @@
-"""--cells-of: HEALPix and files of places, as tables and NetCDF. Oracles: healpy's centres, scipy's tree, PROJ's geodesics."""
+"""--cells-of: HEALPix, S2, H3 and files of places, as tables and NetCDF; statistics and masks of them. Oracles: centres and areas of healpy,
+s2sphere and h3, scipy's tree, PROJ's geodesics, GDAL's rasters and OGR's polygons."""
 
+import csv
 import json
 
 import numpy as np
 import pytest
 from conftest import globe
-from osgeo import gdal, ogr
+from osgeo import gdal, ogr, osr
 from scipy.spatial import cKDTree
 
 COUNT = 120
@@ -29,17 +31,47 @@ def healpix(level, ring=False):
     return (lon + 180) % 360 - 180, lat
 
 
+def s2(level):
+    """Ids, tokens, centres and solid angles of all cells of a level."""
+    s2sphere = pytest.importorskip("s2sphere")
+    cells = [s2sphere.CellId((2 * i + 1) << 2 * (30 - level)) for i in range(6 * 4**level)]
+    places = np.array([(c.to_lat_lng().lng().degrees, c.to_lat_lng().lat().degrees) for c in cells]).T
+    return [c.id() for c in cells], [c.to_token() for c in cells], *places, np.array([s2sphere.Cell(c).exact_area() for c in cells])
+
+
+def h3(resolution):
+    package = pytest.importorskip("h3")
+    cells = sorted(package.str_to_int(c) for base in package.get_res0_cells() for c in package.cell_to_children(base, resolution))
+    tokens = [package.int_to_str(c) for c in cells]
+    lat, lon = np.array([package.cell_to_latlng(c) for c in tokens]).T
+    return cells, tokens, lon, lat, np.array([package.cell_area(c, "rads^2") for c in tokens])
+
+
+def areas_km2(lat, solid):
+    """Solid angles times WGS 84's area by solid angle at the geodetic latitude."""
+    square = (2 - 1 / 298.257223563) / 298.257223563
+    return solid * 6378.137**2 * (1 - square) / (1 - square * np.sin(np.radians(lat)) ** 2) ** 2
+
+
+@pytest.fixture
+def built_with_h3(seeds):
+    """Skips tests of H3 where the command has no libh3."""
+    run = seeds.run("--seeds", "s.csv", "--cells-of", "h3:0", "--overwrite", "--cells", "probe.csv")
+    if run.returncode != 0 and "not supported by this build" in run.stderr:
+        pytest.skip("the command is built without libh3")
+
+
 @pytest.fixture
 def seeds(work):
     work.csv("s.csv", LON, LAT, t=[repr(float(v)) for v in VALUES], code=range(-1, COUNT - 1))
     return work
 
 
-def table(work, name, layer="cells"):
-    """Columns by name; NaN where a value is missing."""
+def table(work, name, layer="cells", without=()):
+    """Columns of numbers by name; NaN where a value is missing."""
     opened = gdal.OpenEx(str(work.path(name)), open_options=["AUTODETECT_TYPE=YES"] if name.endswith(".csv") else [])
     made = opened.GetLayer(0 if name.endswith(".csv") else layer)
-    names = [f.GetName() for f in made.schema]
+    names = [f.GetName() for f in made.schema if f.GetName() not in without]
     rows = [[feature.GetField(n) for n in names] + [feature.geometry() and feature.geometry().GetPoint_2D()] for feature in made]
     columns = {n: np.array([np.nan if row[i] is None else row[i] for row in rows], float) for i, n in enumerate(names)}
     columns["point"] = [row[-1] for row in rows]
@@ -71,6 +103,155 @@ def test_healpix(seeds, level, scheme):
     assert np.allclose(np.array(rows["point"]), np.stack([rows["lon"], rows["lat"]], -1))
     assert attributes["cell_ids"] == {"grid_name": "healpix", "indexing_scheme": scheme, "level": level}
     assert attributes["healpix"]["grid_mapping_name"] == "healpix" and attributes["healpix"]["refinement_level"] == level
+
+
+def check_system(work, name, cells, tokens, lon, lat, solid):
+    work.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "-k", "2", "--cells", "out.gpkg")
+    work.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "-k", "2", "--cells", "out.nc")
+    away, number = nearest(lon, lat, 2)
+    opened = gdal.OpenEx(str(work.path("out.gpkg")))
+    layer = opened.GetLayer("cells")
+    assert [f.GetField("token") for f in layer] == tokens
+    assert [f.GetField("cell") % 2**64 for f in layer] == cells
+    opened = layer = None
+    rows, (arrays, attributes, _) = table(work, "out.gpkg", without=["token"]), variables(work, "out.nc")
+    assert arrays["cell_ids"].dtype == np.uint64 and arrays["cell_ids"].tolist() == cells
+    for found in (rows, arrays):
+        assert np.max(np.linalg.norm(unit(found["lon"], found["lat"]) - unit(lon, lat), axis=1)) < 1e-13
+        for rank, end in enumerate(("", "_2")):
+            assert np.array_equal(found["seed" + end], number[:, rank] + 1)
+            assert np.allclose(found["distance" + end], away[:, rank], rtol=0, atol=1e-3)
+    assert np.allclose(rows["area_km2"], areas_km2(lat, solid), rtol=1e-9)
+    system, level = name.split(":")
+    assert attributes["cell_ids"] == {"grid_name": system, "level": int(level)}
+
+
+@pytest.mark.parametrize("level", [0, 1, 4])
+def test_s2(seeds, level):
+    check_system(seeds, f"s2:{level}", *s2(level))
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_h3(seeds, built_with_h3, level):
+    check_system(seeds, f"h3:{level}", *h3(level))
+
+
+def test_h3_needs_memory_and_a_library(seeds):
+    message = seeds.fails("--seeds", "s.csv", "--cells-of", "h3:15", "--cells", "no.csv", status=1, has=["--cells-of", "h3:15"])
+    assert ("libh3-dev" in message and "python" in message.lower()) or ("--memory" in message and "569707381193162 cells" in message)
+
+
+def test_authalic_s2(seeds):
+    """Areas are in proportion to those on the sphere."""
+    *_, solid = s2(3)
+    seeds.ok("--seeds", "s.csv", "--cells-of", "s2:3,authalic", "--cells", "out.csv")
+    rows = table(seeds, "out.csv", without=["token"])
+    assert np.allclose(rows["area_km2"] / solid, 510065621.724088 / (4 * np.pi), rtol=1e-12)
+
+
+PLACES = np.random.default_rng(12)
+PLACES_LON, PLACES_LAT = PLACES.uniform(-180, 180, 400), np.degrees(np.arcsin(PLACES.uniform(-1, 1, 400)))
+
+
+@pytest.fixture(params=["healpix:3", "healpix:3,ring", "s2:3", "h3:1", "places.csv"])
+def cells(request, seeds):
+    """Some cells: the value of --cells-of, ids, centres, and areas (None: unknown)."""
+    seeds.csv("places.csv", PLACES_LON, PLACES_LAT)
+    if request.param == "h3:1":
+        request.getfixturevalue("built_with_h3")
+        ids, _, lon, lat, solid = h3(1)
+    elif request.param == "s2:3":
+        ids, _, lon, lat, solid = s2(3)
+    elif request.param == "places.csv":
+        return request.param, np.arange(1, 401), PLACES_LON, PLACES_LAT, None
+    else:
+        lon, lat = healpix(3, request.param.endswith("ring"))
+        ids, solid = np.arange(lon.size), np.full(lon.size, 4 * np.pi / lon.size)
+    return request.param, np.array(ids, np.uint64), lon, lat, areas_km2(lat, solid)
+
+
+def make_mask(work, kind):
+    """A mask, and which places count."""
+    corners = np.array([(-20, -40), (95, -35), (60, 70), (-30, 50)], float)
+    if kind == "polygons":
+        ring = [*corners.tolist(), corners[0].tolist()]
+        work.path("mask.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}}]}))
+        polygon = ogr.CreateGeometryFromJson(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+
+        def counts(lon, lat):
+            return np.array([polygon.Contains(ogr.CreateGeometryFromWkt(f"POINT ({x!r} {y!r})")) for x, y in zip(lon.tolist(), lat.tolist())])
+
+        return "mask.geojson", counts
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("mask.tif")), 72, 36, 1, gdal.GDT_Byte)
+    made.SetGeoTransform((-180, 5, 0, 90, 0, -5))
+    made.SetProjection('GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],'
+                       'UNIT["degree",0.0174532925199433],AUTHORITY["EPSG","4326"]]')
+    pixels = (np.random.default_rng(2).random((36, 72)) < 0.3).astype(np.uint8)
+    made.WriteArray(pixels)
+    return "mask.tif", lambda lon, lat: pixels[np.floor((90 - lat) / 5).astype(int), np.floor(((lon + 180) % 360) / 5).astype(int)] != 0
+
+
+@pytest.mark.parametrize("kind", ["none", "polygons", "raster"])
+def test_statistics_and_masks(seeds, cells, kind):
+    name, ids, lon, lat, area = cells
+    mask, counts = ("", lambda x, y: np.ones(x.size, bool)) if kind == "none" else make_mask(seeds, kind)
+    run = ["--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", "--max-distance", "2500km", *(["--mask", mask] if mask else [])]
+    kept = counts(lon, lat)
+    away, number = nearest(lon, lat)
+    near = kept & (away <= 2500e3)
+    assert 0 < near.sum() < lon.size and (kind == "none" or 0 < kept.sum() < lon.size)
+    seeds.ok(*run, "--cells", "out.csv")
+    seeds.ok(*run, "--cells", "out.nc")
+    seeds.ok(*run, "--stats", "stats.csv")
+    rows, (arrays, _, nodata) = table(seeds, "out.csv", without=["token"]), variables(seeds, "out.nc")
+    with open(seeds.path("out.csv")) as text:
+        assert [int(row["cell"]) % 2**64 for row in csv.DictReader(text)] == ids[kept].tolist()
+    assert np.array_equal(arrays["cell_ids"], ids[kept])
+    expected = np.where(near, number + 1.0, np.nan)[kept]
+    assert np.array_equal(rows["seed"], expected, equal_nan=True)
+    assert np.array_equal(np.where(arrays["seed"] == nodata["seed"], np.nan, arrays["seed"]), expected, equal_nan=True)
+    found = table(seeds, "stats.csv", without=["WKT", "id"])
+    weight = np.ones(lon.size) if area is None else area
+    own = np.bincount(number[near], weight[near], minlength=COUNT)
+    assert np.array_equal(found["cells"], np.bincount(number[near], minlength=COUNT))
+    assert ("area_km2" in found) == (area is not None)
+    if area is not None:
+        assert np.allclose(found["area_km2"], own, rtol=1e-9)
+    some = own > 0
+    assert np.allclose(found["distance_mean"][some], (np.bincount(number[near], (weight * away)[near], minlength=COUNT)[some] / own[some]),
+                       rtol=1e-7)
+    assert np.all(np.isnan(found["distance_mean"][~some]))
+    sums = np.stack([np.bincount(number[near], (weight * v)[near], minlength=COUNT) for v in unit(lon, lat).T], -1)[some]
+    assert np.max(np.linalg.norm(unit(found["centroid_x"], found["centroid_y"])[some] - sums / np.linalg.norm(sums, axis=1)[:, None], axis=1)) < 1e-6
+
+
+def test_a_mask_in_another_system(seeds):
+    """And cells given in a map's coordinates: centres go to the mask's system."""
+    pyproj = pytest.importorskip("pyproj")
+    lon, lat = healpix(4)
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(str(seeds.path("mask.gpkg")))
+    system = osr.SpatialReference()
+    system.ImportFromEPSG(3035)
+    layer = source.CreateLayer("square", system)
+    feature = ogr.Feature(layer.GetLayerDefn())
+    feature.SetGeometry(ogr.CreateGeometryFromWkt("POLYGON ((3e6 1.5e6, 6e6 1.5e6, 6e6 4e6, 3e6 4e6, 3e6 1.5e6))"))
+    layer.CreateFeature(feature)
+    source = layer = feature = None
+    x, y = pyproj.Transformer.from_crs("EPSG:4326", "EPSG:3035", always_xy=True).transform(lon, lat)
+    inside = (x > 3e6) & (x < 6e6) & (y > 1.5e6) & (y < 4e6)
+    for more in ([], ["--crs", "EPSG:3035"]):
+        seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:4", "--mask", "mask.gpkg", *more, "--overwrite", "--cells", "out.csv")
+        assert table(seeds, "out.csv")["cell"].tolist() == np.flatnonzero(inside).tolist()
+    assert 5 < inside.sum() < 100
+
+
+def test_a_mask_that_holds_no_cell(seeds):
+    seeds.path("m.geojson").write_text('{"type": "Polygon", "coordinates": [[[0, 0], [0.001, 0], [0, 0.001], [0, 0]]]}')
+    run = ["--seeds", "s.csv", "--cells-of", "healpix:1", "--mask", "m.geojson"]
+    seeds.ok(*run, "--cells", "out.csv")
+    assert len(seeds.path("out.csv").read_text().splitlines()) == 1
+    seeds.fails(*run, "--cells", "out.nc", status=1, has=["--mask", "out.nc"])
 
 
 def test_xarray_and_xdggs(seeds):
@@ -223,13 +404,16 @@ def test_places_in_another_system(seeds):
     assert np.allclose(rows["lon"][order], lon, rtol=0, atol=1e-8) and np.array_equal(rows["seed"][order], nearest(lon, lat)[1] + 1)
 
 
-def test_every_backend_gives_the_same_bytes(seeds):
-    written = {}
+def test_every_backend_gives_the_same_bytes(seeds, cells):
+    mask, _ = make_mask(seeds, "polygons")
+    written = set()
     for backend in ("serial", "openmp", "kdtree", "octree", "tile", "auto"):
-        seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:3", "--backend", backend, "--cells", f"{backend}.csv")
-        written[backend] = seeds.path(f"{backend}.csv").read_bytes()
-    assert len(set(written.values())) == 1
-    seeds.fails("--seeds", "s.csv", "--cells-of", "healpix:3", "--backend", "cuda-tile", "--cells", "no.csv", has=["cuda-tile", "HEALPix"])
+        for threads in ("1", "2"):
+            seeds.ok("--seeds", "s.csv", "--cells-of", cells[0], "--mask", mask, "--backend", backend, "--threads", threads, "--overwrite",
+                     "--cells", "out.csv", "--stats", "stats.csv")
+            written.add((seeds.path("out.csv").read_bytes(), seeds.path("stats.csv").read_bytes()))
+    assert len(written) == 1
+    seeds.fails("--seeds", "s.csv", "--cells-of", cells[0], "--backend", "cuda-tile", "--cells", "no.csv", has=["cuda-tile", "HEALPix"])
 
 
 def test_lines_and_triangles(seeds):
@@ -265,11 +449,15 @@ def test_descriptions_and_reports(seeds):
     (["--cells-of", "healpix:19", "--cells", "no.csv"], ["healpix:19", "0 to 18"], 2),
     (["--cells-of", "healpix:3,sideways", "--cells", "no.csv"], ["healpix:3,sideways", "authalic"], 2),
     (["--cells-of", "qtm:21", "--cells", "no.csv"], ["qtm:21", "0 to 20"], 2),
-    (["--cells-of", "h3:5", "--cells", "no.csv"], ["h3", "not supported", "centres"], 2),
-    (["--cells-of", "s2:5", "--cells", "no.csv"], ["s2", "not supported", "centres"], 2),
+    (["--cells-of", "h3:16", "--cells", "no.csv"], ["h3:16", "0 to 15"], 2),
+    (["--cells-of", "s2:19", "--cells", "no.csv"], ["s2:19", "0 to 18"], 2),
+    (["--cells-of", "s2:3,ring", "--cells", "no.csv"], ["s2:3,ring", "s2:LEVEL[,authalic]"], 2),
     (["--cells-of", "healpix:3"], ["no output"], 2),
+    (["--cells-of", "healpix:3", "--mask", "s.csv"], ["no output"], 2),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "no.tif"], ["--cells-of", "OUT"], 2),
-    (["--cells-of", "healpix:3", "--cells", "no.csv", "--stats", "t.csv"], ["--cells-of", "--stats"], 2),
+    (["--cells-of", "healpix:3", "--stats", "no.csv", "--sum", "n=s.csv"], ["--cells-of", "--sum"], 2),
+    (["--cells-of", "healpix:3", "--polygons", "no.gpkg"], ["--cells-of", "--polygons"], 2),
+    (["--cells-of", "qtm:3", "--mask", "s.csv", "--cells", "no.csv"], ["--cells", "--mask"], 1),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "--size", "4,4"], ["two grid definitions", "--cells-of"], 2),
     (["--cells-of", "healpix:3", "--level", "3", "--cells", "no.csv"], ["--cells-of", "--level"], 2),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "--metric", "euclidean"], ["--cells-of", "euclidean"], 1),

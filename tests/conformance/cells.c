@@ -1,9 +1,11 @@
 /*
- * HEALPix and lists of places: every engine returns the bytes of `serial`, which searches each cell by definition;
+ * HEALPix, S2 and lists of places: every engine returns the bytes of `serial`, which searches each cell by definition;
  * also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's centres have the same
  * results.
  */
 #include "questions.h"
+
+#include "gpuvoronoi/cells.h"
 
 enum { MOST_SEEDS = 400 };
 
@@ -18,13 +20,19 @@ static void globe_place(double *lon, double *lat) {
   *lat = asin(2.0 * uniform() - 1.0) * 180.0 / pi;
 }
 
+static int center_of(const gv_grid *grid, int64_t cell, double *lon, double *lat) {
+  if (grid->kind == GV_GRID_S2) return gv_s2_center(grid->order, cell, lon, lat);
+  return gv_healpix_center(grid->kind == GV_GRID_HEALPIX ? grid->order : 3, cell, lon, lat);
+}
+
 /* 0: all over; 1: on centres, some twice; 2: in a corner; 3: poles and the antimeridian. */
-static void make_seeds(int kind, int order, int64_t n, double *x, double *y) {
+static void make_seeds(int kind, const gv_grid *grid, int64_t n, double *x, double *y) {
   for (int64_t i = 0; i < n; i++) {
     globe_place(&x[i], &y[i]);
     if (kind == 1) {
-      int64_t cell = (int64_t)(uniform() * (double)gv_healpix_count(order)) / 2 * 2;
-      assert_int_equal(gv_healpix_center(order, cell, &x[i], &y[i]), GV_OK);
+      int64_t cells = grid->kind == GV_GRID_POINTS ? gv_healpix_count(3) : grid->width;
+      int64_t cell = (int64_t)(uniform() * (double)cells) / 2 * 2;
+      assert_int_equal(center_of(grid, cell, &x[i], &y[i]), GV_OK);
     } else if (kind == 2) {
       x[i] = 44.0 + uniform();
       y[i] = 41.0 + uniform();
@@ -102,15 +110,26 @@ static void compare_all(const gv_grid *grid, const gv_points *seeds, gv_metric m
   free(got);
 }
 
-static void check_grid(const gv_grid *grid, int order, int kind, int64_t n, gv_metric metric) {
+static void check_grid(const gv_grid *grid, int kind, int64_t n, gv_metric metric) {
   double x[MOST_SEEDS], y[MOST_SEEDS];
-  make_seeds(kind, order, n, x, y);
+  make_seeds(kind, grid, n, x, y);
   gv_points seeds = gv_points_xy(x, y, n);
   compare_all(grid, &seeds, metric, &plain);
   question q = next_question(metric, n, grid->width);
   compare_all(grid, &seeds, metric, &q);
   free((void *)q.weights);
   free((void *)q.mask);
+}
+
+static gv_grid s2_of(int level, bool authalic) {
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.kind = GV_GRID_S2;
+  grid.order = level;
+  grid.authalic = authalic;
+  grid.width = gv_s2_count(level);
+  grid.height = 1;
+  return grid;
 }
 
 static gv_grid healpix_of(int order, bool authalic) {
@@ -125,15 +144,23 @@ static gv_grid healpix_of(int order, bool authalic) {
   return grid;
 }
 
-static void healpix(void **state) {
+/* The meshes: kinds, with their levels. */
+static const struct {
+  gv_grid (*of)(int level, bool authalic);
+  int levels;
+} meshes[] = {{healpix_of, 5}, {s2_of, 4}};
+
+static void all_meshes(void **state) {
   (void)state;
   static const int64_t counts[] = {1, 3, 40, MOST_SEEDS};
-  for (int order = 0; order <= 5; order++) {
-    for (int kind = 0; kind < (order < 5 ? 4 : 1); kind++) {
-      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        gv_grid grid = healpix_of(order, (kind + order) % 2 != 0);
-        check_grid(&grid, order, kind, counts[c], GV_GREAT_CIRCLE);
-        if (order <= 2 && counts[c] <= 40) check_grid(&grid, order, kind, counts[c], GV_GEODESIC);
+  for (size_t mesh = 0; mesh < sizeof meshes / sizeof *meshes; mesh++) {
+    for (int level = 0; level <= meshes[mesh].levels; level++) {
+      for (int kind = 0; kind < (level < 5 ? 4 : 1); kind++) {
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+          gv_grid grid = meshes[mesh].of(level, (kind + level) % 2 != 0);
+          check_grid(&grid, kind, counts[c], GV_GREAT_CIRCLE);
+          if (level <= 2 && counts[c] <= 40) check_grid(&grid, kind, counts[c], GV_GEODESIC);
+        }
       }
     }
   }
@@ -165,8 +192,8 @@ static void lists(void **state) {
       grid.height = 1;
       grid.longitude = lon;
       grid.latitude = lat;
-      check_grid(&grid, 3, kind, 60, GV_GREAT_CIRCLE);
-      check_grid(&grid, 3, 0, n > 1000 ? 7 : MOST_SEEDS, n > 1000 ? GV_GEODESIC : GV_GREAT_CIRCLE);
+      check_grid(&grid, kind, 60, GV_GREAT_CIRCLE);
+      check_grid(&grid, 0, n > 1000 ? 7 : MOST_SEEDS, n > 1000 ? GV_GEODESIC : GV_GREAT_CIRCLE);
     }
     free(lon);
     free(lat);
@@ -179,7 +206,6 @@ static void many_seeds(void **state) {
   enum { SEEDS = 30000, PLACES = 60, K = 2 };
   static double x[SEEDS], y[SEEDS], lon[PLACES], lat[PLACES];
   static int32_t expected[K * PLACES], got[K * PLACES];
-  make_seeds(0, 3, SEEDS, x, y);
   gv_points seeds = gv_points_xy(x, y, SEEDS);
   gv_grid grid;
   gv_grid_init(&grid);
@@ -188,6 +214,7 @@ static void many_seeds(void **state) {
   grid.height = 1;
   grid.longitude = lon;
   grid.latitude = lat;
+  make_seeds(0, &grid, SEEDS, x, y);
   for (int row = 0; row < 2; row++) {
     for (int i = 0; i < PLACES; i++) {
       globe_place(&lon[i], &lat[i]);
@@ -217,9 +244,9 @@ static void both_schemes(void **state) {
   static int32_t nested[CELLS], ring[CELLS];
   static double x[MOST_SEEDS], y[MOST_SEEDS];
   const run_options tile = {"tile", "avx512", 2, 100, 0};
-  make_seeds(1, ORDER, MOST_SEEDS, x, y);
-  gv_points seeds = gv_points_xy(x, y, MOST_SEEDS);
   gv_grid grid = healpix_of(ORDER, true);
+  make_seeds(1, &grid, MOST_SEEDS, x, y);
+  gv_points seeds = gv_points_xy(x, y, MOST_SEEDS);
   run(&grid, &seeds, GV_GREAT_CIRCLE, &tile, &plain, NULL, nested);
   grid.ring = 1;
   run(&grid, &seeds, GV_GREAT_CIRCLE, &tile, &plain, NULL, ring);
@@ -237,10 +264,10 @@ static void lists_of_centres(void **state) {
   const run_options tile = {"tile", "avx512", 2, 0, 0};
   for (int64_t i = 0; i < CELLS; i++)
     assert_int_equal(gv_healpix_center(ORDER, i, &lon[i], &lat[i]), GV_OK);
-  make_seeds(0, ORDER, MOST_SEEDS, x, y);
-  gv_points seeds = gv_points_xy(x, y, MOST_SEEDS);
   gv_grid grid = healpix_of(ORDER, false), points;
   grid.ring = 0;
+  make_seeds(0, &grid, MOST_SEEDS, x, y);
+  gv_points seeds = gv_points_xy(x, y, MOST_SEEDS);
   gv_grid_init(&points);
   points.kind = GV_GRID_POINTS;
   points.width = CELLS;
@@ -252,78 +279,134 @@ static void lists_of_centres(void **state) {
   assert_memory_equal(mesh, list, sizeof mesh);
 }
 
-/* Areas add up to the globe's; statistics have all cells. */
+enum { STATISTICS_SEEDS = 30, STATISTICS_CELLS = 12 << 8 };
+
+/* Statistics are those of the cells' areas and distances; unknown areas are 1 each. */
+static void compare_statistics(gv_context *context, const gv_voronoi *voronoi, int64_t cells, const double *area) {
+  static int32_t seed[STATISTICS_CELLS];
+  static double distance[STATISTICS_CELLS], lon[STATISTICS_CELLS], lat[STATISTICS_CELLS];
+  gv_statistics *statistics = NULL;
+  gv_statistics_options how;
+  gv_statistics_options_init(&how);
+  how.distances = 1;
+  gv_labels labels;
+  gv_labels_init(&labels);
+  labels.out = seed;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels), GV_OK);
+  assert_int_equal(gv_voronoi_cell_centers(context, voronoi, 0, 0, 0, 0, lon, lat, 0), GV_OK);
+  gv_measure measure;
+  gv_measure_init(&measure);
+  measure.seed = seed;
+  measure.type = GV_FLOAT64;
+  measure.distance = distance;
+  assert_int_equal(gv_voronoi_measure(context, voronoi, &measure), GV_OK);
+  assert_int_equal(gv_statistics_create(context, voronoi, &how, &statistics), GV_OK);
+  gv_statistics_cells block;
+  gv_statistics_cells_init(&block);
+  block.columns = cells;
+  block.rows = 1;
+  block.seed = seed;
+  block.distance = distance;
+  block.distance_stride = cells;
+  assert_int_equal(gv_statistics_add(context, statistics, &block), GV_OK);
+  int64_t count = 0;
+  for (int s = 0; s < STATISTICS_SEEDS; s++) {
+    gv_seed_statistics of;
+    gv_seed_statistics_init(&of);
+    assert_int_equal(gv_statistics_get(context, statistics, s, &of), GV_OK);
+    double own = 0.0, mean = 0.0, v[3] = {0.0, 0.0, 0.0};
+    for (int64_t i = 0; i < cells; i++) {
+      if (seed[i] != s) continue;
+      double weight = isnan(area[i]) ? 1.0 : area[i], a = lon[i] * pi / 180.0, b = lat[i] * pi / 180.0;
+      own += weight;
+      mean += weight * distance[i];
+      v[0] += weight * cos(b) * cos(a);
+      v[1] += weight * cos(b) * sin(a);
+      v[2] += weight * sin(b);
+    }
+    count += of.cells;
+    assert_true(isnan(area[0]) ? isnan(of.area) || of.cells == 0 : fabs(of.area - own) <= 1e-9 * own);
+    if (of.cells == 0 || own == 0.0) continue;
+    assert_true(fabs(of.distance_mean * own / mean - 1.0) < 1e-9);
+    assert_true(fabs(of.centroid_y - atan2(v[2], hypot(v[0], v[1])) * 180.0 / pi) < 1e-6);
+    assert_true(fabs(remainder(of.centroid_x - atan2(v[1], v[0]) * 180.0 / pi, 360.0)) < 1e-5);
+  }
+  assert_int_equal(count, cells);
+  gv_statistics_destroy(statistics);
+}
+
+/* Areas add up to the globe's; lists have their own, or none. */
 static void areas_and_statistics(void **state) {
   (void)state;
-  enum { ORDER = 4, CELLS = 12 << 2 * ORDER, SEEDS = 30 };
-  static double area[CELLS];
-  static int32_t seed[CELLS];
-  static double distance[CELLS];
-  double x[SEEDS], y[SEEDS];
-  make_seeds(0, ORDER, SEEDS, x, y);
-  gv_points seeds = gv_points_xy(x, y, SEEDS);
-  for (int authalic = 0; authalic < 2; authalic++) {
+  static double area[STATISTICS_CELLS], own[STATISTICS_CELLS], lon[STATISTICS_CELLS], lat[STATISTICS_CELLS];
+  const double globe = 510065621724088.5;
+  double x[STATISTICS_SEEDS], y[STATISTICS_SEEDS];
+  for (int kind = 0; kind < 6; kind++) {
+    const bool list = kind >= 4, authalic = kind % 2 != 0;
     gv_context *context = NULL;
     gv_voronoi *voronoi = NULL;
-    gv_statistics *statistics = NULL;
-    gv_grid grid = healpix_of(ORDER, authalic != 0);
+    gv_grid grid = kind < 2 ? healpix_of(4, authalic) : s2_of(4, authalic);
+    make_seeds(0, &grid, STATISTICS_SEEDS, x, y);
+    gv_points seeds = gv_points_xy(x, y, STATISTICS_SEEDS);
+    if (list) {
+      for (int64_t i = 0; i < grid.width; i++) {
+        globe_place(&lon[i], &lat[i]);
+        own[i] = i % 5 == 0 ? 0.0 : 1e7 * uniform();
+      }
+      grid.kind = GV_GRID_POINTS;
+      grid.longitude = lon;
+      grid.latitude = lat;
+      if (kind == 4) grid.area = own;
+    }
     gv_voronoi_options o = options_of(&plain, GV_GEODESIC, NULL);
-    gv_statistics_options how;
-    gv_statistics_options_init(&how);
-    how.distances = 1;
     assert_int_equal(gv_context_create(NULL, &context), GV_OK);
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
     assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, 0, 0, 0, area, 0), GV_OK);
-    static double lon[CELLS], lat[CELLS];
-    assert_int_equal(gv_voronoi_cell_centers(context, voronoi, 0, 0, 0, 0, lon, lat, 0), GV_OK);
-    for (int i = 0; i < CELLS; i++) {
-      double u, w;
-      assert_int_equal(gv_healpix_center(ORDER, i, &u, &w), GV_OK);
-      assert_true(fabs(lon[i] - u) < 1e-12);
-      assert_true(authalic ? fabs(lat[i]) >= fabs(w) && fabs(lat[i] - w) < 0.13 : fabs(lat[i] - w) < 1e-12);
-    }
-    double sum = 0.0, globe = 510065621724088.5;
-    for (int i = 0; i < CELLS; i++)
+    double sum = 0.0;
+    for (int64_t i = 0; i < grid.width; i++) {
+      double u, w, a, b;
       sum += area[i];
-    assert_true(fabs(sum / globe - 1.0) < (authalic ? 1e-13 : 1e-4));
-    assert_true(authalic == (area[0] == area[CELLS / 2]));
-    gv_labels labels;
-    gv_labels_init(&labels);
-    labels.out = seed;
-    assert_int_equal(gv_voronoi_fill(context, voronoi, &labels), GV_OK);
-    gv_measure measure;
-    gv_measure_init(&measure);
-    measure.seed = seed;
-    measure.type = GV_FLOAT64;
-    measure.distance = distance;
-    assert_int_equal(gv_voronoi_measure(context, voronoi, &measure), GV_OK);
-    assert_int_equal(gv_statistics_create(context, voronoi, &how, &statistics), GV_OK);
-    gv_statistics_cells cells;
-    gv_statistics_cells_init(&cells);
-    cells.columns = CELLS;
-    cells.rows = 1;
-    cells.seed = seed;
-    cells.distance = distance;
-    cells.distance_stride = CELLS;
-    assert_int_equal(gv_statistics_add(context, statistics, &cells), GV_OK);
-    double all = 0.0;
-    int64_t count = 0;
-    for (int s = 0; s < SEEDS; s++) {
-      gv_seed_statistics of;
-      gv_seed_statistics_init(&of);
-      assert_int_equal(gv_statistics_get(context, statistics, s, &of), GV_OK);
-      all += of.area;
-      count += of.cells;
-      double own = 0.0, mean = 0.0;
-      for (int i = 0; i < CELLS; i++) {
-        own += seed[i] == s ? area[i] : 0.0;
-        mean += seed[i] == s ? area[i] * distance[i] : 0.0;
-      }
-      assert_true(fabs(of.area - own) <= 1e-6 * own &&
-                  (own == 0.0 || fabs(of.distance_mean * own / mean - 1.0) < 1e-6));
+      if (list) assert_true(kind == 4 ? area[i] == own[i] : isnan(area[i]));
+      if (list) continue;
+      assert_int_equal(center_of(&grid, i, &u, &w), GV_OK);
+      assert_int_equal(gv_voronoi_cell_centers(context, voronoi, i, 0, 1, 1, &a, &b, 0), GV_OK);
+      assert_true(fabs(remainder(a - u, 360.0)) < 1e-12);
+      assert_true(authalic ? fabs(b) >= fabs(w) && fabs(b - w) < 0.13 : fabs(b - w) < 1e-12);
     }
-    assert_true(count == CELLS && fabs(all / sum - 1.0) < 1e-9);
-    gv_statistics_destroy(statistics);
+    if (!list) assert_true(fabs(sum / globe - 1.0) < (authalic ? 1e-13 : 1e-4));
+    if (kind == 1) assert_true(area[0] == area[grid.width / 2]);
+    compare_statistics(context, voronoi, grid.width, area);
+    gv_voronoi_destroy(voronoi);
+    own[7] = (double)NAN;
+    if (kind == 4) {
+      gv_statistics *statistics = NULL;
+      assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+      assert_int_equal(gv_statistics_create(context, voronoi, NULL, &statistics), GV_ERROR_INVALID_ARGUMENT);
+      assert_non_null(strstr(gv_context_message(context), "area 7: invalid"));
+      gv_voronoi_destroy(voronoi);
+    }
+    gv_context_destroy(context);
+  }
+}
+
+/* Flat ellipsoids too have no cell that is larger than the unit of sums. */
+static void statistics_on_flat_ellipsoids(void **state) {
+  (void)state;
+  static double area[STATISTICS_CELLS];
+  double x[STATISTICS_SEEDS], y[STATISTICS_SEEDS];
+  for (int kind = 0; kind < 4; kind++) {
+    gv_context *context = NULL;
+    gv_voronoi *voronoi = NULL;
+    gv_grid grid = kind < 2 ? healpix_of(3, false) : s2_of(3, false);
+    make_seeds(0, &grid, STATISTICS_SEEDS, x, y);
+    gv_points seeds = gv_points_xy(x, y, STATISTICS_SEEDS);
+    grid.semi_major = 1e6;
+    grid.flattening = kind % 2 == 0 ? 0.4 : -0.6;
+    gv_voronoi_options o = options_of(&plain, GV_GREAT_CIRCLE, NULL);
+    assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+    assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, 0, 0, 0, area, 0), GV_OK);
+    compare_statistics(context, voronoi, grid.width, area);
     gv_voronoi_destroy(voronoi);
     gv_context_destroy(context);
   }
@@ -338,13 +421,16 @@ static void refused(void **state) {
     int order;
     double flattening;
     gv_metric metric;
-    bool list;
+    gv_grid_kind kind;
     const char *message;
-  } cases[] = {{-1, 0.0, GV_GEODESIC, false, "order: out of range [0, 18] (-1)"},
-               {19, 0.0, GV_GEODESIC, false, "order: out of range [0, 18] (19)"},
-               {1, 0.1, GV_GEODESIC, false, "flattening"},
-               {1, 0.0, GV_EUCLIDEAN, false, "unsupported for cells on the globe (euclidean)"},
-               {1, 0.0, GV_GEODESIC, true, "list of places"}};
+  } cases[] = {{-1, 0.0, GV_GEODESIC, GV_GRID_HEALPIX, "HEALPix order: out of range [0, 18] (-1)"},
+               {19, 0.0, GV_GEODESIC, GV_GRID_HEALPIX, "HEALPix order: out of range [0, 18] (19)"},
+               {1, 0.1, GV_GEODESIC, GV_GRID_HEALPIX, "flattening"},
+               {1, 0.0, GV_EUCLIDEAN, GV_GRID_HEALPIX, "unsupported for cells on the globe (euclidean)"},
+               {1, 0.0, GV_GEODESIC, GV_GRID_POINTS, "list of places"},
+               {-1, 0.0, GV_GEODESIC, GV_GRID_S2, "S2 level: out of range [0, 18] (-1)"},
+               {19, 0.0, GV_GEODESIC, GV_GRID_S2, "S2 level: out of range [0, 18] (19)"},
+               {1, 0.1, GV_GEODESIC, GV_GRID_S2, "flattening"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int32_t out[48];
     char message[512];
@@ -352,7 +438,7 @@ static void refused(void **state) {
     grid.order = cases[i].order;
     grid.semi_major = 1e6;
     grid.flattening = cases[i].flattening;
-    if (cases[i].list) grid.kind = GV_GRID_POINTS;
+    grid.kind = cases[i].kind;
     assert_int_equal(try_run(&grid, &seeds, cases[i].metric, &tile, &plain, NULL, out, message, sizeof message),
                      GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(message, cases[i].message));
@@ -361,9 +447,13 @@ static void refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(healpix),          cmocka_unit_test(lists),
-      cmocka_unit_test(many_seeds),       cmocka_unit_test(both_schemes),
-      cmocka_unit_test(lists_of_centres), cmocka_unit_test(areas_and_statistics),
+      cmocka_unit_test(all_meshes),
+      cmocka_unit_test(lists),
+      cmocka_unit_test(many_seeds),
+      cmocka_unit_test(both_schemes),
+      cmocka_unit_test(lists_of_centres),
+      cmocka_unit_test(areas_and_statistics),
+      cmocka_unit_test(statistics_on_flat_ellipsoids),
       cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-"""cells=: HEALPix pixels and places of any shape ask. Oracles: healpy's centres, a tree of scipy, PROJ's geodesics."""
+"""cells=: cells of HEALPix, S2, H3 and places of any shape ask. Oracles: centres of healpy, s2sphere, h3; a tree of scipy, PROJ's geodesics."""
+
+import sys
 
 import numpy as np
 import pytest
@@ -31,6 +33,75 @@ def test_healpix(random, scheme, backend):
     found = proximity(seeds, cells=cells, metric="great-circle", dtype="float64", backend=backend)
     assert found.shape == (12 * 4**level,) and np.allclose(found, away[:, 0], rtol=0, atol=1e-3)
     assert np.array_equal(nearest_value(seeds, np.arange(60) * 2, cells=cells, metric="great-circle"), 2 * number[:, 0])
+
+
+def s2(level):
+    s2sphere = pytest.importorskip("s2sphere")
+    count, shift = 6 * 4**level, 2 * (30 - level)
+    cells = [s2sphere.CellId((2 * i + 1) << shift) for i in range(count)]
+    places = np.array([(cell.to_lat_lng().lng().degrees, cell.to_lat_lng().lat().degrees) for cell in cells]).T
+    return [cell.id() for cell in cells], *places, np.array([s2sphere.Cell(cell).exact_area() for cell in cells])
+
+
+def h3(resolution):
+    h3 = pytest.importorskip("h3")
+    cells = sorted(h3.str_to_int(cell) for base in h3.get_res0_cells() for cell in h3.cell_to_children(base, resolution))
+    names = [h3.int_to_str(cell) for cell in cells]
+    lat, lon = np.array([h3.cell_to_latlng(name) for name in names]).T
+    return cells, lon, lat, np.array([h3.cell_area(name, "rads^2") for name in names])
+
+
+@pytest.mark.parametrize("system,level", [(s2, 0), (s2, 4), (h3, 0), (h3, 2)])
+@pytest.mark.parametrize("backend", ["auto", "serial", "kdtree"])
+def test_s2_and_h3(random, system, level, backend):
+    seeds = globe(random, 60)
+    ids, lon, lat, _ = system(level)
+    away, number = nearest(seeds, lon, lat, 2)
+    cells = f"{system.__name__}:{level}"
+    assert np.array_equal(allocation(seeds, cells=cells, metric="great-circle", k=2, backend=backend), number.T)
+    found = proximity(seeds, cells=cells, metric="great-circle", dtype="float64", backend=backend)
+    assert np.allclose(found, away[:, 0], rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("system,level", [(s2, 3), (h3, 1)])
+def test_s2_and_h3_are_labelled(random, system, level):
+    pytest.importorskip("xarray")
+    name, ids = system.__name__, system(level)[0]
+    made = voronoi(globe(random, 20), cells=f"{name}:{level}")
+    assert made.allocation.dims == ("cells",) and made.cell_ids.attrs == {"grid_name": name, "level": level}
+    assert made.cell_ids.dtype == np.uint64 and made.cell_ids.values.tolist() == ids
+    if name == "h3":
+        xdggs = pytest.importorskip("xdggs")
+        centers = xdggs.decode(made).dggs.cell_centers()
+        assert np.allclose(centers.latitude, system(level)[2], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("system,level", [(s2, 3), (h3, 1)])
+def test_statistics_of_s2_and_h3(random, system, level):
+    """Areas are solid angles times the ellipsoid's area by solid angle at the centre."""
+    pytest.importorskip("pandas")
+    seeds, cells = globe(random, 25), f"{system.__name__}:{level}"
+    _, _, lat, solid = system(level)
+    numbers, square = allocation(seeds, cells=cells), (2 - 1 / 298.257223563) / 298.257223563
+    area = solid * 6378.137**2 * (1 - square) / (1 - square * np.sin(np.radians(lat)) ** 2) ** 2
+    table, away = statistics(seeds, cells=cells), proximity(seeds, cells=cells, dtype="float64")
+    own = np.bincount(numbers, area, minlength=25)
+    assert np.array_equal(table["cells"], np.bincount(numbers, minlength=25))
+    assert np.allclose(table["area_km2"], own, rtol=1e-9) and abs(own.sum() / 510065621.724 - 1) < 2e-3
+    assert np.allclose(table["distance_mean"], np.bincount(numbers, area * away, minlength=25) / own, rtol=1e-9)
+
+
+def test_statistics_of_places(random):
+    """Without areas all places count the same."""
+    pytest.importorskip("pandas")
+    seeds, places = globe(random, 12), globe(random, 500)
+    table, numbers = statistics(seeds, cells=places), allocation(seeds, cells=places)
+    away = proximity(seeds, cells=places, dtype="float64")
+    assert "area_km2" not in table and np.array_equal(table["cells"], np.bincount(numbers, minlength=12))
+    assert np.allclose(table["distance_mean"], np.bincount(numbers, away, minlength=12) / table["cells"], rtol=1e-9)
+    assert np.allclose(table["distance_max"], [away[numbers == i].max() for i in range(12)])
+    mean = np.stack([unit(*places)[numbers == i].sum(0) for i in range(12)])
+    assert np.allclose(table["centroid_y"], np.degrees(np.arcsin(mean[:, 2] / np.linalg.norm(mean, axis=1))), atol=1e-6)
 
 
 def test_healpix_is_labelled(random):
@@ -92,9 +163,16 @@ def test_statistics_of_healpix(random):
     assert np.allclose(table["area_km2"], table["cells"] * 510065621.724 / 768, rtol=1e-9)
 
 
+def test_h3_is_optional(random, monkeypatch):
+    monkeypatch.setitem(sys.modules, "h3.api.numpy_int", None)
+    with pytest.raises(ImportError, match="pip install h3"):
+        allocation(globe(random, 5), cells="h3:1")
+
+
 def test_refusals(random):
     seeds = globe(random, 5)
-    for cells, words in (("healpix:19", "0 to 18"), ("healpix:x", "healpix:LEVEL"), ("qtm:3", "healpix:LEVEL"), ("h3:4", "h3 is not"),
+    for cells, words in (("healpix:19", "0 to 18"), ("healpix:x", "healpix:LEVEL"), ("qtm:3", "healpix:LEVEL"), ("s2:19", "0 to 18"),
+                         ("s2:3,ring", "s2:LEVEL"), ("h3:16", "0 to 15"),
                          (([1.0], [2.0, 3.0]), "one shape"), (([], []), "none")):
         with pytest.raises(ValueError, match=words):
             allocation(seeds, cells=cells)
@@ -104,5 +182,3 @@ def test_refusals(random):
         allocation(seeds, cells="healpix:2", metric="euclidean")
     with pytest.raises(ValueError, match="regrid"):
         allocation(np.eye(4), cells="healpix:2", target_values=[1], extent=(0, 0, 4, 4), crs="EPSG:4326")
-    with pytest.raises(ValueError, match="no areas"):
-        statistics(seeds, cells=globe(random, 5))

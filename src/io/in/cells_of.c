@@ -1,18 +1,29 @@
 #include "io/in/cells_of.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi/gpuvoronoi.h"
+#include "gpuvoronoi/cells.h"
 
-/* A whole number and what follows it; -1 if there is none. */
-static int cells_of_level(const char *text, const char **rest) {
-  char *end;
-  long level = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
-  if (level < 0 || level > 99) return -1;
-  *rest = end;
-  return (int)level;
-}
+enum { MOST_H3 = 15 };
+
+/* A system of cells: NAME:LEVEL and words after it. */
+typedef struct cells_of_form {
+  const char *name, *form;
+  gv_cells_of_kind kind;
+  int most;
+  bool ring, authalic;
+} cells_of_form;
+
+static const cells_of_form cells_of_forms[] = {
+    {"qtm", "qtm:LEVEL", GV_CELLS_OF_QTM, GV_QTM_MAX_GRID_LEVEL, false, false},
+    {"healpix", "healpix:LEVEL[,ring][,authalic]", GV_CELLS_OF_HEALPIX, GV_HEALPIX_MAX_ORDER, true, true},
+    {"s2", "s2:LEVEL[,authalic]", GV_CELLS_OF_S2, GV_S2_MAX_LEVEL, false, true},
+    {"h3", "h3:LEVEL", GV_CELLS_OF_H3, MOST_H3, false, false}};
+
+enum { FORMS = sizeof cells_of_forms / sizeof *cells_of_forms };
 
 static bool cells_of_word(const char **at, const char *word) {
   size_t length = strlen(word);
@@ -21,39 +32,79 @@ static bool cells_of_word(const char **at, const char *word) {
   return true;
 }
 
-static gv_status cells_of_healpix(gv_io *io, const char *text, const char *value, gv_cells_of *out) {
-  const char *rest = "";
-  *out = (gv_cells_of){.kind = GV_CELLS_OF_HEALPIX, .level = cells_of_level(value, &rest)};
+/* What follows the colon; false if it is not of that form. */
+static bool cells_of_take(const cells_of_form *form, const char *value, gv_cells_of *out) {
+  char *end;
+  long level = *value >= '0' && *value <= '9' ? strtol(value, &end, 10) : -1;
+  if (level < 0 || level > form->most) return false;
+  *out = (gv_cells_of){.kind = form->kind, .level = (int)level};
+  const char *rest = end;
   while (*rest == ',') {
     rest++;
-    bool ring = cells_of_word(&rest, "ring"), authalic = !ring && cells_of_word(&rest, "authalic");
+    bool ring = form->ring && cells_of_word(&rest, "ring");
+    bool authalic = !ring && form->authalic && cells_of_word(&rest, "authalic");
+    if (!ring && !authalic) return false;
     out->ring = out->ring || ring;
     out->authalic = out->authalic || authalic;
-    GV_REQUIRE(io, ring || authalic, "--cells-of: '%s' is not healpix:LEVEL[,ring][,authalic]", text);
   }
-  GV_REQUIRE(io, *rest == '\0' && out->level >= 0 && out->level <= GV_HEALPIX_MAX_ORDER,
-             "--cells-of: '%s' is not healpix:LEVEL[,ring][,authalic] with a level from 0 to %d", text,
-             GV_HEALPIX_MAX_ORDER);
-  return GV_OK;
+  return *rest == '\0';
 }
 
 gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out) {
-  const char *rest = "";
-  if (strncmp(text, "healpix:", 8) == 0) return cells_of_healpix(io, text, text + 8, out);
-  if (strncmp(text, "qtm:", 4) == 0) {
-    *out = (gv_cells_of){.kind = GV_CELLS_OF_QTM, .level = cells_of_level(text + 4, &rest)};
-    GV_REQUIRE(io, out->level >= 0 && out->level <= GV_QTM_MAX_GRID_LEVEL && *rest == '\0',
-               "--cells-of: '%s' is not qtm:LEVEL with a level from 0 to %d", text, GV_QTM_MAX_GRID_LEVEL);
+  for (int i = 0; i < FORMS; i++) {
+    const cells_of_form *form = &cells_of_forms[i];
+    size_t length = strlen(form->name);
+    if (strncmp(text, form->name, length) != 0 || text[length] != ':') continue;
+    GV_REQUIRE(io, cells_of_take(form, text + length + 1, out),
+               "--cells-of: invalid cells '%s'; expected %s, LEVEL 0 to %d", text, form->form, form->most);
     return GV_OK;
-  }
-  if (strncmp(text, "h3:", 3) == 0 || strncmp(text, "s2:", 3) == 0) {
-    return gv_io_fail(
-        io, GV_ERROR_UNSUPPORTED,
-        "--cells-of: %.2s is not supported: write the centres of its cells to a file, by the Python package "
-        "%s, and give --cells-of that file",
-        text, text[0] == 'h' ? "h3" : "s2sphere");
   }
   GV_REQUIRE(io, *text != '\0', "--cells-of: the name of the file is empty");
   *out = (gv_cells_of){.kind = GV_CELLS_OF_FILE, .source = text};
   return GV_OK;
+}
+
+const char *gv_cells_of_system(const gv_cells_of *cells) {
+  for (int i = 0; i < FORMS; i++)
+    if (cells_of_forms[i].kind == cells->kind) return cells_of_forms[i].name;
+  return NULL;
+}
+
+void gv_cells_of_grid(const gv_cells_of *cells, const gv_seed_list *places, gv_grid *out) {
+  out->height = 1;
+  out->order = cells->level;
+  out->ring = cells->ring;
+  out->authalic = cells->authalic;
+  out->level = GV_QTM_NONE;
+  out->inverse = NULL;
+  out->inverse_user = NULL;
+  if (cells->kind == GV_CELLS_OF_HEALPIX) {
+    out->kind = GV_GRID_HEALPIX;
+    out->width = gv_healpix_count(cells->level);
+  } else if (cells->kind == GV_CELLS_OF_S2) {
+    out->kind = GV_GRID_S2;
+    out->width = gv_s2_count(cells->level);
+  } else if (cells->kind == GV_CELLS_OF_QTM) {
+    out->kind = GV_GRID_QTM;
+    out->level = cells->level;
+    out->width = gv_qtm_count(cells->level);
+  } else {
+    out->kind = GV_GRID_POINTS;
+    out->width = places->count;
+    out->longitude = places->x;
+    out->latitude = places->y;
+    out->area = places->areas;
+  }
+}
+
+int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int64_t cell) {
+  if (gv_cells_of_have_places(cells)) return places->fids[cell];
+  return cells->kind == GV_CELLS_OF_S2 ? (int64_t)gv_s2_id(cells->level, cell) : cell;
+}
+
+void gv_cells_of_token(const gv_cells_of *cells, int64_t id, char out[17]) {
+  int length = snprintf(out, 17, cells->kind == GV_CELLS_OF_S2 ? "%016" PRIx64 : "%" PRIx64, (uint64_t)id);
+  /* S2 leaves out zeros at the end. */
+  while (cells->kind == GV_CELLS_OF_S2 && length > 1 && out[length - 1] == '0')
+    out[--length] = '\0';
 }

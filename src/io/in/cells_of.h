@@ -1,29 +1,54 @@
-/* The query cells of --cells-of: HEALPix, or the places of a layer or table. */
+/* The query cells of --cells-of: QTM, HEALPix, S2, H3, or the places of a layer or table. */
 #ifndef GV_IO_CELLS_OF_H
 #define GV_IO_CELLS_OF_H
 
+#include "io/in/seeds.h"
 #include "io/io.h"
 
 typedef enum gv_cells_of_kind {
   GV_CELLS_OF_NONE,
   GV_CELLS_OF_QTM,
   GV_CELLS_OF_HEALPIX,
+  GV_CELLS_OF_S2,
+  GV_CELLS_OF_H3,
   GV_CELLS_OF_FILE
 } gv_cells_of_kind;
 
 typedef struct gv_cells_of {
   gv_cells_of_kind kind;
-  int level;           /* of QTM and HEALPix */
-  bool ring, authalic; /* of HEALPix */
-  const char *source;  /* GV_CELLS_OF_FILE: a data source for OGR; the text that was read */
+  int level;          /* QTM, HEALPix, S2; H3: the resolution */
+  bool ring;          /* HEALPix */
+  bool authalic;      /* HEALPix, S2 */
+  const char *source; /* GV_CELLS_OF_FILE: a data source for OGR; the text that was read */
 } gv_cells_of;
 
-/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], or the name of a source. */
+/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source. */
 gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out);
 
-/* True if cells are neither pixels of a raster nor triangles of a raster's QTM level. */
+/* True for cells that are written to --cells alone: all but pixels of a raster and triangles of QTM. */
 static inline bool gv_cells_of_lists(const gv_cells_of *cells) {
-  return cells->kind == GV_CELLS_OF_HEALPIX || cells->kind == GV_CELLS_OF_FILE;
+  return cells->kind > GV_CELLS_OF_QTM;
 }
+
+/* True for cells with places that are read or computed into a list. */
+static inline bool gv_cells_of_have_places(const gv_cells_of *cells) {
+  return cells->kind == GV_CELLS_OF_H3 || cells->kind == GV_CELLS_OF_FILE;
+}
+
+/* Name of the grid system in metadata, e.g. "healpix"; NULL: a file. */
+const char *gv_cells_of_system(const gv_cells_of *cells);
+
+/* The library's grid of such cells, with width and height. `places`: those of gv_cells_of_have_places, in degrees, not copied; else NULL.
+ * The ellipsoid of *out is kept. */
+void gv_cells_of_grid(const gv_cells_of *cells, const gv_seed_list *places, gv_grid *out);
+
+/* The id of a cell in its own system: HEALPix's number, the 64-bit id of S2 (as a signed number) and H3, the id of a file's feature. */
+int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int64_t cell);
+
+/* Ids that are also written as text, in hexadecimal digits: S2's tokens, H3's indexes. */
+static inline bool gv_cells_of_have_tokens(const gv_cells_of *cells) {
+  return cells->kind == GV_CELLS_OF_S2 || cells->kind == GV_CELLS_OF_H3;
+}
+void gv_cells_of_token(const gv_cells_of *cells, int64_t id, char out[17]);
 
 #endif

@@ -341,20 +341,28 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
   return status;
 }
 
+/* A projected system becomes the longitudes and latitudes that it is based on. */
+static gv_status crs_to_geographic(gv_io *io, OGRSpatialReferenceH *crs) {
+  bool swapped;
+  if (!OSRIsProjected(*crs)) return GV_OK;
+  gv_gdal_reset();
+  OGRSpatialReferenceH geographic = OSRCloneGeogCS(*crs), copy = NULL;
+  if (geographic == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the coordinate system has no longitudes and latitudes");
+  gv_status status = gv_crs_copy(io, geographic, &copy, &swapped);
+  OSRRelease(geographic);
+  if (status != GV_OK) return status;
+  OSRRelease(*crs);
+  *crs = copy;
+  return GV_OK;
+}
+
 /* The seeds' own CRS; for a mesh the longitudes and latitudes it is based on. */
 static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                               gv_raster_grid *out) {
   bool swapped;
-  if (!queries_on_globe(options) || !OSRIsProjected(seeds->crs))
-    return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
-  gv_gdal_reset();
-  OGRSpatialReferenceH geographic = OSRCloneGeogCS(seeds->crs);
-  if (geographic == NULL) {
-    return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the seeds' coordinate system has no longitudes and latitudes");
-  }
-  gv_status status = gv_crs_copy(io, geographic, &out->crs, &swapped);
-  OSRRelease(geographic);
-  return status;
+  GV_TRY(gv_crs_copy(io, seeds->crs, &out->crs, &swapped));
+  return queries_on_globe(options) ? crs_to_geographic(io, &out->crs) : GV_OK;
 }
 
 /* The requested extent, or the default; *known: false if it depends on seeds that are not read yet. */
@@ -387,6 +395,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   GV_TRY(check_options(io, options));
   if (options->like != NULL) GV_TRY(read_template(io, options, out));
   if (out->crs == NULL && options->crs != NULL) GV_TRY(gv_crs_parse(io, options->crs, "--crs", &out->crs));
+  if (out->crs != NULL && gv_cells_of_lists(&options->cells_of)) GV_TRY(crs_to_geographic(io, &out->crs));
   if (out->crs == NULL && seeds->crs != NULL) GV_TRY(crs_of_seeds(io, options, seeds, out));
   GV_TRY(choose_metric(io, options, seeds, out));
 

@@ -15,6 +15,7 @@
 
 void gv_seeds_free(gv_seed_list *seeds) {
   gv_seed_rows_free(seeds);
+  free(seeds->areas);
   free(seeds->source_x);
   free(seeds->source_y);
   gv_shapes_free(seeds->shapes);

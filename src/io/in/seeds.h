@@ -48,6 +48,7 @@ typedef struct gv_seed_list {
   int64_t *rows;               /* 1-based number of the feature among those read */
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
+  double *areas;               /* of query cells with known areas, square metres; else NULL */
   double *z;                   /* NULL unless requested and present */
   int64_t *integers;           /* the attribute, if it is of integers; else NULL */
   double *reals;               /* the attribute, if it is of real numbers; else NULL */

@@ -111,5 +111,5 @@ static gv_status mesh_features_write_block(gv_io *io, gv_mesh_sink *sink, const 
   return status;
 }
 
-const gv_mesh_format gv_mesh_features = {"--cells", "triangles", NULL, open_sink, mesh_features_write_block,
+const gv_mesh_format gv_mesh_features = {"--cells", "triangles", false, NULL, open_sink, mesh_features_write_block,
                                          close_sink};

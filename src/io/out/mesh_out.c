@@ -1,6 +1,7 @@
 /* Cells are computed and measured by all threads, block by block, and passed to the writers in order. */
 #include "io/out/mesh_out.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
 typedef struct worker {
   gv_context *context;
   gv_mesh_block block;
-  gv_status status;
+  uint8_t *mask; /* of the block's cells; NULL without a mask */
 } worker;
 
 static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_question *question) {
@@ -112,7 +113,8 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   b->stride = size;
   b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) +
                  values * (sizeof *b->distance + sizeof *b->seed + sizeof *b->azimuth));
-  if (b->id == NULL) return gv_io_fail_memory(io, "the cells");
+  w->mask = question->mask != NULL ? malloc(count) : NULL;
+  if (b->id == NULL || (question->mask != NULL && w->mask == NULL)) return gv_io_fail_memory(io, "the cells");
   b->lon = (double *)(b->id + count);
   b->lat = b->lon + count;
   b->area = b->lat + count;
@@ -125,36 +127,104 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
 static void free_worker(worker *w) {
   gv_context_destroy(w->context);
   free(w->block.id);
+  free(w->mask);
 }
 
-/* Block `number` of cells into the worker's. */
-static gv_status mesh_out_answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
+/* Blocks that are computed at once, one for each of `workers`. */
+typedef struct mesh_round {
+  worker *workers;
+  const gv_voronoi *voronoi;
+  const gv_mesh_facts *facts;
+  int64_t first;
+} mesh_round;
+
+/* Block `number` of cells: its span. Returns the number of the first. */
+static int64_t mesh_out_begin_block(const mesh_round *r, worker *w, int64_t number) {
+  gv_mesh_block *b = &w->block;
+  const int64_t first = number * b->stride;
+  b->count = r->facts->cells - first < b->stride ? r->facts->cells - first : b->stride;
+  return first;
+}
+
+/* The centres of a block of a list, and which of its cells count; how many do. */
+static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t first,
+                                    int64_t *kept) {
+  gv_mesh_block *b = &w->block;
+  *kept = b->count;
+  GV_TRY(gv_io_pass_on_library(
+      io, w->context, gv_voronoi_cell_centers(w->context, r->voronoi, first, 0, b->count, 1, b->lon, b->lat, 0)));
+  if (w->mask == NULL) return GV_OK;
+  return gv_mask_places(io, r->facts->question->mask, thread, b->lon, b->lat, b->count, w->mask, kept);
+}
+
+/* The seeds of a block's cells, and the distances to them. */
+static gv_status mesh_out_answer(worker *w, const mesh_round *r, int64_t first) {
   gv_mesh_block *b = &w->block;
   gv_labels block;
   gv_labels_init(&block);
   gv_measure measure;
   gv_measure_init(&measure);
-  bool list = gv_cells_of_lists(facts->question->cells);
-  b->first = number * b->stride;
-  b->count = facts->cells - b->first < b->stride ? facts->cells - b->first : b->stride;
-  block.column = measure.column = b->first;
+  block.column = measure.column = first;
   block.columns = measure.columns = b->count;
   block.out = b->seed;
+  block.mask = w->mask;
+  block.mask_stride = b->stride;
   measure.seed = b->seed;
-  measure.bands = facts->bands;
+  measure.bands = r->facts->bands;
   measure.type = GV_FLOAT64;
   measure.distance = b->distance;
-  if (list) measure.azimuth = b->azimuth;
+  if (gv_cells_of_lists(r->facts->question->cells)) measure.azimuth = b->azimuth;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
-  GV_TRY(gv_voronoi_fill(w->context, voronoi, &block));
-  GV_TRY(gv_voronoi_measure(w->context, voronoi, &measure));
-  GV_TRY(gv_voronoi_cell_areas(w->context, voronoi, b->first, 0, b->count, 1, b->area, 0));
-  if (list) return gv_voronoi_cell_centers(w->context, voronoi, b->first, 0, b->count, 1, b->lon, b->lat, 0);
-  for (int64_t i = 0; i < b->count; i++) {
-    gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
+  GV_TRY(gv_voronoi_fill(w->context, r->voronoi, &block));
+  GV_TRY(gv_voronoi_measure(w->context, r->voronoi, &measure));
+  return gv_voronoi_cell_areas(w->context, r->voronoi, first, 0, b->count, 1, b->area, 0);
+}
+
+/* Numbers of a block's cells; of triangles the centres too. */
+static void mesh_out_name_cells(const mesh_round *r, gv_mesh_block *b, int64_t first) {
+  const gv_mesh_question *q = r->facts->question;
+  bool list = gv_cells_of_lists(q->cells);
+  for (int64_t i = 0; i < b->count && list; i++)
+    b->id[i] = gv_cells_of_id(q->cells, q->centres, first + i);
+  for (int64_t i = 0; i < b->count && !list; i++) {
+    gv_qtm_from_number(r->facts->level, first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
   }
+}
+
+/* Removes the masked cells of a block. */
+static void mesh_out_drop_masked(worker *w, int bands) {
+  gv_mesh_block *b = &w->block;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < b->count; i++) {
+    if (w->mask[i] == 0) continue;
+    b->id[kept] = b->id[i];
+    b->lon[kept] = b->lon[i];
+    b->lat[kept] = b->lat[i];
+    b->area[kept] = b->area[i];
+    for (int64_t band = 0; band < bands; band++) {
+      const int64_t from = band * b->stride + i, to = band * b->stride + kept;
+      b->seed[to] = b->seed[from];
+      b->distance[to] = b->distance[from];
+      b->azimuth[to] = b->azimuth[from];
+    }
+    kept++;
+  }
+  b->count = kept;
+}
+
+static gv_status mesh_out_answer_block(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t number) {
+  gv_mesh_block *b = &w->block;
+  int64_t first = mesh_out_begin_block(r, w, number), kept = b->count;
+  if (gv_cells_of_lists(r->facts->question->cells)) GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
+  if (kept == 0) {
+    b->count = 0;
+    return GV_OK;
+  }
+  mesh_out_name_cells(r, b, first);
+  GV_TRY(gv_io_pass_on_library(io, w->context, mesh_out_answer(w, r, first)));
+  if (kept < b->count) mesh_out_drop_masked(w, r->facts->bands);
   return GV_OK;
 }
 
@@ -166,48 +236,84 @@ static gv_status mesh_out_write_block(gv_io *io, gv_mesh_out *mesh, const gv_mes
   return GV_OK;
 }
 
-/* Blocks that are computed at once, one for each of `workers`. */
-typedef struct mesh_round {
-  worker *workers;
-  const gv_voronoi *voronoi;
-  const gv_mesh_facts *facts;
-  int64_t first;
-} mesh_round;
-
 static gv_status mesh_out_answer_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
   const mesh_round *r = user;
-  (void)io, (void)number;
   for (int64_t i = first; i < end; i++)
-    r->workers[i].status = mesh_out_answer(&r->workers[i], r->voronoi, r->facts, r->first + i);
-  return GV_OK; /* which block fails first is seen when they are written */
+    GV_TRY(mesh_out_answer_block(io, r, &r->workers[i], number, r->first + i));
+  return GV_OK;
 }
 
-static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
+/* A walk that only counts cells. */
+typedef struct mesh_count {
+  const mesh_round *round;
+  atomic_llong kept;
+} mesh_count;
+
+static gv_status mesh_out_count_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
+  mesh_count *c = user;
+  worker *w = &c->round->workers[number];
+  for (int64_t i = first; i < end; i++) {
+    int64_t kept, at = mesh_out_begin_block(c->round, w, i);
+    GV_TRY(mesh_out_find_kept(io, c->round, w, number, at, &kept));
+    atomic_fetch_add(&c->kept, (long long)kept);
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  }
+  return GV_OK;
+}
+
+/* How many cells will be written, where a format must know. */
+static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, const mesh_round *r, int threads,
+                                        int64_t blocks, gv_mesh_facts *facts) {
+  mesh_count count = {.round = r};
+  const char *path = NULL;
+  facts->written = facts->cells;
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
+    if (mesh->outputs[i].wanted && mesh->outputs[i].format->counts) path = mesh->outputs[i].place.output.path;
+  if (facts->question->mask == NULL || path == NULL) return GV_OK;
+  atomic_init(&count.kept, 0);
+  gv_io_loop loop = {.threads = threads, .count = blocks, .grain = 1, .user = &count};
+  GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_count_some));
+  facts->written = atomic_load(&count.kept);
+  GV_REQUIRE(io, facts->written > 0, "--mask: no centre of a cell is inside the mask; %s would have no cells",
+             path);
+  return GV_OK;
+}
+
+static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round *r, int threads, int64_t blocks) {
+  int64_t written = 0;
+  for (r->first = 0; r->first < blocks; r->first += threads) {
+    int count = blocks - r->first < threads ? (int)(blocks - r->first) : threads;
+    gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = r};
+    GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_answer_some));
+    for (int i = 0; i < count; i++) {
+      gv_mesh_block *block = &r->workers[i].block;
+      block->first = written;
+      written += block->count;
+      if (block->count > 0) GV_TRY(mesh_out_write_block(io, mesh, block));
+    }
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  }
+  return GV_OK;
+}
+
+static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, gv_mesh_facts *facts,
                            const gv_mesh_question *question) {
   int64_t size, cells = facts->cells;
   gv_voronoi_block_size(voronoi, &size, NULL);
   if (size > cells) size = cells;
   int64_t blocks = (cells + size - 1) / size;
   int threads = question->threads < blocks ? question->threads : (int)blocks;
-  worker *workers = calloc((size_t)threads, sizeof *workers);
-  gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the cells");
+  mesh_round r = {.workers = calloc((size_t)threads, sizeof *r.workers), .voronoi = voronoi, .facts = facts};
+  gv_status status = r.workers != NULL ? GV_OK : gv_io_fail_memory(io, "the cells");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    status = make_worker(io, &workers[i], size, facts->bands, question);
-  for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
-    int count = blocks - first < threads ? (int)(blocks - first) : threads;
-    mesh_round r = {workers, voronoi, facts, first};
-    gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = &r};
-    gv_io_parallel_for(io, &loop, mesh_out_answer_some);
-    for (int i = 0; i < count && status == GV_OK; i++) {
-      status = gv_io_pass_on_library(io, workers[i].context, workers[i].status);
-      if (status == GV_OK) status = mesh_out_write_block(io, mesh, &workers[i].block);
-    }
-    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
-  }
-  for (int i = 0; i < threads && workers != NULL; i++)
-    free_worker(&workers[i]);
-  free(workers);
-  return status;
+    status = make_worker(io, &r.workers[i], size, facts->bands, question);
+  if (status == GV_OK) status = mesh_out_count_written(io, mesh, &r, threads, blocks, facts);
+  if (status == GV_OK) status = open_outputs(io, mesh, facts);
+  if (status == GV_OK) status = mesh_out_write_blocks(io, mesh, &r, threads, blocks);
+  for (int i = 0; i < threads && r.workers != NULL; i++)
+    free_worker(&r.workers[i]);
+  free(r.workers);
+  return close_outputs(io, mesh, status);
 }
 
 /* Cells handled at once, a power of 4: a few megabytes a thread for any k. */
@@ -217,27 +323,12 @@ static int32_t block_of(int bands) {
 
 /* The grid of the query cells, and their number. */
 static int64_t make_grid(const gv_raster_grid *grid, const gv_mesh_question *question, gv_grid *out) {
-  const gv_cells_of *cells = question->cells;
+  const gv_cells_of triangles = {.kind = GV_CELLS_OF_QTM, .level = grid->grid.level};
   gv_grid_init(out);
   out->semi_major = grid->grid.semi_major;
   out->flattening = grid->grid.flattening;
-  if (cells->kind == GV_CELLS_OF_HEALPIX) {
-    out->kind = GV_GRID_HEALPIX;
-    out->order = cells->level;
-    out->ring = cells->ring;
-    out->authalic = cells->authalic;
-    return gv_healpix_count(out->order);
-  }
-  if (cells->kind == GV_CELLS_OF_FILE) {
-    out->kind = GV_GRID_POINTS;
-    out->width = question->centres->count;
-    out->longitude = question->centres->x;
-    out->latitude = question->centres->y;
-    return out->width;
-  }
-  out->kind = GV_GRID_QTM;
-  out->level = grid->grid.level;
-  return gv_qtm_count(out->level);
+  gv_cells_of_grid(gv_cells_of_lists(question->cells) ? question->cells : &triangles, question->centres, out);
+  return out->width;
 }
 
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
@@ -276,9 +367,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
     const gv_points *seeds_of = options.features == NULL ? &positions : NULL;
     status = gv_io_pass_on_library(io, context, gv_voronoi_create(context, &cells, seeds_of, &options, &voronoi));
   }
-  if (status == GV_OK) status = open_outputs(io, mesh, &facts);
   if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, question);
-  status = close_outputs(io, mesh, status);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
   OSRRelease(crs);

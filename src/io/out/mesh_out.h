@@ -8,6 +8,7 @@
 
 #include "io/in/grid.h"
 #include "io/out/place.h"
+#include "io/overlay/mask.h"
 
 enum { GV_MESH_FORMATS = 2 };
 
@@ -21,13 +22,14 @@ typedef struct gv_mesh_options {
 typedef struct gv_mesh_question {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not used */
   const gv_cells_of *cells;          /* which cells */
-  const gv_seed_list *centres;       /* GV_CELLS_OF_FILE: their places, in degrees */
+  const gv_seed_list *centres;       /* gv_cells_of_have_places: those, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
   const double *reals;
   const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
   double distance_size;      /* one unit of the distances of lists, in metres */
   const char *distance_unit; /* its name */
   int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
+  gv_mask *mask;             /* of lists: masked cells are not written; NULL = no mask */
   int threads;
   int device; /* as in gv_context_options */
 } gv_mesh_question;

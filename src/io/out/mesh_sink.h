@@ -6,11 +6,11 @@
 #include "io/out/mesh_out.h"
 #include "io/out/place.h"
 
-/* A span of cells in the order of their numbers. Band b (0 = the nearest seed) of cell i is at b * stride + i. */
+/* Cells in the order of their numbers; with a mask those that count. Band b (0 = the nearest seed) of cell i is at b * stride + i. */
 typedef struct gv_mesh_block {
-  int64_t first; /* number of the first */
+  int64_t first; /* how many cells were written before */
   int64_t count, stride;
-  gv_qtm_id *id;     /* of a triangle */
+  int64_t *id;       /* of a triangle, or in the cells' own system (gv_cells_of_id) */
   double *lon, *lat; /* centres, degrees */
   double *area;      /* square metres; NaN of places */
   int32_t *seed;     /* number of the seed; -1 = none */
@@ -22,7 +22,7 @@ typedef struct gv_mesh_block {
 typedef struct gv_mesh_facts {
   int level;
   const gv_mesh_question *question;
-  int64_t cells;
+  int64_t cells, written; /* all of them, and those that count: the same without a mask */
   int bands;
   int64_t nodata;           /* in place of a seed's id */
   OGRSpatialReferenceH crs; /* geographic */
@@ -37,6 +37,7 @@ typedef struct gv_mesh_sink gv_mesh_sink;
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
   const char *layer;  /* the triangles' name; NULL = a file holds nothing else */
+  bool counts;        /* `written` must be known when the file is made */
   /* OK, or why a file of that name or a mesh of that level cannot be written; may be NULL. */
   gv_status (*check)(gv_io *io, const char *path, int level);
   gv_status (*open)(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out);
@@ -45,10 +46,5 @@ typedef struct gv_mesh_format {
 } gv_mesh_format;
 
 extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid, gv_mesh_table, gv_mesh_variables;
-
-/* The number of a cell of a list in its own system: of HEALPix the pixel's, of a file the feature's id. */
-static inline int64_t gv_mesh_cell_number(const gv_mesh_facts *facts, int64_t cell) {
-  return facts->question->cells->kind == GV_CELLS_OF_FILE ? facts->question->centres->fids[cell] : cell;
-}
 
 #endif

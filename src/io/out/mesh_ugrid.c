@@ -300,5 +300,5 @@ static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
   return status == GV_OK ? gv_place_check_written(io, place) : status;
 }
 
-const gv_mesh_format gv_mesh_ugrid = {"--mesh",  NULL, mesh_ugrid_check, open_sink, mesh_ugrid_write_block,
+const gv_mesh_format gv_mesh_ugrid = {"--mesh",  NULL, false, mesh_ugrid_check, open_sink, mesh_ugrid_write_block,
                                       close_sink};

@@ -12,7 +12,8 @@ enum { MOST_PIXELS = 1 << 22 /* read at once */ };
 
 /* State of a worker. */
 typedef struct mask_worker {
-  double *x, *y; /* positions of cells */
+  double *x, *y;                      /* positions of cells */
+  const double *longitude, *latitude; /* of gv_mask_places, degrees; else NULL */
   int64_t *column, *row;
   uint8_t *counts; /* of a window of pixels */
   double *values;
@@ -32,6 +33,7 @@ struct gv_mask {
   gv_mask_polygons *polygons;
   gv_operation *operation; /* from the grid's coordinates to the mask's; NULL = the same */
   double turn;             /* x repeats after this; 0 = it does not */
+  bool places;             /* the grid's cells are a mesh or a list: no rows and columns */
   int workers;
   mask_worker *of_worker;
 };
@@ -87,7 +89,7 @@ static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_reade
   }
   bool upright = status == GV_OK && gv_is_upright(raster->geotransform);
   if (upright && raster->lonlat) mask->turn = raster->turn;
-  mask->upright = upright && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
+  mask->upright = upright && !mask->places && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   return status;
 }
 
@@ -97,6 +99,7 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   if (mask == NULL) return gv_io_fail_memory(io, "the mask");
   mask->source = options->source;
   mask->grid = grid;
+  mask->places = grid->grid.kind >= GV_GRID_QTM;
   mask->workers = readers.workers;
   mask->window = gv_pixels_at_once(readers, sizeof(double) + 2, MOST_PIXELS);
   mask->of_worker = calloc((size_t)readers.workers, sizeof *mask->of_worker);
@@ -137,7 +140,14 @@ static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, 
   const double *g = mask->grid->geotransform;
   gv_status status = grow_cells(io, b, w * h);
   if (status != GV_OK) return status;
-  for (int64_t r = 0, i = 0; r < h; r++) {
+  if (mask->places) {
+    const double unit = gv_crs_unit_degrees(mask->grid->crs);
+    for (int64_t c = 0; c < w; c++) {
+      b->x[c] = b->longitude[x + c] / unit;
+      b->y[c] = b->latitude[x + c] / unit;
+    }
+  }
+  for (int64_t r = 0, i = 0; r < h && !mask->places; r++) {
     for (int64_t c = 0; c < w; c++, i++) {
       b->x[i] = gv_centre_x(g, x + c, y + r);
       b->y[i] = gv_centre_y(g, x + c, y + r);
@@ -304,7 +314,7 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
 static gv_status fill_rows(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                            uint8_t *out, int64_t stride, int64_t *kept) {
   mask_worker *b = &mask->of_worker[worker];
-  bool rows = mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
+  bool rows = !mask->places && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   gv_status status = GV_OK;
   for (int64_t r = 0; r < h && status == GV_OK; r++) {
     uint8_t *to = out + r * stride;
@@ -326,4 +336,11 @@ gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t
   *kept = 0;
   return mask->is_raster ? look_up(io, mask, worker, x, y, w, h, out, stride, kept)
                          : fill_rows(io, mask, worker, x, y, w, h, out, stride, kept);
+}
+
+gv_status gv_mask_places(gv_io *io, gv_mask *mask, int worker, const double *longitude, const double *latitude,
+                         int64_t count, uint8_t *out, int64_t *kept) {
+  mask->of_worker[worker].longitude = longitude;
+  mask->of_worker[worker].latitude = latitude;
+  return gv_mask_cells(io, mask, worker, 0, 0, count, 1, out, count, kept);
 }

@@ -28,6 +28,10 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
 gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                         uint8_t *out, int64_t stride, int64_t *kept);
 
+/* The same of `count` places in degrees, of a grid that is a mesh or a list on the globe; NaN does not count. */
+gv_status gv_mask_places(gv_io *io, gv_mask *mask, int worker, const double *longitude, const double *latitude,
+                         int64_t count, uint8_t *out, int64_t *kept);
+
 /* NULL is allowed. */
 void gv_mask_close(gv_mask *mask);
 

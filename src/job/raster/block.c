@@ -295,7 +295,8 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
-  return in->mask != NULL || isfinite(in->max_distance) || in->grid.grid.kind == GV_GRID_PROJECTED;
+  return in->mask != NULL || isfinite(in->max_distance) || in->grid.grid.kind == GV_GRID_PROJECTED ||
+         in->grid.grid.kind == GV_GRID_POINTS;
 }
 
 /* Cells without a seed; `uniform`: only the first is written. */
@@ -353,6 +354,17 @@ static gv_status add_statistics(gv_io *io, const gv_run_work *w, int number, con
   return gv_io_pass_on_library(io, worker->context, gv_statistics_add(worker->context, w->statistics, &b));
 }
 
+/* Which cells of a block count. */
+static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv_rectangle *p, int64_t *kept) {
+  gv_run_worker *worker = &w->workers[number];
+  if (!gv_cells_of_lists(&w->job->grid.cells_of))
+    return gv_mask_cells(io, w->in->mask, number, p->x, p->y, p->w, p->h, worker->mask, w->block_w, kept);
+  double *lon = worker->centre, *lat = worker->centre + p->w;
+  GV_TRY(gv_io_pass_on_library(
+      io, worker->context, gv_voronoi_cell_centers(worker->context, w->voronoi, p->x, 0, p->w, 1, lon, lat, 0)));
+  return gv_mask_places(io, w->in->mask, number, lon, lat, p->w, worker->mask, kept);
+}
+
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
   const gv_run_work *w = user;
   const gv_job *j = w->job;
@@ -364,7 +376,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   const gv_rectangle whole = p;
   int64_t kept = p.w * p.h;
   if (w->in->mask != NULL) {
-    GV_TRY(gv_mask_cells(io, w->in->mask, number, p.x, p.y, p.w, p.h, worker->mask, w->block_w, &kept));
+    GV_TRY(find_mask(io, w, number, &p, &kept));
     if (kept == 0) {
       worker->empty += p.w * p.h;
       fill_masked(w, block);

@@ -30,6 +30,7 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
   gv_context_options_init(&options);
   const size_t cells = (size_t)w->block_w * (size_t)w->block_h;
   const bool apart = w->merge != NULL || plan->apart, own = w->in->cells.own;
+  const bool list = gv_cells_of_lists(&j->grid.cells_of);
   const bool distances = j->stats != NULL || plan->converts || j->distance_per_value;
   options.threads = 1; /* of a worker */
   options.device = j->device;
@@ -46,8 +47,9 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
     one->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *one->quantity);
     made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
            compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
-           compute_make(w->in->mask != NULL, cells, &one->mask) && compute_make(own, cells, &one->asks) &&
-           compute_make(own, cells * sizeof *one->own, &one->own) &&
+           compute_make(w->in->mask != NULL, cells, &one->mask) &&
+           compute_make(w->in->mask != NULL && list, 2 * cells * sizeof *one->centre, &one->centre) &&
+           compute_make(own, cells, &one->asks) && compute_make(own, cells * sizeof *one->own, &one->own) &&
            compute_make(distances, cells * sizeof *one->distance, &one->distance);
   }
   return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
@@ -62,6 +64,7 @@ void gv_run_work_free(gv_run_work *w) {
     gv_adjacency_free(&one->adjacency);
     free(one->numbers);
     free(one->mask);
+    free(one->centre);
     free(one->distance);
     free(one->own);
     free(one->asks);

@@ -17,6 +17,7 @@ typedef struct gv_run_worker {
   bool scans;            /* blocks are scanned for neighbours */
   int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;         /* a block */
+  double *centre;        /* of lists with a mask: longitudes of a block, then latitudes */
   double *distance;      /* of the nearest seed, a block */
   int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
   uint8_t *asks;         /* the block's other cells */

@@ -5,7 +5,7 @@
 #include "job/raster/merge.h"
 #include "job/raster/write.h"
 
-enum { BLOCK = 512 /* cells a side, where no raster is written */ };
+enum { BLOCK = 512 /* cells a side, where no raster is written */, LIST_BLOCK = 1 << 16 /* of a list */ };
 
 gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
   const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
@@ -50,6 +50,7 @@ static gv_status write_mesh(gv_io *io, run *r) {
                                  .distance_unit =
                                      j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
                                  .nodata = r->plan.nodata,
+                                 .mask = r->in.mask,
                                  .threads = r->in.threads,
                                  .device = j->device};
   return gv_mesh_write(io, r->out.mesh, &r->in.grid, r->in.seeds, &mesh);
@@ -59,7 +60,9 @@ static gv_status raster_job_compute(gv_io *io, run *r) {
   gv_run_outputs *out = &r->out;
   GV_TRY(gv_run_create_rasters(io, &r->plan, out));
   gv_run_progress progress = {io, r->in.job, 0.0, out->copies || out->polygons != NULL ? 0.7 : 1.0};
-  r->work.block_w = r->work.block_h = BLOCK;
+  bool list = gv_cells_of_lists(&r->in.job->grid.cells_of);
+  r->work.block_w = list ? LIST_BLOCK : BLOCK;
+  r->work.block_h = list ? 1 : BLOCK;
   if (out->written_count > 0) gv_raster_block_size(out->written, &r->work.block_w, &r->work.block_h);
   GV_TRY(gv_run_compute(io, out->written, &progress, &r->work));
   return gv_run_complete(io, &r->work, &progress, out);

@@ -19,9 +19,7 @@ int64_t gv_run_seed_count(const gv_run_inputs *in) {
 }
 
 int64_t gv_run_cells(const gv_run_inputs *in) {
-  const gv_cells_of *cells = &in->job->grid.cells_of;
-  if (cells->kind == GV_CELLS_OF_HEALPIX) return gv_healpix_count(cells->level);
-  if (cells->kind == GV_CELLS_OF_FILE) return in->centres.count;
+  if (gv_cells_of_lists(&in->job->grid.cells_of)) return in->grid.grid.width;
   return in->job->grid.has_level ? gv_qtm_count(in->job->grid.level) : 0;
 }
 

@@ -6,7 +6,8 @@
 #include <gdal.h>
 
 #include "io/crs.h"
-#include "io/in/place_arrays.h"
+#include "io/in/cells/h3_cells.h"
+#include "io/in/cells/place_arrays.h"
 #include "io/metric.h"
 
 gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
@@ -147,11 +148,10 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   return GV_OK;
 }
 
-/* The places of queries, if the grid's metric supports them. */
-static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
+/* The places of a file, if the grid's metric supports them. */
+static gv_status read_places(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
   gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
-  if (cells->kind != GV_CELLS_OF_FILE) return GV_OK;
   bool found = false;
   gv_status status = GV_OK;
   if (gv_place_arrays_may_be(cells->source)) status = gv_place_arrays_read(io, cells->source, &in->centres, &found);
@@ -166,6 +166,17 @@ static gv_status read_centres(gv_io *io, gv_run_inputs *in) {
   return gv_io_within(io, status, "--cells-of");
 }
 
+/* Other cells in place of the grid's own. */
+static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  if (!gv_cells_of_lists(cells)) return GV_OK;
+  if (cells->kind == GV_CELLS_OF_FILE) GV_TRY(read_places(io, in));
+  if (cells->kind == GV_CELLS_OF_H3)
+    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, in->budget.memory, &in->centres));
+  gv_cells_of_grid(cells, &in->centres, &in->grid.grid);
+  return GV_OK;
+}
+
 gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   read_inputs_begin(j, in);
   in->context = context;
@@ -177,7 +188,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
     GV_TRY(make_grid(io, &in->layer, &j->grid, in));
   }
   GV_TRY(check_grid(io, in));
-  GV_TRY(read_centres(io, in));
+  GV_TRY(read_lists(io, in));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
   /* Parts contain the results of masks and sums. */
   return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);

@@ -243,9 +243,11 @@ const gv_option gv_job_options[] = {
      "Default grid: the globe in 2^(L+3) x 2^(L+2) pixels.",
      GV_OPTION_RANGE(job.grid.level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(job.grid.has_level)},
     {"cells-of", "CELLS",
-     "compute healpix:LEVEL, or the places in a file, into --cells instead of a raster\n"
-     "healpix:LEVEL is NESTED; ,ring and ,authalic may follow. A file of places is any source of --seeds, or "
-     "arrays of longitudes and latitudes in NetCDF. qtm:LEVEL is --level LEVEL.",
+     "compute healpix:LEVEL, s2:LEVEL, h3:LEVEL or the places in a file instead of a raster\n"
+     "Outputs are --cells and --stats. healpix:LEVEL is NESTED; ,ring and ,authalic may follow; ,authalic also for "
+     "S2. "
+     "A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF. qtm:LEVEL is "
+     "--level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: move seeds to the centre of their triangle",
      GV_OPTION_INTO(job.grid.snap_seeds), .rare = true},
@@ -334,7 +336,8 @@ const gv_option gv_job_options[] = {
     {"cells", "FILE",
      "with --level or --cells-of: table of the cells\n"
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
-     "with cell, lon, lat, seed, distance, azimuth. Any vector format: .gpkg, .fgb, .csv, .geojson ...; with "
+     "with cell, lon, lat, seed, distance, azimuth, without the cells outside --mask. Any vector format: .gpkg, "
+     ".fgb, .csv, .geojson ...; with "
      "--cells-of also .nc.",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
     {"mesh", "FILE.nc", "with --level (up to 13): UGRID mesh with seed, distance and area",
@@ -478,22 +481,27 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
-/* Query cells that are not a raster's have one output. */
+/* Query cells that are not a raster's have a table and statistics. */
 static gv_status check_lists(gv_io *io, const gv_job *j) {
   const struct {
-    const char *path, *name;
-  } others[] = {{j->raster.path, "OUT"},     {j->distance, "--distance"},
-                {j->azimuth, "--azimuth"},   {j->stats, "--stats"},
-                {j->polygons, "--polygons"}, {j->mesh, "--mesh"},
-                {j->mask.source, "--mask"},  {j->raster_seeds.source, "--seeds-raster"}};
+    bool given;
+    const char *name;
+  } others[] = {{j->raster.path != NULL, "OUT"},
+                {j->distance != NULL, "--distance"},
+                {j->azimuth != NULL, "--azimuth"},
+                {j->polygons != NULL, "--polygons"},
+                {j->mesh != NULL, "--mesh"},
+                {j->sum_count > 0, "--sum"},
+                {j->raster_seeds.source != NULL, "--seeds-raster"}};
   const gv_grid_options *g = &j->grid;
   if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     GV_REQUIRE(
-        io, others[i].path == NULL,
-        "--cells-of: %s is not supported for cells that are not a raster's; --cells FILE holds their answers",
+        io, !others[i].given,
+        "--cells-of: %s is not supported for cells that are not a raster's; use --cells FILE or --stats FILE",
         others[i].name);
-  GV_REQUIRE(io, j->cells != NULL, "--cells-of needs --cells FILE: .nc, .gpkg, .csv ...");
+  GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
+             "--cells-of needs --cells FILE (.nc, .gpkg, .csv ...) or --stats FILE");
   bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;
   GV_REQUIRE(io, !grid && !g->has_level, "two grid definitions at once: --cells-of and %s",
              g->has_level ? "--level" : "a raster's grid");

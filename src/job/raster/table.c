@@ -44,7 +44,7 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   }
   values[t->places[CELLS]].given = true;
   values[t->places[CELLS]].integer = s.cells;
-  set_real(&values[t->places[AREA]], s.area * t->area_unit);
+  if (t->places[AREA] >= 0) set_real(&values[t->places[AREA]], s.area * t->area_unit);
   if (w->plan->distances) {
     set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean / in->distance_size);
     set_real(&values[t->places[DISTANCE_MAX]], s.distance_max / in->distance_size);
@@ -74,7 +74,7 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) 
   const gv_run_inputs *in = w->in;
   const bool distances = w->plan->distances;
   statistics_table t = {.work = w, .area_unit = 1e-6, .coordinate_unit = 1.0};
-  bool plane = in->grid.grid.kind != GV_GRID_LONLAT,
+  bool plane = in->grid.grid.kind != GV_GRID_LONLAT && in->grid.grid.kind < GV_GRID_QTM,
        has_unit = !plane || (in->grid.crs != NULL && OSRIsProjected(in->grid.crs));
   if (plane && has_unit) t.area_unit = pow(OSRGetLinearUnits(in->grid.crs, NULL), 2.0) * 1e-6;
   if (!has_unit) t.area_unit = 1.0;
@@ -85,6 +85,7 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) 
     t.places[i] = -1;
     if (i == SEEDS && !j->group) continue;
     if (!distances && (i == DISTANCE_MEAN || i == DISTANCE_MAX)) continue;
+    if (i == AREA && in->grid.grid.kind == GV_GRID_POINTS && in->grid.grid.area == NULL) continue;
     t.places[i] = t.count;
     add_column(&t, i <= CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
   }

@@ -61,7 +61,8 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
   GV_REQUIRE(io, j->parts == 0, "--part: rasters have parts, %s has none: it takes a run of its own", triangles);
   GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of),
              "%s needs --level or --cells-of: it writes their cells", triangles);
-  GV_REQUIRE(io, j->mask.source == NULL, "%s answers all triangles: it does not go with --mask", triangles);
+  GV_REQUIRE(io, j->mask.source == NULL || gv_cells_of_lists(&j->grid.cells_of),
+             "%s answers all triangles: it does not go with --mask", triangles);
   return GV_OK;
 }
 

@@ -4,7 +4,7 @@
  * cells are then decided one by one. Only positions of such cells are computed: bounds need none. Blocks of a list
  * of places are sorted to such a tree (mesh_list.h).
  *
- * A mesh itself (GV_GRID_QTM, GV_GRID_HEALPIX) is written in the order of cell numbers, in which a part is one
+ * A mesh itself (GV_GRID_QTM, GV_GRID_HEALPIX, GV_GRID_S2) is written in the order of cell numbers, in which a part is one
  * span. For a raster with a QTM level, the triangles under a block of pixels are computed once, strip by strip,
  * into rows of the octant; a pixel then finds its triangle by its position in the row. In the coordinates of the
  * lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat. If there are many more
@@ -125,10 +125,10 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
   }
 }
 
-/* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix, because bounds of its parts
+/* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix and S2, because bounds of its parts
  * are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
 static bool is_bound_by_positions(const mesh_work *j, const gv_part *part) {
-  return j->list == NULL && j->v->cells.grid.kind == GV_GRID_HEALPIX && part->bits <= GV_MESH_LEAF_BITS;
+  return j->list == NULL && gv_grid_has_wide_bounds(&j->v->cells.grid) && part->bits <= GV_MESH_LEAF_BITS;
 }
 
 /* `k_order`: groups of the candidates, or NULL if only the nearest seed is needed. */

@@ -1,7 +1,8 @@
 /*
- * HEALPix pixels and places as a table of any OGR format, in their own order: cell (the pixel's number, or the id of the place's feature), lon and lat
- * (degrees), seed (the id of the nearest), distance, azimuth, of HEALPix area_km2, and the seeds' attribute if there is one. With several
- * seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the centre as a point.
+ * Cells of HEALPix, S2, H3 and places as a table of any OGR format, in their own order: cell (gv_cells_of_id), of S2 and H3 token (the same in
+ * hexadecimal digits), lon and lat (degrees), seed (the id of the nearest), distance, azimuth, area_km2 where areas are known, and the seeds'
+ * attribute if there is one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the centre as a
+ * point.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
 
-enum { TABLE_CELL, TABLE_LON, TABLE_LAT, TABLE_AREA, TABLE_FIELDS, TABLE_OF_SEED = 4 };
+enum { TABLE_CELL, TABLE_TOKEN, TABLE_LON, TABLE_LAT, TABLE_AREA, TABLE_FIELDS, TABLE_OF_SEED = 4 };
 
 struct gv_mesh_sink {
   gv_layer_out out;
@@ -25,7 +26,7 @@ struct gv_mesh_sink {
 };
 
 static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
-  static const char *const names[TABLE_FIELDS] = {"cell", "lon", "lat", "area_km2"};
+  static const char *const names[TABLE_FIELDS] = {"cell", "token", "lon", "lat", "area_km2"};
   const gv_mesh_question *q = sink->facts->question;
   const char *of_seed[TABLE_OF_SEED] = {"seed", "distance", "azimuth", q->attribute};
   const OGRFieldType types[TABLE_OF_SEED] = {OFTInteger64, OFTReal, OFTReal,
@@ -35,8 +36,9 @@ static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   for (int i = 0; i < TABLE_FIELDS; i++) {
     sink->field[i] = -1;
     if (i == TABLE_AREA && q->cells->kind == GV_CELLS_OF_FILE) continue;
-    GV_TRY(
-        gv_layer_add_field(&sink->out, names[i], NULL, i == TABLE_CELL ? OFTInteger64 : OFTReal, &sink->field[i]));
+    if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(q->cells)) continue;
+    const OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
+    GV_TRY(gv_layer_add_field(&sink->out, names[i], NULL, type, &sink->field[i]));
   }
   for (int b = 0; b < sink->facts->bands; b++) {
     for (int i = 0; i < TABLE_OF_SEED; i++) {
@@ -81,8 +83,12 @@ static gv_status table_set_seed(const gv_mesh_sink *sink, OGRFeatureH feature, c
 static gv_status table_set_cell(const gv_mesh_sink *sink, OGRFeatureH feature, const gv_mesh_block *block,
                                 int64_t i) {
   if (sink->field[TABLE_CELL] >= 0)
-    GV_TRY(gv_layer_set_integer(&sink->out, feature, sink->field[TABLE_CELL],
-                                gv_mesh_cell_number(sink->facts, block->first + i)));
+    GV_TRY(gv_layer_set_integer(&sink->out, feature, sink->field[TABLE_CELL], block->id[i]));
+  if (sink->field[TABLE_TOKEN] >= 0) {
+    char token[17];
+    gv_cells_of_token(sink->facts->question->cells, block->id[i], token);
+    OGR_F_SetFieldString(feature, sink->field[TABLE_TOKEN], token);
+  }
   table_set_real(feature, sink->field[TABLE_LON], block->lon[i]);
   table_set_real(feature, sink->field[TABLE_LAT], block->lat[i]);
   table_set_real(feature, sink->field[TABLE_AREA], block->area[i] * 1e-6);
@@ -113,4 +119,4 @@ static gv_status table_close(gv_io *io, gv_mesh_sink *sink, gv_status status) {
   return status;
 }
 
-const gv_mesh_format gv_mesh_table = {"--cells", "cells", NULL, table_open, table_write, table_close};
+const gv_mesh_format gv_mesh_table = {"--cells", "cells", false, NULL, table_open, table_write, table_close};

@@ -1,7 +1,7 @@
 /*
- * HEALPix pixels and places as variables of a NetCDF-4 file along the dimension cells, after CF: the coordinates lon and lat, cell_ids,
- * and seed, distance, azimuth and the seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix cell_ids have the attributes that
- * xdggs decodes, and the variable healpix is CF's grid mapping.
+ * Cells of HEALPix, S2, H3 and places as variables of a NetCDF-4 file along the dimension cells, after CF: the coordinates lon and lat,
+ * cell_ids, and seed, distance, azimuth and the seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix, S2 and H3 cell_ids
+ * have the attributes that xdggs decodes; of HEALPix the variable healpix is CF's grid mapping.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct gv_mesh_sink {
   const gv_mesh_facts *facts;
   GDALDatasetH dataset;
   GDALGroupH root;
-  GDALExtendedDataTypeH int32, int64, float32, float64;
+  GDALExtendedDataTypeH int32, int64, uint64, float32, float64;
   GDALDimensionH cells;
   GDALMDArrayH id, lon, lat;
   GDALMDArrayH of_seed[GV_VORONOI_MAX_K][VARIABLES];
@@ -61,15 +61,17 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
   const gv_cells_of *cells = sink->facts->question->cells;
   const char *const lon[][2] = {{"standard_name", "longitude"}, {"units", "degrees_east"}};
   const char *const lat[][2] = {{"standard_name", "latitude"}, {"units", "degrees_north"}};
-  const char *const healpix[][2] = {{"grid_name", "healpix"}, {"indexing_scheme", cells->ring ? "ring" : "nested"}};
+  const char *const system[][2] = {{"grid_name", gv_cells_of_system(cells)},
+                                   {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   const char *const of_file[][2] = {{"long_name", "feature id"}};
-  sink->id = gv_mdarray_make(sink->root, "cell_ids", sink->cells, NULL, sink->int64);
+  sink->id = gv_mdarray_make(sink->root, "cell_ids", sink->cells, NULL,
+                             gv_cells_of_have_tokens(cells) ? sink->uint64 : sink->int64);
   sink->lon = gv_mdarray_make(sink->root, "lon", sink->cells, NULL, sink->float64);
   sink->lat = gv_mdarray_make(sink->root, "lat", sink->cells, NULL, sink->float64);
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
   if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
-  if (!is_healpix(sink)) return gv_array_put_texts(sink->id, of_file, 1);
-  return gv_array_put_texts(sink->id, healpix, 2) &&
+  if (system[0][1] == NULL) return gv_array_put_texts(sink->id, of_file, 1);
+  return gv_array_put_texts(sink->id, system, is_healpix(sink) ? 2 : 1) &&
          gv_mdarray_put_number(sink->id, "level", sink->int32, cells->level);
 }
 
@@ -102,13 +104,14 @@ static bool variables_create(gv_mesh_sink *sink) {
   const gv_mesh_facts *facts = sink->facts;
   sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
+  sink->uint64 = GDALExtendedDataTypeCreate(GDT_UInt64);
   sink->float32 = GDALExtendedDataTypeCreate(GDT_Float32);
   sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
   sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), gv_place_work(sink->place), NULL,
                                              (CSLConstList)format);
   sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
   if (sink->root == NULL) return false;
-  sink->cells = GDALGroupCreateDimension(sink->root, "cells", NULL, NULL, (GUInt64)facts->cells, NULL);
+  sink->cells = GDALGroupCreateDimension(sink->root, "cells", NULL, NULL, (GUInt64)facts->written, NULL);
   bool good =
       sink->cells != NULL && gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
       gv_mdarray_put_global(sink->root, "metric", facts->metric) &&
@@ -159,16 +162,15 @@ static bool variables_write_band(const gv_mesh_sink *sink, const gv_mesh_block *
 }
 
 static gv_status variables_write(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
-  if (sink->values == NULL) { /* the first block, of which none is larger */
-    sink->values = malloc((size_t)block->count * sizeof(int64_t));
+  if (sink->values == NULL) { /* no block is larger */
+    sink->values = malloc((size_t)block->stride * sizeof(int64_t));
     if (sink->values == NULL) return gv_io_fail_memory(io, "a block of cells");
   }
-  int64_t *number = sink->values;
-  for (int64_t i = 0; i < block->count; i++)
-    number[i] = gv_mesh_cell_number(sink->facts, block->first + i);
-  bool good = gv_mdarray_write(sink->id, block->first, block->count, 1, sink->int64, number) &&
-              gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->float64, block->lon) &&
-              gv_mdarray_write(sink->lat, block->first, block->count, 1, sink->float64, block->lat);
+  bool tokens = gv_cells_of_have_tokens(sink->facts->question->cells);
+  bool good =
+      gv_mdarray_write(sink->id, block->first, block->count, 1, tokens ? sink->uint64 : sink->int64, block->id) &&
+      gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->float64, block->lon) &&
+      gv_mdarray_write(sink->lat, block->first, block->count, 1, sink->float64, block->lat);
   for (int b = 0; b < sink->facts->bands && good; b++)
     good = variables_write_band(sink, block, b);
   return good ? GV_OK : variables_fail(io, sink);
@@ -186,6 +188,7 @@ static void variables_release(gv_mesh_sink *sink) {
   GDALDimensionRelease(sink->cells);
   GDALExtendedDataTypeRelease(sink->int32);
   GDALExtendedDataTypeRelease(sink->int64);
+  GDALExtendedDataTypeRelease(sink->uint64);
   GDALExtendedDataTypeRelease(sink->float32);
   GDALExtendedDataTypeRelease(sink->float64);
   GDALGroupRelease(sink->root);
@@ -203,5 +206,5 @@ static gv_status variables_close(gv_io *io, gv_mesh_sink *sink, gv_status status
   return status == GV_OK ? gv_place_check_written(io, place) : status;
 }
 
-const gv_mesh_format gv_mesh_variables = {"--cells",       NULL,           variables_check, variables_open,
+const gv_mesh_format gv_mesh_variables = {"--cells",       NULL,           true, variables_check, variables_open,
                                           variables_write, variables_close};

@@ -1,4 +1,4 @@
-#include "io/in/place_arrays.h"
+#include "io/in/cells/place_arrays.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,207 @@
+/*
+ * S2 cells.
+ *
+ * The bound of a part. The part is a cell of a coarser level, which holds the centers of its descendants: a convex polygon of great circles,
+ * no point of which is farther from its center than the farthest corner.
+ */
+#include "cells/s2.h"
+
+#include "exact/globe_kernels.h"
+#include "gpuvoronoi/cells.h"
+
+static const double pi = 3.14159265358979323846;
+
+enum { S2_AT_ONCE = 64, S2_AT_ONCE_LEVELS = 3, S2_ID_LEVELS = 30 };
+
+/* Column and row of a cell on its face, and how the curve runs through it. */
+typedef struct s2_cell {
+  int64_t i, j;
+  int turn;
+} s2_cell;
+
+static s2_cell s2_child(const s2_cell *cell, int child) {
+  static const int8_t place[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {3, 2, 0, 1}, {3, 1, 0, 2}};
+  static const int8_t turned[4] = {1, 0, 0, 3};
+  const int at = place[cell->turn][child];
+  return (s2_cell){2 * cell->i + (at >> 1), 2 * cell->j + (at & 1), cell->turn ^ turned[child]};
+}
+
+static s2_cell s2_find(int level, int64_t number) {
+  s2_cell cell = {0, 0, (int)(number >> 2 * level) & 1};
+  for (int bits = 2 * level - 2; bits >= 0; bits -= 2)
+    cell = s2_child(&cell, (int)(number >> bits) & 3);
+  return cell;
+}
+
+static inline double s2_project(double s) {
+  return s >= 0.5 ? (1.0 / 3.0) * (4.0 * s * s - 1.0) : (1.0 / 3.0) * (1.0 - 4.0 * (1.0 - s) * (1.0 - s));
+}
+
+/* The ray through a point of a face. */
+static inline void s2_ray(int face, double u, double v, double ray[3]) {
+  const double all[GV_S2_FACES][3] = {{1, u, v}, {-u, 1, v}, {-u, -v, 1}, {-1, -v, -u}, {v, -1, -u}, {v, u, -1}};
+  for (int d = 0; d < 3; d++)
+    ray[d] = all[face][d];
+}
+
+/* Latitudes are those on the sphere. */
+static inline gv_direction s2_direction(const double ray[3]) {
+  double across2 = ray[0] * ray[0] + ray[1] * ray[1], across = sqrt(across2),
+         length = sqrt(across2 + ray[2] * ray[2]);
+  bool pole = across == 0.0;
+  return (gv_direction){ray[2] / length, across / length, pole ? 0.0 : ray[1] / across,
+                        pole ? 1.0 : ray[0] / across};
+}
+
+static gv_direction s2_centre(int level, int64_t number) {
+  double ray[3], side = ldexp(1.0, -level - 1);
+  s2_cell cell = s2_find(level, number);
+  s2_ray((int)(number >> 2 * level), s2_project((double)(2 * cell.i + 1) * side),
+         s2_project((double)(2 * cell.j + 1) * side), ray);
+  return s2_direction(ray);
+}
+
+void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *out) {
+  out->level = level;
+  gv_sphere_latitudes_make(authalic, ellipsoid, &out->latitudes);
+}
+
+/* Positions of cells [from, end) of the descendants, up to S2_AT_ONCE, of cell number `parent` of a coarser level. */
+static void s2_descendants(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int levels, int64_t parent, int from,
+                           int end, double *x, double *y, double *z) {
+  s2_cell cell[S2_AT_ONCE];
+  double sin_lat[S2_AT_ONCE + GV_TABLE_PADDING], cos_lat[S2_AT_ONCE + GV_TABLE_PADDING], sin_lon[S2_AT_ONCE],
+      cos_lon[S2_AT_ONCE], p[S2_AT_ONCE], ray[3];
+  const double side = ldexp(1.0, -s2->level - 1);
+  const int face = (int)(parent >> 2 * (s2->level - levels));
+  cell[0] = s2_find(s2->level - levels, parent);
+  for (int step = 0; step < levels; step++) {
+    for (int at = (1 << 2 * step) - 1; at >= 0; at--) {
+      const s2_cell above = cell[at];
+      for (int child = 0; child < 4; child++)
+        cell[4 * at + child] = s2_child(&above, child);
+    }
+  }
+  for (int at = from; at < end; at++) {
+    s2_ray(face, s2_project((double)(2 * cell[at].i + 1) * side), s2_project((double)(2 * cell[at].j + 1) * side),
+           ray);
+    gv_direction direction = s2_direction(ray);
+    sin_lat[at - from] = direction.sin_lat;
+    cos_lat[at - from] = direction.cos_lat;
+    sin_lon[at - from] = direction.sin_lon;
+    cos_lon[at - from] = direction.cos_lon;
+  }
+  const int count = end - from;
+  gv_sphere_latitudes_convert(&s2->latitudes, count, sin_lat, cos_lat);
+  s2->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat, p,
+                                  z);
+  for (int i = 0; i < count; i++) {
+    x[i] = p[i] * cos_lon[i];
+    y[i] = p[i] * sin_lon[i];
+  }
+}
+
+void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count, double *x,
+                     double *y, double *z) {
+  const int levels = s2->level < S2_AT_ONCE_LEVELS ? s2->level : S2_AT_ONCE_LEVELS;
+  const int64_t each = INT64_C(1) << 2 * levels;
+  for (int64_t at = 0, some; at < count; at += some) {
+    const int64_t parent = (first + at) >> 2 * levels, from = first + at - parent * each;
+    some = each - from < count - at ? each - from : count - at;
+    s2_descendants(s2, ellipsoid, levels, parent, (int)from, (int)(from + some), x + at, y + at, z + at);
+  }
+}
+
+void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
+  gv_direction at = s2_centre(s2->level, number);
+  gv_sphere_latitudes_convert(&s2->latitudes, 1, &at.sin_lat, &at.cos_lat);
+  *lon = atan2(at.sin_lon, at.cos_lon) * (180.0 / pi);
+  if (*lon == -180.0) *lon = 180.0;
+  *lat = atan2(at.sin_lat, at.cos_lat) * (180.0 / pi);
+}
+
+/* ------------------------------------------------------------------------------------------------- bounds and areas */
+
+/* Corner number 0 ... 3 of a cell, counter-clockwise on its face. */
+static void s2_corner(int level, int64_t number, int corner, double at[2]) {
+  s2_cell cell = s2_find(level, number);
+  at[0] = s2_project(ldexp((double)(cell.i + (corner == 1 || corner == 2)), -level));
+  at[1] = s2_project(ldexp((double)(cell.j + (corner >= 2)), -level));
+}
+
+/* Half the chord between a center and a corner of its cell. */
+static double s2_half_chord(const gv_direction *centre, const double ray[3]) {
+  const gv_direction corner = s2_direction(ray);
+  double dx = centre->cos_lat * centre->cos_lon - corner.cos_lat * corner.cos_lon,
+         dy = centre->cos_lat * centre->sin_lon - corner.cos_lat * corner.sin_lon,
+         dz = centre->sin_lat - corner.sin_lat;
+  return 0.5 * sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+void gv_s2_bound(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, double curvature, int bits, int64_t first,
+                 gv_bound *out) {
+  const int level = s2->level - bits;
+  const int64_t number = first >> 2 * bits;
+  gv_direction centre = s2_centre(level, number);
+  double half = 0.0;
+  for (int corner = 0; corner < 4 && bits > 0; corner++) {
+    double at[2], ray[3];
+    s2_corner(level, number, corner, at);
+    s2_ray((int)(number >> 2 * level), at[0], at[1], ray);
+    half = fmax(half, s2_half_chord(&centre, ray));
+  }
+  gv_sphere_latitudes_convert(&s2->latitudes, 1, &centre.sin_lat, &centre.cos_lat);
+  gv_sphere_cap_bound(&s2->latitudes, ellipsoid, curvature, &centre, 2.0 * asin(half) * (1.0 + 1e-12), out);
+}
+
+/* u(s1) - u(s0) of the cells' sides, which never lie across s = 1/2, without cancellation. */
+static double s2_width(double s0, double s1) {
+  double width = s1 - s0;
+  return (4.0 / 3.0) * width * (s0 >= 0.5 ? s0 + s1 : (1.0 - s0) + (1.0 - s1));
+}
+
+/* Two triangles, each by van Oosterom and Strackee (1983); their determinant is the area of the rectangle on the cube. */
+double gv_s2_solid_angle(int level, int64_t number) {
+  if (level == 0) return 4.0 * pi / GV_S2_FACES;
+  const s2_cell cell = s2_find(level, number);
+  const double side = ldexp(1.0, -level), s = (double)cell.i * side, t = (double)cell.j * side;
+  const double determinant = s2_width(s, s + side) * s2_width(t, t + side);
+  double ray[4][3], length[4], sum = 0.0;
+  for (int corner = 0; corner < 4; corner++) {
+    double at[2];
+    s2_corner(level, number, corner, at);
+    s2_ray(0, at[0], at[1], ray[corner]);
+    length[corner] = sqrt(1.0 + at[0] * at[0] + at[1] * at[1]);
+  }
+  for (int b = 1; b <= 2; b++) { /* corners 0, b, b + 1 */
+    const int triangle[3] = {0, b, b + 1};
+    double under = length[0] * length[b] * length[b + 1];
+    for (int i = 0; i < 3; i++) {
+      const double *p = ray[triangle[i]], *q = ray[triangle[(i + 1) % 3]];
+      under += (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) * length[triangle[(i + 2) % 3]];
+    }
+    sum += 2.0 * atan2(determinant, under);
+  }
+  return sum;
+}
+
+/* --------------------------------------------------------------------------------------------------------- public */
+
+int64_t gv_s2_count(int level) {
+  return level >= 0 && level <= GV_S2_MAX_LEVEL ? INT64_C(6) << 2 * level : 0;
+}
+
+uint64_t gv_s2_id(int level, int64_t number) {
+  if (number < 0 || number >= gv_s2_count(level)) return 0;
+  return (2 * (uint64_t)number + 1) << 2 * (S2_ID_LEVELS - level);
+}
+
+gv_status gv_s2_center(int level, int64_t number, double *longitude, double *latitude) {
+  if (longitude == NULL || latitude == NULL || number < 0 || number >= gv_s2_count(level))
+    return GV_ERROR_INVALID_ARGUMENT;
+  const gv_ellipsoid sphere = {1.0, 0.0, 0.0};
+  gv_s2 s2;
+  gv_s2_make(level, false, &sphere, &s2);
+  gv_s2_lonlat(&s2, number, longitude, latitude);
+  return GV_OK;
+}

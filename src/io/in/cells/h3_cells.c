@@ -1,0 +1,97 @@
+#include "io/in/cells/h3_cells.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/parallel.h"
+
+#if defined GV_WITH_H3
+#include <h3/h3api.h>
+
+enum { BASE_CELLS = 122, BYTES_A_CELL = 4 * 8, GRAIN = 1 << 14 };
+
+/* The cells of a base cell are one span. */
+typedef struct h3_cells {
+  H3Index base[BASE_CELLS];
+  int64_t first[BASE_CELLS + 1];
+  int resolution;
+  double a, e2;
+  gv_seed_list *out;
+} h3_cells;
+
+static gv_status h3_fail(gv_io *io, H3Error error) {
+  return gv_io_fail(io, GV_ERROR_INTERNAL, "--cells-of: libh3 failed (error %d)", (int)error);
+}
+
+static H3Error h3_cell_put(const h3_cells *h, int64_t cell, int base) {
+  H3Index index = 0;
+  LatLng centre = {0.0, 0.0};
+  double solid = 0.0;
+  H3Error error = childPosToCell(cell - h->first[base], h->base[base], h->resolution, &index);
+  if (error == E_SUCCESS) error = cellToLatLng(index, &centre);
+  if (error == E_SUCCESS) error = cellAreaRads2(index, &solid);
+  if (error != E_SUCCESS) return error;
+  double sine = sin(centre.lat), root = h->a / (1.0 - h->e2 * sine * sine);
+  h->out->x[cell] = radsToDegs(centre.lng);
+  h->out->y[cell] = radsToDegs(centre.lat);
+  h->out->fids[cell] = (int64_t)index;
+  h->out->areas[cell] = root * root * (1.0 - h->e2) * solid;
+  return E_SUCCESS;
+}
+
+static gv_status h3_cells_put(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const h3_cells *h = user;
+  int base = 0;
+  (void)worker;
+  for (int64_t cell = first; cell < end; cell++) {
+    while (cell >= h->first[base + 1])
+      base++;
+    H3Error error = h3_cell_put(h, cell, base);
+    if (error != E_SUCCESS) return h3_fail(io, error);
+  }
+  return gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : GV_OK;
+}
+
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
+                           gv_seed_list *out) {
+  const double f = grid->grid.flattening;
+  h3_cells h = {.resolution = resolution, .a = grid->grid.semi_major, .e2 = f * (2.0 - f), .out = out};
+  H3Error error = getRes0Cells(h.base);
+  for (int i = 0; i < BASE_CELLS && error == E_SUCCESS; i++) {
+    int64_t children = 0;
+    error = cellToChildrenSize(h.base[i], resolution, &children);
+    h.first[i + 1] = h.first[i] + children;
+  }
+  if (error != E_SUCCESS) return h3_fail(io, error);
+  const int64_t count = h.first[BASE_CELLS];
+  if (count > memory / BYTES_A_CELL) {
+    return gv_io_fail(io, GV_ERROR_OUT_OF_MEMORY,
+                      "--cells-of: h3:%d has %" PRId64 " cells, which need %.1f GB of memory; allow it by --memory",
+                      resolution, count, (double)count * BYTES_A_CELL * 1e-9);
+  }
+  const size_t n = (size_t)count;
+  out->x = malloc(n * sizeof *out->x);
+  out->y = malloc(n * sizeof *out->y);
+  out->fids = malloc(n * sizeof *out->fids);
+  out->areas = malloc(n * sizeof *out->areas);
+  if (out->x == NULL || out->y == NULL || out->fids == NULL || out->areas == NULL)
+    return gv_io_fail_memory(io, "the cells");
+  out->count = count;
+  gv_io_loop loop = {.threads = threads, .count = count, .grain = GRAIN, .user = &h};
+  return gv_io_parallel_for(io, &loop, h3_cells_put);
+}
+
+#else
+
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
+                           gv_seed_list *out) {
+  (void)grid, (void)threads, (void)memory, (void)out;
+  return gv_io_fail(
+      io, GV_ERROR_UNSUPPORTED,
+      "--cells-of: h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write "
+      "the centres of the cells to a file, e.g. by the Python package h3, and give that",
+      resolution);
+}
+
+#endif

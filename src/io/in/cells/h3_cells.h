@@ -1,0 +1,15 @@
+/* H3 cells, where the command was built with libh3. */
+#ifndef GV_IO_H3_CELLS_H
+#define GV_IO_H3_CELLS_H
+
+#include "io/in/grid.h"
+
+/*
+ * All cells of a resolution in the order of their ids: x and y are the centers' longitudes and geodetic latitudes in degrees, fids the
+ * ids, areas the solid angles times the ellipsoid's area by solid angle at the center. *out must be GV_SEED_LIST_INIT and is to be freed
+ * with gv_seeds_free in any case. More than `memory` bytes are an error.
+ */
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
+                           gv_seed_list *out);
+
+#endif
