@@ -10,7 +10,7 @@ int Identify(GDALOpenInfo *info) {
 GDALDataset *Open(GDALOpenInfo *info) {
   if (!Identify(info)) return nullptr;
   if (info->eAccess == GA_Update) {
-    CPLError(CE_Failure, CPLE_NotSupported, "The VORONOI driver does not write: what it reads is computed");
+    CPLError(CE_Failure, CPLE_NotSupported, "VORONOI: writing is unsupported; use the gpuvoronoi command");
     return nullptr;
   }
   gv_on_demand *on_demand = nullptr;
@@ -46,7 +46,7 @@ void GDALRegister_VORONOI() {
   driver->SetDescription("VORONOI");
   driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
   driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
-  driver->SetMetadataItem(GDAL_DMD_LONGNAME, "The nearest of these seeds, computed as it is looked at");
+  driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Nearest-seed raster, computed on demand");
   driver->SetMetadataItem(GDAL_DMD_EXTENSION, "voronoi.json");
   driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "voronoi.json");
   driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "VORONOI:");

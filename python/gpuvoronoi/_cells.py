@@ -79,7 +79,7 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
             raise ValueError(f"seeds: a raster has two dimensions, not the shape {values.shape}")
         grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, None, transform=transform)
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"seeds: cells of a raster are told apart by whole numbers, not {values.dtype}")
+        raise TypeError(f"seeds: unsupported type of a raster ({values.dtype}); expected integers")
     targets = np.atleast_1d(np.asarray(() if target_values is None else target_values))
     if targets.ndim != 1 or (targets.size and targets.dtype.kind not in "biuf"):
         raise ValueError("target_values must be numbers")
@@ -125,7 +125,7 @@ class Cells:
     `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed."""
 
     def __init__(self, raster: Raster, asking: Grid, plan: Plan, workers: int) -> None:
-        """`plan`: of `asking`, whose cells ask, as yet without seeds."""
+        """`plan`: of `asking`, which has the cells to compute; without seeds so far."""
         c = library()
         self.raster = dataclasses.replace(raster, values=np.empty((0, 0), raster.values.dtype), mask=None)  # what those on a GPU are known by
         kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 _TO_DEGREES = re.compile(r"^proj=pipeline (step proj=unitconvert xy_in=(?P<unit>[a-z][a-z-]*) xy_out=m )?"
                          r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) step proj=unitconvert xy_in=rad xy_out=deg$")
-# Projections whose plane repeats the globe: positions beyond its edge are meant.
+# Projections in which the plane repeats the globe: positions beyond its edge are valid.
 _CYLINDRICAL = {"merc", "webmerc", "eqc", "cea", "mill", "gall", "longlat", "latlong", "ob_tran"}
 
 
@@ -88,7 +88,7 @@ class Operation:
         area = None if x is None or y is None else _area(source, x, y)
         group = TransformerGroup(source, target, always_xy=True, area_of_interest=area)
         if not group.transformers:
-            raise ValueError(f"PROJ knows no operation from {name(source)} to {name(target)}")
+            raise ValueError(f"PROJ: missing operation from {name(source)} to {name(target)}")
         self.definition: str = group.transformers[0].definition
         undone = _TO_DEGREES.match(self.definition)
         # PROJ's own steps between units may differ from what the command does in the last bit: a multiplication for

@@ -53,7 +53,7 @@ def _only_dlpack(value: Any) -> bool:
 
 
 def _maker(value: Any) -> Any:
-    """The module whose arrays answers are."""
+    """The module of the arrays to return."""
     for name in (_module(value), "cupy", "torch"):
         if name in ("cupy", "torch") and name in sys.modules:
             return sys.modules[name]
@@ -77,7 +77,7 @@ def take(value: Any, name: str) -> DeviceArray:
     if kind is None:
         raise TypeError(f"{name}, on a GPU, must be an array of float32 or float64, not of {told['typestr']}")
     if told.get("mask") is not None:
-        raise ValueError(f"{name}: masked values have no place: leave them out or fill them")
+        raise ValueError(f"{name}: unsupported masked values; remove or fill them")
     shape, strides = tuple(told["shape"]), told.get("strides")
     size = int(told["typestr"][2:])
     dense = [int(np.prod(shape[axis + 1:])) * size for axis in range(len(shape))]

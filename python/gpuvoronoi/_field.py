@@ -51,7 +51,7 @@ class Window:
                       max(self.column0, other.column0), min(self.column1, other.column1))
 
     def of(self, array: npt.NDArray[Any], part: Window) -> npt.NDArray[Any]:
-        """The part of an array whose last two axes are this window."""
+        """The part of an array for this window in its last two axes."""
         return array[..., part.row0 - self.row0:part.row1 - self.row0, part.column0 - self.column0:part.column1 - self.column0]
 
     def cut(self, array: Optional[npt.NDArray[Any]], other: Window, fill: int = 0) -> Optional[npt.NDArray[Any]]:

@@ -145,7 +145,7 @@ class _Parts:
             return
         interface = geometry if isinstance(geometry, dict) else getattr(geometry, "__geo_interface__", None)
         if interface is None:
-            raise TypeError(f"geometries: row {row} is no geometry but {type(geometry).__name__}")
+            raise TypeError(f"geometries: row {row} is not a geometry ({type(geometry).__name__})")
         self.add_json(interface, row)
 
     def add_part(self, kind: int, rings: Iterable[npt.NDArray[np.float64]]) -> None:
@@ -160,7 +160,7 @@ class _Parts:
             try:
                 return np.asarray([place[:2] for place in ring], dtype=np.float64).reshape(-1, 2)
             except (TypeError, ValueError):
-                raise ValueError(f"geometries: row {row} has coordinates that are no pairs of numbers") from None
+                raise ValueError(f"geometries: row {row} has invalid coordinates; expected pairs of numbers") from None
 
         name, at = geometry.get("type"), geometry.get("coordinates") or ()
         if name == "GeometryCollection":

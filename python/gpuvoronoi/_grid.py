@@ -213,7 +213,7 @@ def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
         values = np.asarray(like.coords[name].values) if name in like.coords else None
         if values is None:
             if carried is None:
-                raise Irregular(f"like has no coordinate {name!r} (and no GeoTransform), so its cells have no place")
+                raise Irregular(f"like: missing coordinate {name!r}, or a GeoTransform")
             steps[name] = (carried[at], carried[step])
         else:
             steps[name] = _step(values, name, given)

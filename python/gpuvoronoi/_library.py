@@ -64,7 +64,7 @@ def _load() -> ctypes.CDLL:
             try:
                 function = getattr(found, name)
             except AttributeError as error:
-                raise ImportError(f"{where} is no gpuvoronoi library of this version: it has no {name}") from error
+                raise ImportError(f"{where}: not a gpuvoronoi library of this version; missing function {name}") from error
             function.restype = result
             function.argtypes = arguments
         version = found.gv_version().decode()

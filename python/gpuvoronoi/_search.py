@@ -50,15 +50,15 @@ def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
     """A numpy array of real numbers on the host; masked arrays and arrays of other devices are refused."""
     if isinstance(value, np.ma.MaskedArray):
         if np.any(value.mask):
-            raise ValueError(f"{name}: masked values have no place: leave them out or fill them")
+            raise ValueError(f"{name}: unsupported masked values; remove or fill them")
         value = value.data
     if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{name} is an array on a GPU, which only KDTree takes: copy it to the host first, e.g. by "
+        raise TypeError(f"{name} is an array on a GPU, which only KDTree supports: copy it to the host first, e.g. by "
                         f"cupy.asnumpy")
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{name} is no rectangular array: {error}") from None
+        raise ValueError(f"{name}: not a rectangular array: {error}") from None
     if array.dtype.kind not in "biuf":
         if array.dtype.kind != "O":
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")

@@ -20,7 +20,7 @@ class Seeds:
     """Positions in the system `crs` (None: none is known), and the table they come from, if any.
 
     `rows`: which rows of `total` they are, where others were left out. `features`: lines and polygons, or several points a row; `x` and `y` are
-    then of no use but their number."""
+    then used only for their number."""
 
     x: Floats
     y: Floats
@@ -147,18 +147,18 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
     geographic = crs is not None and crs.is_geographic
     if metric is None:
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
-            raise ValueError("metric: without a coordinate system it must be told: metric='euclidean' for a plane, "
+            raise ValueError("metric: required without a coordinate system; use metric='euclidean' for a plane, "
                              "metric='geodesic' (or crs=) for longitudes and latitudes")
         return "geodesic" if crs is None or geographic or grid.mesh or grid.level != _c.QTM_NONE else "euclidean"
     if metric not in _c.METRICS:
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: {metric} makes no sense in {_crs.name(crs)}, whose degrees are no lengths: use geodesic or "
+        raise ValueError(f"{argument}: {metric} is not supported for {_crs.name(crs)}, where degrees are not lengths; use geodesic or "
                          f"great-circle, or a projected crs")
     if grid.level != _c.QTM_NONE and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: level goes with geodesic and great-circle, not {metric}")
+        raise ValueError(f"{argument}: {metric} is not supported with level; use geodesic or great-circle")
     if grid.cells is not None and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: cells go with geodesic and great-circle, not {metric}")
+        raise ValueError(f"{argument}: {metric} is not supported with cells; use geodesic or great-circle")
     return metric
 
 
@@ -206,5 +206,5 @@ def _moved(seeds: Seeds, source: Any, target: Any, skip: bool = False) -> tuple[
     x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
     bad = np.flatnonzero(~np.isfinite(x))
     if bad.size and seeds.rows is None and not skip:
-        raise ValueError(f"seeds: row {int(bad[0])} has no place in {_crs.name(target)}")
+        raise ValueError(f"seeds: row {int(bad[0])} is outside {_crs.name(target)}")
     return x, y

@@ -87,9 +87,9 @@ def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
     if meant not in _METRICS:
         raise ValueError(f"metric must be one of {', '.join(_METRICS)}, not {metric!r}")
     if meant == "euclidean" and seeds.crs is not None and geographic:
-        raise ValueError(f"metric: euclidean is not supported in {_crs.name(seeds.crs)}, whose degrees are no lengths; use to_crs() first")
+        raise ValueError(f"metric: euclidean is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first")
     if meant != "euclidean" and not geographic:
-        raise ValueError(f"metric: {meant} is not supported in {_crs.name(seeds.crs)}; use to_crs() first")
+        raise ValueError(f"metric: {meant} is not supported for {_crs.name(seeds.crs)}; use to_crs() first")
     return meant
 
 

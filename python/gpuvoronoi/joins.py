@@ -28,7 +28,7 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     Parameters
     ----------
     left_df, right_df : GeoDataFrame
-        Points, and on the side whose rows are the neighbours lines and polygons too, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
+        Points, and for the rows that are neighbours also lines and polygons, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
         the antimeridian and at the poles; on a map they are straight lines.
     how : {"inner", "left", "right"}
         "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
@@ -110,7 +110,7 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
         raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if (meant in _c.GLOBE_METRICS) != geographic:
         where = "no coordinate system" if asking.crs is None else _crs.name(asking.crs)
-        raise ValueError(f"metric: {meant} makes no sense in {where}; use to_crs() first")
+        raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
     if geographic:
         _crs.base(asking.crs, "left_df")
     bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict

@@ -37,12 +37,12 @@ def _ids(cells: npt.ArrayLike) -> Ids:
     if array.dtype.kind not in "iu":
         raise TypeError(f"cells must be integers, not {array.dtype}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"cells: {array.max()} is no cell")
+        raise ValueError(f"cells: invalid cell ({array.max()})")
     return np.asarray(array, dtype=np.int64)
 
 
 def _invalid(name: str, cell: Any) -> ValueError:
-    return ValueError(f"{name}: {cell} is no cell, or has no such answer")
+    return ValueError(f"{name}: invalid cell, or result not available ({cell})")
 
 
 def _plain(array: npt.NDArray[Any]) -> Any:
@@ -76,7 +76,7 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     flat, place = out.reshape(-1), byref(cell)
     for i, (a, b) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist())):
         if function(a, b, wanted, place):
-            raise ValueError(f"lon, lat: there is no place at {a}, {b}")
+            raise ValueError(f"lon, lat: out of range ({a}, {b})")
         flat[i] = cell.value
     return _plain(out)
 
@@ -221,6 +221,6 @@ def from_string(texts: npt.ArrayLike) -> Any:
     flat = out.reshape(-1)
     for i, text in enumerate(array.ravel().tolist()):
         if not isinstance(text, str) or function(text.encode(), byref(found)):
-            raise ValueError(f"texts: {text!r} is no cell")
+            raise ValueError(f"texts: invalid cell ({text!r})")
         flat[i] = found.value
     return _plain(out)

@@ -23,7 +23,7 @@ NAMES = ("allocation", "proximity", "direction")
 _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Points, lines or polygons: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays of points, or geometries, which
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
-        `seeds_crs` says otherwise. Or a raster, whose cells are the seeds: an `xarray.DataArray`, or a two-dimensional array
+        `seeds_crs` says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a two-dimensional array
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
         `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the answer, slice by slice; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
@@ -31,7 +31,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
         a seed, no cell has one.
     like : xarray.DataArray or xarray.Dataset, optional
-        The cells to ask for: its last two spatial coordinates, evenly spaced, or longitudes and latitudes that are not (Gaussian grids, a
+        The cells to compute: its last two spatial coordinates, evenly spaced, or longitudes and latitudes that are not (Gaussian grids, a
         single row) or two-dimensional (curvilinear grids), as `cells` takes them, and its coordinate system if it has one by CF's
         `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
         if it is chunked.
@@ -131,7 +131,7 @@ class Question:
             if self.grid.cells is not None:
                 raise ValueError("like: unsupported for cells of a raster as seeds (coordinates that are not evenly spaced)")
         elif target_values is not None:
-            raise TypeError("target_values: the seeds are no raster")
+            raise TypeError("target_values: the seeds are not a raster")
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like

@@ -32,7 +32,7 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     ----------
     ARGUMENTS
     sums : mapping of str to array_like of the grid's shape, optional
-        Counts a cell (people, say); NaN counts as 0.
+        Counts per cell, e.g. people; NaN counts as 0.
     distances : bool
         Whether to compute the columns of distances, which takes longer.
     ids : array_like or str, optional

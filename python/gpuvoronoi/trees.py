@@ -139,7 +139,7 @@ class KDTree:
                                           power=float(power or 2.0), periods=None if self.boxsize is None else self.boxsize.ctypes.data)
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
-                    large = False  # milliseconds: this thread's context, whose buffers on the GPU are there already
+                    large = False  # milliseconds: this thread's context, which has its buffers on the GPU
                     points = _device_arrays.take(self.data, "data")
                     rows, options.stream, options.memory = points.rows(self.m), points.stream, _c.MEMORY_CUDA
                 else:
@@ -210,7 +210,7 @@ class KDTree:
         if isinstance(queries, _device_arrays.DeviceArray):
             self._no_skipping("x")
             if exclude_self:
-                raise TypeError("x: exclude_self is not supported for arrays on a GPU; ask for one neighbour more")
+                raise TypeError("x: exclude_self is not supported for arrays on a GPU; use k + 1")
             return _search.shaped(*_device_arrays.search(
                 index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
                 columns)

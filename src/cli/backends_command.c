@@ -117,8 +117,8 @@ static void print_matrix(void) {
       }
       printf(" ");
     }
-    print_box(&l, cli_backend_weighs(b) ? NULL : "computes grids without weights only", 4);
-    printf("%s%s\n", info.available ? "" : " not here: ", info.reason);
+    print_box(&l, cli_backend_weighs(b) ? NULL : "supports only grids without weights", 4);
+    printf("%s%s\n", info.available ? "" : " not available here: ", info.reason);
   }
   for (int i = 0; i < l.count; i++)
     printf("%c  %s\n", 'a' + i, l.reasons[i]);
@@ -128,7 +128,7 @@ int backends_command(int argc, char **argv) {
   settings s = {.json = false};
   int status = cli_parse(&backends_syntax, &s, argc, argv);
   if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
-  if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "backends takes either --json or --matrix");
+  if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "--json and --matrix: unsupported together; use one of them");
   if (s.json) print_json();
   if (s.matrix) print_matrix();
   if (s.json || s.matrix) return cli_answered(EXIT_OK);

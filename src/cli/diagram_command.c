@@ -95,7 +95,7 @@ static const gv_option table[] = {
 
 static int set_output(void *to, char *value) {
   gv_diagram_job *j = &((settings *)to)->job;
-  if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
+  if (j->out != NULL) return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", j->out, value);
   j->out = value;
   return EXIT_OK;
 }
@@ -120,9 +120,10 @@ const cli_syntax diagram_syntax = {
 static int check_usage(const settings *s) {
   const gv_diagram_job *j = &s->job;
   gv_io io = {.cancelled = NULL};
-  if (j->seeds.source == NULL) return cli_fail(EXIT_USAGE, "diagram needs --seeds");
-  if (j->out == NULL) return cli_fail(EXIT_USAGE, "diagram needs an output file");
-  if (j->edges_only && j->delaunay) return cli_fail(EXIT_USAGE, "--edges-only or --delaunay, not both");
+  if (j->seeds.source == NULL) return cli_fail(EXIT_USAGE, "missing --seeds");
+  if (j->out == NULL) return cli_fail(EXIT_USAGE, "missing output file");
+  if (j->edges_only && j->delaunay)
+    return cli_fail(EXIT_USAGE, "--edges-only and --delaunay: unsupported together; use one of them");
   if (s->weighting != NULL)
     return cli_fail(
         EXIT_USAGE,

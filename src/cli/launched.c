@@ -10,7 +10,7 @@ static bool started; /* MPI */
 
 int cli_check_launched_source(const char *source) {
   if (source == NULL || (strcmp(source, "-") != 0 && strcmp(source, "/vsistdin/") != 0)) return EXIT_OK;
-  return cli_fail(EXIT_USAGE, "under mpirun all ranks read the inputs: write the standard input to a file");
+  return cli_fail(EXIT_USAGE, "standard input: unsupported with mpirun; write it to a file");
 }
 
 int cli_open_communicator(gv_io *io, gv_cluster *out) {

@@ -15,8 +15,7 @@ int main(int argc, char **argv) {
     cli_be_silent();
     if (freopen("/dev/null", "w", stdout) == NULL) return EXIT_ERROR;
   }
-  if (argc < 2)
-    return cli_end_launched(cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)"));
+  if (argc < 2) return cli_end_launched(cli_fail(EXIT_USAGE, "missing command or options; see gpuvoronoi --help"));
   if (strcmp(argv[1], "--version") == 0) {
     cli_print_version();
     return cli_answered(EXIT_OK);

@@ -49,13 +49,13 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
     size_t length = strcspn(name, "=");
     const gv_option *o = gv_option_find(syntax->options, syntax->count, name, length);
     if (o == NULL) {
-      return cli_fail(EXIT_USAGE, "unknown option %.*s (gpuvoronoi --help lists them)",
+      return cli_fail(EXIT_USAGE, "unknown option %.*s; gpuvoronoi --help-all lists all options",
                       (int)(length + (size_t)(name - argument)), argument);
     }
     if (name[length] == '=') value = name + length + 1;
-    if (o->metavar == NULL && value != NULL) return cli_fail(EXIT_USAGE, "--%s takes no value", o->name);
+    if (o->metavar == NULL && value != NULL) return cli_fail(EXIT_USAGE, "--%s: unexpected value", o->name);
     if (o->metavar != NULL && value == NULL) {
-      if (at >= argc) return cli_fail(EXIT_USAGE, "--%s needs a value", o->name);
+      if (at >= argc) return cli_fail(EXIT_USAGE, "--%s: missing value", o->name);
       value = argv[at++];
     }
     if (value != NULL) gv_option_remember(o, value);
@@ -83,7 +83,7 @@ static int options_fill(void *user, const gv_option *o, char *value) {
   gv_io io = {.cancelled = NULL};
   if (o != NULL) return cli_wrong(gv_option_set(&io, o, f->settings, value), &io);
   if (f->syntax->positional != NULL) return f->syntax->positional(f->settings, value);
-  return cli_fail(EXIT_USAGE, "%s takes no argument '%s'", f->syntax->name, value);
+  return cli_fail(EXIT_USAGE, "%s: unexpected argument (%s)", f->syntax->name, value);
 }
 
 int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {

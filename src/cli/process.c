@@ -25,7 +25,7 @@ static void CPL_STDCALL receive_message(CPLErr level, CPLErrorNum number, const 
   }
   gv_io io = {.cancelled = NULL};
   char *clean = gv_clean_foreign_message(text);
-  (void)gv_io_fail(&io, GV_ERROR_INTERNAL, "GDAL cannot go on: %s", clean != NULL ? clean : "out of memory");
+  (void)gv_io_fail(&io, GV_ERROR_INTERNAL, "GDAL: fatal error: %s", clean != NULL ? clean : "out of memory");
   (void)cli_fail_as(io.code, EXIT_ERROR, io.message);
   fflush(stdout);
   alarm(5); /* should cleaning up wait for what this thread has locked */
@@ -105,7 +105,7 @@ bool cli_catch_signals(void) {
 }
 
 int cli_prepare(void) {
-  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
+  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "cannot start a thread for signals");
   prepare_gdal();
   return EXIT_OK;
 }

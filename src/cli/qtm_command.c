@@ -63,9 +63,9 @@ static bool read_id(const request *r, const char *text, gv_qtm_id *id) {
 }
 
 static int fail_id(const request *r, const char *text) {
-  if (r->integer) return cli_fail(EXIT_ERROR, "%s'%s' is no 64-bit QTM id", r->where, text);
-  return cli_fail(EXIT_ERROR, "%s'%s' is no QTM id: octant 1 to 8, then up to %d digits 0 to 3", r->where, text,
-                  GV_QTM_MAX_LEVEL);
+  if (r->integer) return cli_fail(EXIT_ERROR, "%sinvalid 64-bit QTM id (%s)", r->where, text);
+  return cli_fail(EXIT_ERROR, "%sinvalid QTM id (%s); expected the octant (1 to 8), then up to %d digits 0 to 3",
+                  r->where, text, GV_QTM_MAX_LEVEL);
 }
 
 static void print_id(const request *r, gv_qtm_id id) {
@@ -81,16 +81,16 @@ static void print_id(const request *r, gv_qtm_id id) {
 
 static int encode(const request *r, int count, char **words) {
   double longitude, latitude;
-  if (count != 2) return cli_fail(EXIT_ERROR, "%sa place is two numbers, LON LAT", r->where);
+  if (count != 2) return cli_fail(EXIT_ERROR, "%sinvalid place; expected two numbers, LON LAT", r->where);
   if (!qtm_read_number(words[0], &longitude)) {
-    return cli_fail(EXIT_ERROR, "%s'%s' is no longitude", r->where, words[0]);
+    return cli_fail(EXIT_ERROR, "%sinvalid longitude (%s)", r->where, words[0]);
   }
   if (!qtm_read_number(words[1], &latitude)) {
-    return cli_fail(EXIT_ERROR, "%s'%s' is no latitude", r->where, words[1]);
+    return cli_fail(EXIT_ERROR, "%sinvalid latitude (%s)", r->where, words[1]);
   }
   gv_qtm_id id;
   if (gv_qtm_from_lonlat(longitude, latitude, r->level, &id) != GV_OK) {
-    return cli_fail(EXIT_ERROR, "%slatitude %s is not between -90 and 90", r->where, words[1]);
+    return cli_fail(EXIT_ERROR, "%slatitude out of range [-90, 90] (%s)", r->where, words[1]);
   }
   print_id(r, id);
   putchar('\n');
@@ -99,7 +99,7 @@ static int encode(const request *r, int count, char **words) {
 
 /* The one id of an item. */
 static int item_id(const request *r, int count, char **words, gv_qtm_id *id) {
-  if (count != 1) return cli_fail(EXIT_ERROR, "%sone id a line is needed", r->where);
+  if (count != 1) return cli_fail(EXIT_ERROR, "%sinvalid line; expected one id", r->where);
   return read_id(r, words[0], id) ? EXIT_OK : fail_id(r, words[0]);
 }
 
@@ -187,7 +187,7 @@ static int run_lines(request *r) {
   }
   /* getline sets no mark on a stream when it is out of memory for a line. */
   if (status == EXIT_OK && !ferror(stdout) && !feof(stdin)) {
-    status = cli_fail(EXIT_ERROR, "cannot read standard input: %s", strerror(errno != 0 ? errno : EIO));
+    status = cli_fail(EXIT_ERROR, "standard input: cannot read: %s", strerror(errno != 0 ? errno : EIO));
   }
   free(line);
   return status;
@@ -211,7 +211,7 @@ static int next_word(void *to, char *value) {
   for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
     if (strcmp(value, subcommands[i].name) == 0) r->what = &subcommands[i];
   if (r->what != NULL) return EXIT_OK;
-  return cli_fail(EXIT_USAGE, "qtm has no subcommand '%s' (gpuvoronoi qtm --help)", value);
+  return cli_fail(EXIT_USAGE, "unknown qtm subcommand (%s); see gpuvoronoi qtm --help", value);
 }
 
 const cli_syntax qtm_syntax = {
@@ -239,12 +239,14 @@ int qtm_command(int argc, char **argv) {
   int status = cli_parse(&qtm_syntax, &r, argc, argv);
   if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
   if (r.what == NULL)
-    return cli_fail(EXIT_USAGE, "qtm needs encode, decode, neighbors or info (gpuvoronoi qtm --help)");
+    return cli_fail(EXIT_USAGE,
+                    "missing qtm subcommand: encode, decode, neighbors or info; see gpuvoronoi qtm --help");
   bool places = r.what->places;
-  if (places && r.level < 0) return cli_fail(EXIT_USAGE, "qtm encode needs --level (0 to %d)", GV_QTM_MAX_LEVEL);
-  if (!places && r.level >= 0) return cli_fail(EXIT_USAGE, "--level is for qtm encode only: an id knows its level");
+  if (places && r.level < 0) return cli_fail(EXIT_USAGE, "qtm encode: missing --level (0 to %d)", GV_QTM_MAX_LEVEL);
+  if (!places && r.level >= 0) return cli_fail(EXIT_USAGE, "--level: unsupported for ids; it is for qtm encode");
   if (places && r.count != 0 && r.count != 2) {
-    return cli_fail(EXIT_USAGE, "qtm encode takes LON LAT, or lines of them on standard input");
+    return cli_fail(EXIT_USAGE,
+                    "qtm encode: invalid arguments; expected LON LAT, or lines of them on standard input");
   }
   if (r.count == 0) {
     status = run_lines(&r);

@@ -57,8 +57,8 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
     snprintf(without, sizeof without, ", %" PRId64 " without a cell", r->seeds_without_cells);
   cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out%s", r->seeds, r->seeds_skipped, without);
   if (r->planned_count > 0) {
-    snprintf(rest, sizeof rest, "%" PRId64 " bytes of memory at most beside the seeds'; nothing was written",
-             r->memory);
+    snprintf(rest, sizeof rest,
+             "%" PRId64 " bytes of memory at most, in addition to the seeds; nothing was written", r->memory);
   } else {
     snprintf(rest, sizeof rest, "%.2f s", seconds);
   }
@@ -81,7 +81,7 @@ void cli_report_search_lines(const gv_search_report *r, double seconds) {
   cli_print_line("references: %" PRId64 " used, %" PRId64 " left out, %d dimension%s, %s", r->references.used,
                  r->references.left_out, r->dimensions, r->dimensions == 1 ? "" : "s", r->crs);
   cli_print_line("queries: %" PRId64 " used, %" PRId64 " left out", r->queries.used, r->queries.left_out);
-  cli_print_line("neighbours: %" PRId64 ", %" PRId64 " do not exist", neighbours(r), r->missing);
+  cli_print_line("neighbours: %" PRId64 ", %" PRId64 " missing", neighbours(r), r->missing);
   snprintf(rest, sizeof rest, "%.2f s", seconds);
   print_backend(search_backend(r), r->threads, rest);
 }

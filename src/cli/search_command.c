@@ -193,7 +193,7 @@ static const gv_option table[] = {
 
 static int set_output(void *to, char *value) {
   gv_search_job *j = &((settings *)to)->job;
-  if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
+  if (j->out != NULL) return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", j->out, value);
   j->out = value;
   return EXIT_OK;
 }
@@ -227,18 +227,19 @@ static int check_radius(const settings *s, bool is_table) {
   const gv_search_job *j = &s->job;
   bool npy = gv_path_ends(j->out, ".npy");
   if (!j->by_radius && j->offsets == NULL) return EXIT_OK;
-  if (!j->by_radius) return cli_fail(EXIT_USAGE, "--offsets needs --radius");
-  if (s->has_k) return cli_fail(EXIT_USAGE, "-k or --radius, not both");
-  if (s->has_max_distance) return cli_fail(EXIT_USAGE, "--max-distance or --radius, not both");
-  if (j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest is not supported with --radius");
-  if (j->shard_reference) return cli_fail(EXIT_USAGE, "--shard-reference is not supported with --radius");
+  if (!j->by_radius) return cli_fail(EXIT_USAGE, "--offsets: missing --radius");
+  if (s->has_k) return cli_fail(EXIT_USAGE, "-k and --radius: unsupported together; use one of them");
+  if (s->has_max_distance)
+    return cli_fail(EXIT_USAGE, "--max-distance and --radius: unsupported together; use one of them");
+  if (j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest: unsupported with --radius");
+  if (j->shard_reference) return cli_fail(EXIT_USAGE, "--shard-reference: unsupported with --radius");
   if (!is_table && gv_path_ends(j->out, ".ivecs"))
-    return cli_fail(EXIT_USAGE, "--radius writes .npy with --offsets, plain .csv or a table, not '%s'", j->out);
-  if (npy && j->offsets == NULL)
-    return cli_fail(EXIT_USAGE, "--radius and '%s' need --offsets FILE.npy: where each query's neighbours begin",
+    return cli_fail(EXIT_USAGE, "--radius: unsupported output (%s); use .npy with --offsets, plain .csv or a table",
                     j->out);
+  if (npy && j->offsets == NULL)
+    return cli_fail(EXIT_USAGE, "--radius: missing --offsets FILE.npy for the array '%s'", j->out);
   if (!npy && j->offsets != NULL)
-    return cli_fail(EXIT_USAGE, "--offsets goes with an OUT that is .npy, not '%s'", j->out);
+    return cli_fail(EXIT_USAGE, "--offsets: unsupported with this output (%s); use .npy", j->out);
   return EXIT_OK;
 }
 
@@ -247,21 +248,23 @@ static int check_usage(const settings *s) {
   const gv_search_source *q = &j->query, *r = &j->reference;
   const char *const arrays[][2] = {{"distances", j->distances}, {"nearest", j->nearest}, {"offsets", j->offsets}};
   bool raster = j->raster.source != NULL;
-  if (r->path == NULL && !raster) return cli_fail(EXIT_USAGE, "search needs --reference");
-  if (r->path != NULL && raster) return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
-  if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
+  if (r->path == NULL && !raster) return cli_fail(EXIT_USAGE, "missing --reference");
+  if (r->path != NULL && raster)
+    return cli_fail(EXIT_USAGE, "--reference and --reference-raster: unsupported together; use one of them");
+  if (j->out == NULL) return cli_fail(EXIT_USAGE, "missing output file");
   bool is_table = gv_search_job_output(j) == GV_SEARCH_TABLE, stream = gv_array_is_stream(j->out);
   if (is_table && (stream || gv_path_ends(j->out, ".npy") || gv_path_ends(j->out, ".ivecs")))
-    return cli_fail(EXIT_USAGE, "--id, --keep and --lines ask for a table: '%s' would be an array", j->out);
+    return cli_fail(EXIT_USAGE, "--id, --keep and --lines: unsupported for arrays (%s); use a table, e.g. .gpkg",
+                    j->out);
   if (s->json && stream)
-    return cli_fail(EXIT_USAGE, "--json and the output '%s' both go to the standard output; name a file", j->out);
+    return cli_fail(EXIT_USAGE, "--json: unsupported with the output '%s' on standard output; use a file", j->out);
   if (is_table && j->distances != NULL)
-    return cli_fail(EXIT_USAGE, "--distances goes with .npy and plain .csv files: a table has its own");
-  if (is_table && j->nearest != NULL)
-    return cli_fail(EXIT_USAGE, "--nearest goes with .npy and plain .csv files: in a table --lines lead there");
+    return cli_fail(EXIT_USAGE,
+                    "--distances: unsupported for tables, which have distances; it is for .npy and plain .csv");
+  if (is_table && j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest: unsupported for tables; use --lines");
   for (int i = 0; i < 3; i++)
     if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
-      return cli_fail(EXIT_USAGE, "--%s is a .npy file, not '%s'", arrays[i][0], arrays[i][1]);
+      return cli_fail(EXIT_USAGE, "--%s: invalid extension (%s); use .npy", arrays[i][0], arrays[i][1]);
   if (check_radius(s, is_table) != EXIT_OK) return EXIT_USAGE;
   gv_io io = {.cancelled = NULL};
   const gv_option_rule rules[] = {

@@ -38,9 +38,9 @@ static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
     *size += (size_t)got;
     if (*size > (size_t)most) {
       VSIFree(*bytes);
-      return cli_fail(
-          EXIT_ERROR,
-          "standard input: more than %" PRId64 " bytes; write it to a file, or raise the limit by --memory", most);
+      return cli_fail(EXIT_ERROR,
+                      "standard input: more than %" PRId64 " bytes; write it to a file, or increase --memory",
+                      most);
     }
     if (*size < room) continue;
     char *more = VSIRealloc(*bytes, room *= 2);
@@ -52,8 +52,8 @@ static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
   int error = errno;
   VSIFree(*bytes);
   if (cli_interrupted(NULL)) return cli_report_failure(&io);
-  if (got == 0) return cli_fail(EXIT_ERROR, "the standard input is empty");
-  return cli_fail(EXIT_ERROR, "the standard input cannot be read: %s", strerror(error));
+  if (got == 0) return cli_fail(EXIT_ERROR, "standard input: empty");
+  return cli_fail(EXIT_ERROR, "standard input: cannot read: %s", strerror(error));
 }
 
 bool cli_is_standard_input(const char *source) {
@@ -63,7 +63,7 @@ bool cli_is_standard_input(const char *source) {
 int cli_read_standard_input(const char **source, int64_t most) {
   static bool taken;
   if (*source == NULL || (strcmp(*source, "-") != 0 && strcmp(*source, "/vsistdin/") != 0)) return EXIT_OK;
-  if (taken) return cli_fail(EXIT_USAGE, "one input can be the standard input, not two");
+  if (taken) return cli_fail(EXIT_USAGE, "standard input: used for two inputs; write one of them to a file");
   taken = true;
   char *bytes;
   size_t size, first = 0;

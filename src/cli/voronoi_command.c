@@ -41,8 +41,9 @@ static int note(void *user, const gv_option *o, char *value) {
   const gv_option *option = o != NULL ? o : &gv_job_out;
   for (int64_t i = 0; i < d->count; i++) {
     if (d->list[i].option != option) continue;
-    if (o == NULL) return cli_fail(EXIT_USAGE, "one output only, not both '%s' and '%s'", d->list[i].value, value);
-    if (o->once) return cli_fail(EXIT_USAGE, "--%s can be given only once", o->name);
+    if (o == NULL)
+      return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", d->list[i].value, value);
+    if (o->once) return cli_fail(EXIT_USAGE, "--%s: given twice", o->name);
   }
   return cli_wrong(gv_description_add(&io, d, option, value), &io);
 }
@@ -108,7 +109,7 @@ int voronoi_command(int argc, char **argv) {
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
   bool clustered = gv_launcher_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
   if (result == EXIT_OK && clustered && s.job.parts > 0)
-    result = cli_fail(EXIT_USAGE, "--part is for processes that run by themselves, not under mpirun");
+    result = cli_fail(EXIT_USAGE, "--part: unsupported with mpirun; use it in separate processes");
   if (result == EXIT_OK && clustered) result = cli_check_launched_source(s.job.seeds.source);
   if (result == EXIT_OK && !early) result = cli_prepare();
   if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);

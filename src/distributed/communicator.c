@@ -61,13 +61,13 @@ static const gv_mpi_module *module_open(const struct launcher *by, const char **
   void *found = gv_library_symbol(handle, GV_MPI_OFFER);
   memcpy(&offer, &found, sizeof offer);
   const gv_mpi_module *module = offer != NULL ? offer() : NULL;
-  *why = "it is of another version of gpuvoronoi";
+  *why = "it is from another version of gpuvoronoi";
   return module != NULL && strcmp(module->version, gv_version()) == 0 ? module : NULL;
 }
 
 static gv_status unreachable(gv_io *io) {
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
-  return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
+  return gv_io_fail(io, GV_ERROR_IO, "the communication between ranks failed");
 }
 
 /* Counts the ranks on this host, and computes this rank's share of its processors. */
@@ -96,12 +96,12 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out) {
   const char *name = by != NULL ? by->name : "MPI", *why = "no launcher";
   const gv_mpi_module *module = by != NULL ? module_open(by, &why) : NULL;
   if (module == NULL) {
-    return gv_io_fail(io, GV_ERROR_IO, "started by a launcher of %s, whose module cannot be opened: %s", name, why);
+    return gv_io_fail(io, GV_ERROR_IO, "launcher of %s: cannot open its module: %s", name, why);
   }
-  if (module->start(io->cancelled, &out->all) != 0) return gv_io_fail(io, GV_ERROR_IO, "%s does not start", name);
+  if (module->start(io->cancelled, &out->all) != 0) return gv_io_fail(io, GV_ERROR_IO, "%s: cannot start", name);
   out->finish = module->finish;
   if (out->all.ranks != gv_launcher_ranks()) { /* each would work by itself, and write to one file */
-    return gv_io_fail(io, GV_ERROR_IO, "%s knows of %d rank%s, its launcher of %d", name, out->all.ranks,
+    return gv_io_fail(io, GV_ERROR_IO, "%s: %d rank%s, but its launcher has %d", name, out->all.ranks,
                       out->all.ranks == 1 ? "" : "s", gv_launcher_ranks());
   }
   out->hosts = calloc((size_t)out->all.ranks, sizeof *out->hosts);

@@ -450,7 +450,7 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   find_within(r, s->options->radii != NULL
                      ? gv_canonical_limit(v->cells.metric, &v->cells.ellipsoid, s->options->radii[i])
                      : v->limit);
-  if (r->list.failed) return gv_fail_memory(context, "the neighbors of a query");
+  if (r->list.failed) return gv_fail_memory(context, "the neighbours of a query");
   if (r->counted) {
     s->offsets[i + 1] = r->list.count;
     return GV_OK;
@@ -471,7 +471,7 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   if (r.cell_search == NULL) return gv_fail_memory(context, "a batch of queries");
   gv_status status = gv_feature_cell_init(context, &s->places.asked, s->places.lookup, r.cell_search);
   if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
-    status = gv_fail_memory(context, "the neighbors of a query");
+    status = gv_fail_memory(context, "the neighbours of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = answer_radius(context, s, &r, i);
   gv_found_list_clear(&r.list);

@@ -1,7 +1,4 @@
-/*
- * Errors and warnings by name, for programs that rephrase them; docs/usage.md ("As JSON") explains each. Names
- * never change.
- */
+/* Codes of errors and warnings, for programs: docs/messages.md. Names do not change. */
 #ifndef GV_IO_CODES_H
 #define GV_IO_CODES_H
 
@@ -11,7 +8,7 @@
 
 typedef enum gv_code {
   GV_CODE_NONE,
-  /* Errors of a kind without a more specific name: gv_code_of_status. */
+  /* Errors without a more specific code: gv_code_of_status. */
   GV_CODE_INVALID,
   GV_CODE_MEMORY,
   GV_CODE_BACKEND_UNKNOWN,
@@ -61,12 +58,21 @@ typedef enum gv_code {
   GV_CODES
 } gv_code;
 
-/* "seed-unusable" */
+typedef struct gv_code_text {
+  const char *name, *meaning, *remedy; /* name: e.g. "seed-unusable" */
+} gv_code_text;
+
 const char *gv_code_name(gv_code code);
+const gv_code_text *gv_code_describe(gv_code code);
+
+/* False for errors. */
+static inline bool gv_code_is_warning(gv_code code) {
+  return code >= GV_CODE_ACCURACY;
+}
 
 gv_code gv_code_of_status(gv_status status);
 
-/* Whether it is a line of the summary, not a warning: how an input was understood. */
+/* Whether it is a line of the summary, not a warning: what was assumed about an input. */
 bool gv_code_is_note(gv_code code);
 
 #endif

@@ -34,18 +34,18 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
     OSRRelease(crs);
     if (meant) {
       return gv_io_fail_as(io, GV_CODE_CRS_UNKNOWN, GV_ERROR_INVALID_ARGUMENT,
-                           "%s: '%s' alone names no coordinate system; EPSG:%s is %s", option, text, text, name);
+                           "%s: ambiguous coordinate system (%s); EPSG:%s is %s", option, text, text, name);
     }
     return gv_io_name(
         io, GV_CODE_CRS_UNKNOWN,
-        gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system '%s'", option, text));
+        gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system (%s)", option, text));
   }
   if (OSRIsVertical(crs) && !OSRIsCompound(crs)) {
     char name[256];
     gv_crs_describe(crs, name, sizeof name);
     OSRRelease(crs);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is a vertical system; give that of the map", option,
-                      name);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: unsupported vertical system (%s); use a coordinate system of a map", option, name);
   }
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   *out = crs;
@@ -167,8 +167,8 @@ gv_status gv_check_longitudes(gv_io *io, const char *name, const double g[6], in
   double low = g[0] + fmin(across, 0.0) + fmin(down, 0.0), high = g[0] + fmax(across, 0.0) + fmax(down, 0.0);
   if (low >= -turn * GV_MOST_TURNS && high <= turn * GV_MOST_TURNS) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s reaches from longitude %.10g to %.10g, more than %d turns from 0", name, low, high,
-                    GV_MOST_TURNS);
+                    "%s: longitude out of range (%.10g to %.10g); at most %d turns from 0 are supported", name, low,
+                    high, GV_MOST_TURNS);
 }
 
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
@@ -184,7 +184,7 @@ gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_maj
   if (error != OGRERR_NONE || error2 != OGRERR_NONE || !(a > 0.0) || !isfinite(a)) {
     char name[256];
     gv_crs_describe(crs, name, sizeof name);
-    return gv_io_fail(io, GV_ERROR_PROJECTION, "the coordinate system %s has no ellipsoid", name);
+    return gv_io_fail(io, GV_ERROR_PROJECTION, "coordinate system %s: missing ellipsoid", name);
   }
   *semi_major = a;
   *flattening = inverse_flattening > 1.0 ? 1.0 / inverse_flattening : 0.0;
@@ -599,9 +599,8 @@ static void warn_of_places(const places *p, const gv_operation_choice *choice, c
   }
   if (outside == 0) return;
   gv_io_warn(GV_CODE_OUTSIDE_OPERATION, outside,
-             "%lld of %lld positions lie outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
-             "degrees): "
-             "it may be wrong there",
+             "%lld of %lld positions are outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
+             "degrees); they may be inaccurate",
              (long long)outside, (long long)p->count, from, to, a[0], a[1], a[2], a[3]);
 }
 
@@ -636,7 +635,7 @@ static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialRefer
     choice = gv_operation_choose(context, source_pj, target_pj, area = NULL);
   }
   if (choice.definition == NULL) {
-    status = gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ knows no operation from %s to %s%s", from, to,
+    status = gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ: missing operation from %s to %s%s", from, to,
                         to_globe ? "'s geographic coordinates" : "");
     goto end;
   }

@@ -29,9 +29,8 @@ void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs) {
   gv_crs_describe(crs, name, sizeof name);
   if (found != NULL && proj_is_deprecated(found)) {
     gv_io_warn(GV_CODE_CRS_DEPRECATED, 0,
-               "the coordinate system %s is deprecated: programs with GDAL that read the outputs may replace it by "
-               "another; "
-               "OSR_USE_NON_DEPRECATED=NO keeps it",
+               "coordinate system %s: deprecated; GDAL programs that read the outputs may replace it; to keep it, "
+               "set OSR_USE_NON_DEPRECATED=NO",
                name);
   }
   proj_destroy(found);

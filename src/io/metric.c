@@ -7,7 +7,7 @@ bool gv_metric_on_globe(gv_metric metric) {
 }
 
 const char *gv_metric_reason(const gv_metric_question *question) {
-  if (question->asked) return "as asked for";
+  if (question->asked) return "as requested";
   if (question->crs == NULL) return "default without a coordinate system";
   if (OSRIsGeographic(question->crs)) return "default for longitudes and latitudes";
   return gv_crs_fits_distances(question->crs) ? "default for maps" : "default for maps of the whole world";
@@ -24,24 +24,22 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_met
   if (gv_metric_on_globe(metric)) {
     if (crs == NULL) {
       return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                           "--metric %s needs a coordinate system: %s none, give %s", gv_metric_name(metric),
+                           "--metric %s: missing coordinate system; %s none; use %s", gv_metric_name(metric),
                            question->places, question->remedy);
     }
     if (geographic || OSRIsProjected(crs)) return GV_OK;
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--metric %s makes no sense in %s, which is not tied to the globe", gv_metric_name(metric),
-                         name);
+                         "--metric %s: unsupported for %s, which has no ellipsoid", gv_metric_name(metric), name);
   }
   if (geographic) {
-    return gv_io_fail_as(
-        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
-        "or a projected coordinate system",
-        gv_metric_name(metric), name);
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--metric %s: unsupported for %s, where degrees are not lengths; use geodesic or "
+                         "great-circle, or a projected coordinate system",
+                         gv_metric_name(metric), name);
   }
   if (!fit) {
     gv_io_warn(GV_CODE_METRIC_ON_MAP, 0,
-               "--metric %s: distances on the map of %s are not those on the ground; geodesic is the default there",
+               "--metric %s: distances on the map of %s differ from those on the ground; the default is geodesic",
                gv_metric_name(metric), name);
   }
   return GV_OK;

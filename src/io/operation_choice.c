@@ -79,8 +79,8 @@ void gv_operation_warn_of_grids(PJ_CONTEXT *context, const PJ *source, const PJ 
     if (better && grid[0] != '\0') {
       gv_io_warn(
           GV_CODE_ACCURACY, 0,
-          "positions in %.120s are %s in %.120s; they would be %s with PROJ's grid %s, which is not installed",
-          from, now, to, then, grid);
+          "positions in %.120s are %s in %.120s; with PROJ's grid %s, which is not installed, they would be %s",
+          from, now, to, grid, then);
     }
   }
   proj_destroy(best);

@@ -42,10 +42,10 @@ bool gv_unit_find(const char *name, gv_unit *out) {
 static gv_status mismatch(gv_io *io, const char *option, const gv_unit *unit, OGRSpatialReferenceH crs) {
   char name[256];
   gv_crs_describe(crs, name, sizeof name);
-  const char *what = unit->kind == GV_UNIT_LENGTH ? "a length" : "an angle";
-  GV_REQUIRE(io, crs != NULL, "%s: '%s' is the unit of %s, but there is no coordinate system with a unit", option,
+  const char *what = unit->kind == GV_UNIT_LENGTH ? "length" : "angle";
+  GV_REQUIRE(io, crs != NULL, "%s: unsupported unit (%s is a unit of %s) without a coordinate system", option,
              unit->name, what);
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is the unit of %s, which %s does not measure", option,
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported unit (%s is a unit of %s) for %s", option,
                     unit->name, what, name);
 }
 

@@ -79,7 +79,8 @@ gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, i
     errno = 0;
     (*list)[(*count)++] = strtoll(at, &end, 10);
     if (end == at || errno != 0 || (*end != ',' && *end != '\0'))
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' are not whole numbers like 1,5,7", option, value);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid list (%s); expected integers, e.g. 1,5,7",
+                        option, value);
     at = end;
     if (*end == '\0') break;
   }
@@ -117,16 +118,16 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
 
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit) {
   if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is no unit of length like m, km, nmi, mi or ft",
-                    option, value);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: unknown unit (%s); expected a unit of length: m, km, nmi, mi, ft ...", option, value);
 }
 
 gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit) {
   if (gv_read_measures(value, distance, unit, 1) == 1 && *distance >= 0.0 && unit->kind != GV_UNIT_ANGLE)
     return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: '%s' is not a number, 0 or above, with a unit of length or without: %s", option, value,
-                    gv_unit_names);
+                    "%s: invalid distance (%s); expected a number of at least 0, optionally with a unit: %s",
+                    option, value, gv_unit_names);
 }
 
 /* -------------------------------------------------------------------------------------------------- values */
@@ -135,9 +136,9 @@ static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const 
   int64_t number;
   bool any = o->low == o->high;
   if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
-    GV_REQUIRE(io, !any, "--%s: '%s' is not an integer", o->name, value);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %.0f to %.0f", o->name, value,
-                      o->low, o->high);
+    GV_REQUIRE(io, !any, "--%s: invalid integer (%s)", o->name, value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: out of range [%.0f, %.0f] (%s)", o->name, o->low,
+                      o->high, value);
   }
   if (o->kind == GV_OPTION_INT) {
     *(int *)member = (int)number;
@@ -150,9 +151,9 @@ static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const 
 static gv_status set_real(gv_io *io, const gv_option *o, void *member, const char *value) {
   double number;
   if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
-    GV_REQUIRE(io, o->high < DBL_MAX, "--%s: '%s' is not a number, %g or above", o->name, value, o->low);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %g to %g", o->name, value,
-                      o->low, o->high);
+    GV_REQUIRE(io, o->high < DBL_MAX, "--%s: out of range [%g, inf] (%s)", o->name, o->low, value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: out of range [%g, %g] (%s)", o->name, o->low, o->high,
+                      value);
   }
   *(double *)member = number;
   return GV_OK;
@@ -168,7 +169,8 @@ static gv_status set_choice(gv_io *io, const gv_option *o, void *member, const c
     size_t length = strlen(names);
     snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "", c->name);
   }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is none of %s", o->name, value, names);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: invalid value (%s); expected one of: %s", o->name, value,
+                    names);
 }
 
 gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const char *value) {
@@ -194,7 +196,7 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
   case GV_OPTION_SET:
     return o->set(io, settings, value);
   default:
-    return gv_io_fail(io, GV_ERROR_INTERNAL, "--%s sets nothing", o->name);
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "--%s: missing effect", o->name);
   }
 }
 
@@ -218,7 +220,7 @@ const gv_option *gv_option_find(const gv_option *table, size_t count, const char
 
 gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    GV_REQUIRE(io, !rules[i].given || rules[i].has, "%s needs %s", rules[i].option, rules[i].needs);
+    GV_REQUIRE(io, !rules[i].given || rules[i].has, "%s: missing %s", rules[i].option, rules[i].needs);
   }
   return GV_OK;
 }

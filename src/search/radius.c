@@ -137,7 +137,7 @@ static gv_status answer_query(gv_context *context, const radius_search *s, int64
   list->count = 0;
   by->within(&by->reference, by->state, query->data + i * by->reference.dim,
              query->limits != NULL ? query->limits[i] : query->limit, self, list);
-  if (list->failed) return gv_fail_memory(context, "the neighbors of a query");
+  if (list->failed) return gv_fail_memory(context, "the neighbours of a query");
   bool counted = s->indices == NULL && s->canonical == NULL;
   if (query->refine != NULL) query->refine(query->user, i, counted, list);
   if (counted) {
@@ -154,7 +154,7 @@ static gv_status radius_answer_some(gv_worker *worker, int64_t first, int64_t en
   gv_status status = GV_OK;
   bool counted = s->indices == NULL && s->canonical == NULL && s->query->refine == NULL;
   if (!gv_found_list_init(&list, &worker->context.allocator, counted))
-    return gv_fail_memory(&worker->context, "the neighbors of a query");
+    return gv_fail_memory(&worker->context, "the neighbours of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = answer_query(&worker->context, s, s->order != NULL ? s->order[i].index : s->first + i, &list);
   gv_found_list_clear(&list);

@@ -137,7 +137,7 @@ def test_help():
 
 def test_the_command_has_no_benchmarks(tmp_path):
     done = subprocess.run([COMMAND, "bench"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2 and done.stderr.startswith("gpuvoronoi: error: --seeds is missing") and list(tmp_path.iterdir()) == []
+    assert done.returncode == 2 and done.stderr.startswith("gpuvoronoi: error: missing --seeds") and list(tmp_path.iterdir()) == []
 
 
 def test_tables():

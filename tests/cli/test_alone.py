@@ -82,9 +82,9 @@ def test_triangles_and_a_table(work):
 
 
 def test_nothing_is_asked_for(seeds):
-    seeds.fails(*GRID, status=2, has=["no output is asked for", "OUT", "--stats"])
-    seeds.fails(*GRID, "--sum", "p.tif", status=2, has="--sum needs --stats")
-    seeds.fails(*GRID, "--ot", "Byte", "--stats", "t.csv", status=2, has="--ot needs OUT")
+    seeds.fails(*GRID, status=2, has=["missing output", "OUT", "--stats"])
+    seeds.fails(*GRID, "--sum", "p.tif", status=2, has="--sum: missing --stats")
+    seeds.fails(*GRID, "--ot", "Byte", "--stats", "t.csv", status=2, has="--ot: missing OUT")
 
 
 def test_errors_leave_nothing(seeds):

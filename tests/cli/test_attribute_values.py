@@ -103,11 +103,11 @@ def test_types(layer):
         out = layer.open("out.tif")
         assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == kind
         assert np.array_equal(out.ReadAsArray(), values[number])
-    layer.fails(*seeds, "--attribute", "small", "--ot", "Byte", "no.tif", has=["--ot Byte", "attribute -3", "0 to 255"])
-    layer.fails(*seeds, "--attribute", "real", "--ot", "Int32", "no.tif", has=["--ot Int32", "is not a 64-bit integer"])
+    layer.fails(*seeds, "--attribute", "small", "--ot", "Byte", "no.tif", has=["--ot Byte", "attribute out of range (-3)", "0 to 255"])
+    layer.fails(*seeds, "--attribute", "real", "--ot", "Int32", "no.tif", has=["--ot Int32", "out of range of 64-bit integers"])
     layer.fails(*seeds, "--attribute", "wide", "--ot", "Float64", "no.tif", has=["--ot Float64", "is not exact"])
     layer.fails(*seeds, "--attribute", "real", "--nodata", "7", "no.tif", has=["--nodata", "NaN"])
-    layer.fails(*seeds, "--attribute", "small", "--nodata", "2", "no.tif", has=["--nodata: 2 is the attribute of a seed"])
+    layer.fails(*seeds, "--attribute", "small", "--nodata", "2", "no.tif", has=["--nodata: 2 is the attribute of a seed; use another number"])
 
 
 def test_whole_reals_as_integers(work):
@@ -119,8 +119,8 @@ def test_whole_reals_as_integers(work):
 
 def test_fields_that_are_refused(layer):
     seeds = ["--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", *GRID]
-    layer.fails(*seeds, "--attribute", "text", "no.tif", has=["--attribute", "'text'", "String", "not a number"])
-    layer.fails(*seeds, "--attribute", "none", "no.tif", has=["--attribute", "'none'", "small"])
+    layer.fails(*seeds, "--attribute", "text", "no.tif", has=["--attribute", "'text'", "String", "expected numbers"])
+    layer.fails(*seeds, "--attribute", "none", "no.tif", has=["--attribute", "(none)", "small"])
     layer.fails(*seeds, "--attribute", "real", "--stats", "t.csv", status=2, has=["--attribute", "OUT"])
     layer.fails(*seeds, "--attribute", "real", "--polygons", "p.gpkg", "no.tif", status=2, has=["--attribute", "--polygons"])
     layer.fails(*seeds, "--ot", "Float64", "no.tif", status=2, has=["--ot", "Float64", "--attribute"])

@@ -387,7 +387,7 @@ def test_coordinates_that_are_missing(seeds):
     assert np.array_equal(rows["seed"][kept], nearest(lon[kept], lat[kept])[1] + 1)
     seeds.fails("--seeds", "s.csv", "--cells-of", "mesh.nc", "--cells", "mesh.nc", "--overwrite", has=["mesh.nc", "input"])
     arrays(seeds, "two.nc", lon, lat, more=(("clon", lon, "degrees_east"),))
-    seeds.fails("--seeds", "s.csv", "--cells-of", "two.nc", "--cells", "no.csv", has=["--cells-of", "geolon", "clon", "several pairs"])
+    seeds.fails("--seeds", "s.csv", "--cells-of", "two.nc", "--cells", "no.csv", has=["--cells-of", "geolon", "clon", "ambiguous coordinates"])
     lat[3] = 95.0
     arrays(seeds, "far.nc", lon, lat, nodata=-999.0)
     seeds.fails("--seeds", "s.csv", "--cells-of", "far.nc", "--cells", "no.csv", has=["--cells-of", "cell 3", "95"])
@@ -452,8 +452,8 @@ def test_descriptions_and_reports(seeds):
     (["--cells-of", "h3:16", "--cells", "no.csv"], ["h3:16", "0 to 15"], 2),
     (["--cells-of", "s2:19", "--cells", "no.csv"], ["s2:19", "0 to 18"], 2),
     (["--cells-of", "s2:3,ring", "--cells", "no.csv"], ["s2:3,ring", "s2:LEVEL[,authalic]"], 2),
-    (["--cells-of", "healpix:3"], ["no output"], 2),
-    (["--cells-of", "healpix:3", "--mask", "s.csv"], ["no output"], 2),
+    (["--cells-of", "healpix:3"], ["missing output"], 2),
+    (["--cells-of", "healpix:3", "--mask", "s.csv"], ["missing output"], 2),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "no.tif"], ["--cells-of", "OUT"], 2),
     (["--cells-of", "healpix:3", "--stats", "no.csv", "--sum", "n=s.csv"], ["--cells-of", "--sum"], 2),
     (["--cells-of", "healpix:3", "--polygons", "no.gpkg"], ["--cells-of", "--polygons"], 2),

@@ -81,9 +81,9 @@ def test_errors_are_told_once(work, launcher):
     question = ["--seeds", seeds(work), *SMALL]
     work.path("old.tif").write_text("old")
     fails(work, launcher, [*question, "--wrong", "o.tif"], "unknown option --wrong")
-    fails(work, launcher, [*question, "old.tif"], "old.tif exists; --overwrite replaces it")
-    fails(work, launcher, ["--seeds", "-", "o.tif"], "all ranks read the inputs")
-    fails(work, launcher, [*question, "--part", "1/2", "o.tif"], "--part is for processes that run by themselves")
+    fails(work, launcher, [*question, "old.tif"], "old.tif exists; use --overwrite to replace it")
+    fails(work, launcher, ["--seeds", "-", "o.tif"], "standard input: unsupported with mpirun")
+    fails(work, launcher, [*question, "--part", "1/2", "o.tif"], "--part: unsupported with mpirun")
     # One rank alone: it is named, the others stop.
     question = [*question, "--backend", "serial", "--size", "4000,3900", "--overwrite", "old.tif"]
     fails(work, launcher, [*question, ":", "-n", "1", COMMAND, *question, "--mask", "nothing.tif"], "rank 2 of 3 on ")
@@ -216,8 +216,8 @@ def start_troubled(work, command):
 
 
 @pytest.mark.parametrize("act,rank,says", [
-    ("hide", 0, r"/part2\.tif: rank 1 on \S+ has written it, but rank 0 does not see it; "),
-    ("hide-all", 1, r"rank 1 of 2 on \S+: \S+\.tmp-\S+: not visible on this host, unlike on that of rank 0; ")])
+    ("hide", 0, r"/part2\.tif: written by rank 1 on \S+, but missing on rank 0; "),
+    ("hide-all", 1, r"rank 1 of 2 on \S+: \S+\.tmp-\S+: missing on this host, but rank 0 has it; ")])
 def test_hosts_without_a_shared_file_system(work, tmp_path_factory, launcher, act, rank, says):
     question = question_for(work)
     before = work.listing()
@@ -231,7 +231,7 @@ def test_hosts_without_a_shared_file_system(work, tmp_path_factory, launcher, ac
 def test_a_disk_that_is_too_small(work, launcher):
     """Twice the raster without compression, before anything is computed."""
     fails(work, launcher, ["--seeds", seeds(work), "--size", "2000000,2000000", "--co", "COMPRESS=NONE", "o.tif"],
-          f"{work.directory}: too little space for the parts of all ranks and the merged raster (")
+          f"{work.directory}: too little disk space for the parts of all ranks and the merged raster (")
 
 
 @pytest.mark.skipif(not LONG, reason="takes long")
@@ -299,7 +299,7 @@ def test_launchers_whose_mpi_is_not_there(work):
     shutil.copy(libraries[0], lonely / ".".join(libraries[0].name.split(".")[:4]))
     (lonely / "libgpuvoronoi_mpi_mpich.so").write_text("no library")
     environment = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2", "LD_LIBRARY_PATH": str(lonely)}
-    work.fails("--seeds", seeds(work), "o.tif", env=environment, has="started by a launcher of MPICH, whose module cannot be opened")
+    work.fails("--seeds", seeds(work), "o.tif", env=environment, has="launcher of MPICH: cannot open its module")
 
 
 @pytest.mark.parametrize("folder", ["", "gpuvoronoi"])
@@ -316,4 +316,4 @@ def test_launchers_that_are_not_there(work, folder):
     shutil.copy(libraries[0], work.path("place") / libraries[0].name)
     shutil.copy(modules[0], place)
     environment = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2", "LD_LIBRARY_PATH": str(work.path("place"))}
-    work.fails("--seeds", seeds(work), "o.tif", env=environment, has="MPICH knows of 1 rank, its launcher of 2")
+    work.fails("--seeds", seeds(work), "o.tif", env=environment, has="MPICH: 1 rank, but its launcher has 2")

@@ -28,9 +28,9 @@ def test_named_columns(work):
     assert np.array_equal(work.read("a.tif"), work.read("b.tif"))
     work.ok("--seeds", "s.csv", "--x", "lon", "--y", "lat", *GRID, "c.tif")
     assert np.array_equal(work.read("a.tif"), work.read("c.tif"))
-    work.fails("--seeds", "t.csv", *GRID, "d.tif", has=["east, north", "--x", "--y"])
-    work.fails("--seeds", "t.csv", "--x", "west", "--y", "north", "d.tif", has=["--x", "'west'", "east, north"])
-    work.fails("--seeds", "t.csv", "--x", "east", "d.tif", status=2, has="--x needs --y")
+    work.fails("--seeds", "t.csv", *GRID, "d.tif", has=["east, north", "-x", "-y"])
+    work.fails("--seeds", "t.csv", "--x", "west", "--y", "north", "d.tif", has=["--x", "(west)", "east, north"])
+    work.fails("--seeds", "t.csv", "--x", "east", "d.tif", status=2, has="--x: missing --y")
 
 
 def test_columns_in_place_of_geometries(work):
@@ -64,8 +64,8 @@ def test_standard_input(work, name, driver):
     done = subprocess.run([COMMAND, "search", "--reference", name, "found.npy"], cwd=work.directory, input=file.read_bytes(),
                           capture_output=True)
     assert done.returncode == 0 and np.load(work.path("found.npy")).shape == (30, 1)
-    work.fails("--seeds", name, *GRID, "c.tif", has="standard input is empty", input="")
-    work.fails("search", "--reference", name, "--queries", name, "c.npy", status=2, has="not two", input="lon,lat\n1,2\n")
+    work.fails("--seeds", name, *GRID, "c.tif", has="standard input: empty", input="")
+    work.fails("search", "--reference", name, "--queries", name, "c.npy", status=2, has="used for two inputs", input="lon,lat\n1,2\n")
 
 
 @pytest.mark.parametrize("role", ["--reference", "--queries"])
@@ -131,7 +131,7 @@ def test_heights(work):
             "--query-y", "y", "--query-z", "h", "a.npy")
     assert np.load(work.path("a.npy")).tolist() == [[0], [1]]
     work.csv("g.csv", LON, LAT, h=[1] * 30)
-    work.fails("search", "--reference", "g.csv", "--x", "lon", "--y", "lat", "--z", "h", "b.npy", has=["--z", "no heights"])
+    work.fails("search", "--reference", "g.csv", "--x", "lon", "--y", "lat", "--z", "h", "b.npy", has=["--z: unsupported"])
 
 
 def test_search_takes_some(work):

@@ -211,7 +211,7 @@ def test_other_containers(seeds, name, driver):
     others = {n: [r[1:] for r in rows(seeds.path(name), n)] for n in "abc"}
     command = ["--seeds", "s.csv", *CELLS, "--stats", name]
     if driver != "SQLite":  # which writes all anew
-        seeds.fails(*command, "out.tif", has=["--stats", name, "anew", "--overwrite"])
+        seeds.fails(*command, "out.tif", has=["--stats", name, "rewrites", "--overwrite"])
     for stats_layer in "new", "new", "b":
         seeds.ok(*command, "--stats-layer", stats_layer, "--overwrite", "out.tif")
         assert layers(seeds.path(name)) == {"a": 5, "b": 12 if stats_layer == "b" else 5, "c": 5, "new": 12}
@@ -317,7 +317,7 @@ def test_one_name_twice(seeds):
                 "--polygons-layer", "same", "out.tif", has=["same", "--stats"])
     seeds.fails("--seeds", "s.csv", "--stats-layer", "a", "out.tif", has=["--stats-layer", "--stats"], status=2)
     seeds.fails("--seeds", "s.csv", "--polygons-layer", "a", "out.tif", has=["--polygons-layer", "--polygons"], status=2)
-    seeds.fails("--seeds", "s.csv", "--stats", "a.gpkg", "--stats-layer", "", "out.tif", has="empty name", status=2)
+    seeds.fails("--seeds", "s.csv", "--stats", "a.gpkg", "--stats-layer", "", "out.tif", has="name is empty", status=2)
 
 
 @pytest.mark.parametrize("part", [0.3, 0.999, 1.0])
@@ -398,7 +398,7 @@ def test_changed_meanwhile(seeds):
         base.execute("INSERT INTO \"table\" (text) VALUES ('new')")
     base.close()
     after, error = path.read_bytes(), running.communicate()[1]
-    assert running.returncode == 1 and "meanwhile" in error and len(error.splitlines()) == 1, error
+    assert running.returncode == 1 and "during this run" in error and len(error.splitlines()) == 1, error
     assert path.read_bytes() == after and not seeds.path("out.tif").exists()
     seeds.no_leftovers()
 

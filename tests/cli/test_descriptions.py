@@ -101,7 +101,7 @@ def test_standard_input(seeds):
     seeds.ok("--config", "d.json", input=seeds.path("s.csv").read_text())
     assert outputs_of(seeds, before) == expected
     error = json.loads(seeds.run("--config", "d.json", "--overwrite", "--json", stdin=subprocess.DEVNULL).stdout)["error"]
-    assert "the standard input is empty" in error["message"]
+    assert "standard input: empty" in error["message"]
     seeds.ok("--config", "d.json", "--overwrite", "--seeds", "s.csv", stdin=subprocess.DEVNULL)
 
 
@@ -126,9 +126,9 @@ def test_cells_as_seeds(seeds):
     assert [one["values"] for one in plan["outputs"]] == [90 * 60, 2 * 90 * 60] and plan["seeds"]["used"] == 2
     seeds.ok("--config", "d.json", "--overwrite")
     assert {name: contents for name, contents in outputs_of(seeds, before).items() if name != "d.json"} == expected
-    seeds.fails("--config", "d.json", "--seeds", "s.csv", status=2, has="--values needs --seeds-raster")
-    seeds.fails(*question, "--seeds", "s.csv", "out.tif", status=2, has="--seeds or --seeds-raster, not both")
-    seeds.fails(*question, "--stats", "t.csv", "--group", "out.tif", status=2, has="--group needs --seeds")
+    seeds.fails("--config", "d.json", "--seeds", "s.csv", status=2, has="--values: missing --seeds-raster")
+    seeds.fails(*question, "--seeds", "s.csv", "out.tif", status=2, has="--seeds and --seeds-raster: unsupported together")
+    seeds.fails(*question, "--stats", "t.csv", "--group", "out.tif", status=2, has="--group: missing --seeds")
     seeds.ok("--seeds-raster", "cover.tif", "--describe", "plain.json", "points.tif")
     seeds.ok("--config", "plain.json", "--seeds", "s.csv", "--size", "36,18")
     assert seeds.open("points.tif").GetMetadataItem("GPUVORONOI_SEEDS") == "s.csv"
@@ -154,14 +154,14 @@ def test_options_override(seeds):
 
 def test_an_existing_description_stays(seeds):
     seeds.write("d.json", "mine")
-    seeds.fails("--seeds", "s.csv", "--describe", "d.json", has="d.json exists; --overwrite replaces it")
+    seeds.fails("--seeds", "s.csv", "--describe", "d.json", has="d.json exists; use --overwrite to replace it")
     seeds.ok("--seeds", "s.csv", "--describe", "d.json", "--overwrite")
     seeds.fails("--seeds", "s.csv", "--describe", "gone/d.json", has="gone")
-    seeds.fails("--describe", "new.json", status=2, has="--seeds is missing")
-    seeds.fails("--config", "d.json", status=2, has="no output is asked for")
+    seeds.fails("--describe", "new.json", status=2, has="missing --seeds")
+    seeds.fails("--config", "d.json", status=2, has="missing output")
     seeds.fails("--config", "gone.json", has="gone.json")
     seeds.path("folder").mkdir()
-    seeds.fails("--config", "folder", has="cannot read the description folder")
+    seeds.fails("--config", "folder", has="description folder: cannot read")
 
 
 def test_passwords(seeds):
@@ -231,7 +231,7 @@ def test_bad_keys_are_named(seeds):
         seeds.write("d.json", f'{{"seeds": "s.csv", "{key}": true}}')
         seeds.fails("--config", "d.json", has=f'd.json: unknown key "{key}"')
     seeds.write("d.json", '{"seeds": "s.csv", "stats": "t.csv"}')
-    seeds.fails("--config", "d.json", has='d.json: "stats" belongs into "outputs"')
+    seeds.fails("--config", "d.json", has='d.json: "stats": invalid place; it belongs into "outputs"')
     seeds.write("d.json", '{"seeds": "s.csv", "k": "3"}')
     seeds.fails("--config", "d.json", has='d.json: "k" is to be a number')
     seeds.write("d.json", '{"seeds": "s.csv", "size": "a"}')

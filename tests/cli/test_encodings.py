@@ -95,4 +95,4 @@ def test_standard_input(work):
 
 
 def test_unknown_encoding(work):
-    work.fails("--seeds", table(work, "a.csv", "latin-1"), "--oo", "ENCODING=nonsense", *GRID, "o.tif", has="seeds: a.csv: unknown encoding 'nonsense'")
+    work.fails("--seeds", table(work, "a.csv", "latin-1"), "--oo", "ENCODING=nonsense", *GRID, "o.tif", has="seeds: a.csv: unknown encoding (nonsense)")

@@ -23,14 +23,14 @@ def seeds(work):
 # Wrong usage: status 2.
 
 @pytest.mark.parametrize("arguments,has", [
-    ([], "nothing to do"),
+    ([], "missing command or options"),
     (["out.tif"], "--seeds"),
     (["--seeds", "s.csv"], "output"),
     (["--seeds", "s.csv", "a.tif", "b.tif"], "b.tif"),
     (["--seeds", "s.csv", "--frobnicate", "out.tif"], "--frobnicate"),
     (["--seeds", "s.csv", "--over", "out.tif"], "--over"),
-    (["--seeds", "s.csv", "--overwrite=1", "out.tif"], "takes no value"),
-    (["--seeds", "s.csv", "out.tif", "--res"], "needs a value"),
+    (["--seeds", "s.csv", "--overwrite=1", "out.tif"], "unexpected value"),
+    (["--seeds", "s.csv", "out.tif", "--res"], "missing value"),
     (["--seeds", "s.csv", "--res", "a", "out.tif"], "--res"),
     (["--seeds", "s.csv", "--res", "1,2,3", "out.tif"], "--res"),
     (["--seeds", "s.csv", "--size", "10", "out.tif"], "--size"),
@@ -55,7 +55,7 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "s.csv", "--layer", "nope"], ["nope", "s"]),
     (["--seeds", "s.csv", "--id", "nope"], ["nope", "no, real"]),
     (["--seeds", "s.csv", "--id", "real"], ["real", "integers"]),
-    (["--seeds", "s.csv", "--where", "no > 100"], "none left after --where"),
+    (["--seeds", "s.csv", "--where", "no > 100"], "--where selects none"),
     (["--seeds", "s.csv", "--where", "nope = 1"], ["--where", "nope"]),
     (["--seeds", "s.csv", "--where", "no >"], "--where"),
     (["--seeds", "empty.csv"], "empty"),
@@ -89,11 +89,11 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "s.csv", "--extent", "0,5,10,5"], "--extent"),
     (["--seeds", "s.csv", "--extent", "0,nan,10,5"], "--extent"),
     (["--seeds", "s.csv", "--extent", "0,80,10,100", "--res", "1"], "latitudes"),
-    (["--seeds", "s.csv", "--res", "1", "--size", "5,5"], "two grid definitions at once"),
-    (["--seeds", "s.csv", "--like", "like.tif", "--size", "5,5"], "two grid definitions at once"),
-    (["--seeds", "s.csv", "--like", "like.tif", "--res", "5"], "two grid definitions at once"),
-    (["--seeds", "s.csv", "--like", "like.tif", "--extent", "0,0,5,5"], "two grid definitions at once"),
-    (["--seeds", "s.csv", "--like", "like.tif", "--crs", "EPSG:3857"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--res", "1", "--size", "5,5"], "two grid definitions"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--size", "5,5"], "two grid definitions"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--res", "5"], "two grid definitions"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--extent", "0,0,5,5"], "two grid definitions"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--crs", "EPSG:3857"], "two grid definitions"),
     (["--seeds", "s.csv", "--like", "missing.tif"], ["--like", "missing.tif"]),
     (["--seeds", "s.csv", "--of", "NOPE"], ["--of", "NOPE"]),
     (["--seeds", "s.csv", "--of", "GeoJSON"], ["--of", "GeoJSON"]),
@@ -108,7 +108,7 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "s.csv", "--nodata", "3000000000"], ["--nodata", "Int32"]),
     (["--seeds", "multi.gpkg"], ["--layer", "a, b"]),
     (["--seeds", "poly.geojson", "--level", "2", "--snap-seeds"], "--snap-seeds"),
-    (["--seeds", "allbad.csv", "--skip-invalid"], "none left"),
+    (["--seeds", "allbad.csv", "--skip-invalid"], "seeds: missing; 2 were skipped"),
 ])
 def test_errors(seeds, arguments, has):
     work = seeds
@@ -288,7 +288,7 @@ def test_fatal_errors_of_gdal(seeds, tmp_path_factory):
     arguments = ["--seeds", "s.csv", "--size", "60,30", "--distance", "d.tif", "--overwrite", "out.tif"]
     seeds.write("out.tif", "something precious")
     for number in 1, 2:
-        seeds.fails(*arguments, env={**shim, "FATAL": str(number)}, has="GDAL cannot go on: CPLMalloc(): Out of memory allocating")
+        seeds.fails(*arguments, env={**shim, "FATAL": str(number)}, has="GDAL: fatal error: CPLMalloc(): Out of memory allocating")
     seeds.ok(*arguments, env={**shim, "FATAL": "100"})
 
 
@@ -336,7 +336,7 @@ def test_what_backends_refuse_is_said(work):
         letter = rows[name][weights:].split()
         assert (letter[0] == "yes") == row["weighted_grids"]
         if letter[0] != "yes":
-            assert rows[letter[1]].split(None, 1)[1] == "computes grids without weights only"
+            assert rows[letter[1]].split(None, 1)[1] == "supports only grids without weights"
         assert list(row["refused_metrics"]) == (["manhattan", "chebyshev"] if name in ("cuda-cublas", "cuda-tensor") else [])
         assert str(row["max_dim"]) == rows[name].split()[1]
         if row["available"]:

@@ -91,14 +91,14 @@ def test_grid_of_endless_longitudes(seeds):
 @pytest.mark.parametrize("origin,step", [(1e25, 1e12), (-1e25, 1e12), (1e25, 1.0), (-1e100, 1e95), (0.0, 1e100)])
 @pytest.mark.parametrize("turned", [False, True])
 def test_sum_raster_far_away(work, origin, step, turned):
-    """In the plane: what is far away does not overlap; what is large has nothing in a cell, and no point if it is turned."""
+    """In the plane: what is far away outside the grid; what is large has nothing in a cell, and no point if it is turned."""
     work.csv("p.csv", [1.0, 17.0], [1.0, 5.0], header="x,y")
     west = origin if origin != 0.0 else -2.5 * step
     transform = (west, step, 0.1 * step if turned else 0, -west, 0, -step)
     make_raster(work, "sum.tif", np.ones((6, 6)), transform, epsg=None)
     arguments = ["--seeds", "p.csv", *PLANE, "--stats", "t.csv", "--sum", "sum.tif", "out.tif"]
     if origin != 0.0 or turned:
-        work.fails(*arguments, has="does not overlap", preexec_fn=soon)
+        work.fails(*arguments, has="outside the grid", preexec_fn=soon)
         return
     work.ok(*arguments, preexec_fn=soon)
     table = work.path("t.csv").read_text(encoding="utf-8").splitlines()
@@ -159,5 +159,5 @@ def test_grids_from_pole_to_pole(work, rows):
 
 def test_rows_beyond_the_poles_are_refused(work):
     work.csv("s.csv", [0.0], [0.0])
-    line = work.fails("--seeds", "s.csv", "--extent=-180,-90,180,90.5", "--size", "36,722", "o.tif", has="beyond 90 degrees")
-    assert "to 90.375," in line
+    line = work.fails("--seeds", "s.csv", "--extent=-180,-90,180,90.5", "--size", "36,722", "o.tif", has="latitudes of cell centres out of range [-90, 90]")
+    assert "to 90.375)" in line

@@ -562,7 +562,7 @@ OUTPUT_OPTIONS = [("--distance", "d.tif"), ("--azimuth", "a.tif"), ("--stats", "
     (["--stats", "t.csv", "--sum", "a/x.tif", "--sum", "b/X.tif"], ["two rasters", "NAME=FILE"]),
     (["--stats", "t.csv", "--sum", "p=x.tif", "--sum", "p=y.tif"], "two rasters"),
     (["--stats", "t.csv", "--sum", "=" + "x" * 100 + ".tif"], "NAME=FILE"),
-    (["--stats", ""], "empty name"),
+    (["--stats", ""], "name is empty"),
 ])
 def test_usage(seeds, arguments, has):
     seeds.fails("--seeds", "s.csv", *arguments, "out.tif", status=2, has=has)
@@ -639,10 +639,10 @@ def test_moves_are_undone(seeds, where):
     (["--mask", "bent.fgb"], ["--mask", "vertex"]),
     (["--stats", "t.csv", "--sum", "nothing.tif"], ["--sum", "nothing.tif"]),
     (["--stats", "t.csv", "--sum", "plain.tif"], ["--sum", "coordinate system"]),
-    (["--stats", "t.csv", "--sum", "far.tif", "--extent", "0,0,10,10"], ["--sum", "does not overlap"]),
-    (["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"], ["--sum", "does not overlap"]),
+    (["--stats", "t.csv", "--sum", "far.tif", "--extent", "0,0,10,10"], ["--sum", "outside the grid"]),
+    (["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"], ["--sum", "outside the grid"]),
     (["--stats", "t.csv", "--sum", "far.tif", "--crs", "EPSG:32633", "--extent", "300000,0,700000,900000", "--res", "50000"],
-     ["--sum", "does not overlap"]),
+     ["--sum", "outside the grid"]),
     (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
     (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
     (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),

@@ -431,7 +431,7 @@ def test_outside_is_told(seeds):
     make_raster(seeds, "p.tif", values, (-180, 1, 0, 90, 0, -1))
     done = seeds.ok("--seeds", "s.csv", "--extent", "0,0,20.5,10", "--res", "0.5", *SUM, "--sum", "p.tif", "out.tif")
     assert total(seeds) == pytest.approx(205, rel=1e-9)
-    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 64595 of its total of 64800 lies outside")
+    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 64595 of its total of 64800 is outside")
 
 
 @pytest.mark.parametrize("code,size,transform", [
@@ -451,7 +451,7 @@ def test_nothing_where_the_grid_is(seeds, grid, code, size, transform):
     make_raster(seeds, "p.tif", values, transform, epsg=code)
     done = seeds.ok("--seeds", "s.csv", "--metric", "great-circle", *grid, *SUM, "--sum", "p.tif", "out.tif")
     assert total(seeds) == 0
-    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 10 of its total of 10 lies outside")
+    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 10 of its total of 10 is outside")
 
 
 PROJECTED = [

@@ -174,7 +174,7 @@ def test_template_without_a_crs_takes_the_seeds(seeds):
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_degrees_are_no_plane(seeds, metric):
-    seeds.fails("--seeds", "s.csv", "--metric", metric, "--res", "2", "out.tif", has=[metric, "makes no sense"])
+    seeds.fails("--seeds", "s.csv", "--metric", metric, "--res", "2", "out.tif", has=[metric, "unsupported"])
 
 
 def test_grads_and_other_meridians(work):

@@ -76,7 +76,7 @@ def test_wide_ids(seeds):
 
 
 def test_it_needs_a_table(seeds):
-    seeds.fails(*GRID, "--group", "out.tif", status=2, has="--group needs --stats")
+    seeds.fails(*GRID, "--group", "out.tif", status=2, has="--group: missing --stats")
 
 
 # ---------------------------------------------------------------------------------------------------------- texts as ids

@@ -20,7 +20,7 @@ def error(work, *arguments):
 def test_vertical_systems(work, option, code):
     work.write("s.csv", LONLAT)
     line = error(work, "--seeds", "s.csv", option, f"EPSG:{code}", "--res", "1")
-    assert line.startswith(f"{option}: ") and line.endswith(f"(EPSG:{code}) is a vertical system; give that of the map")
+    assert line.startswith(f"{option}: ") and line.endswith(f"(EPSG:{code})); use a coordinate system of a map")
     work.ok("--seeds", "s.csv", option, "EPSG:4326+5773", "--res", "1", "o.tif")  # with a map's
 
 
@@ -41,11 +41,11 @@ def layer(work, name, driver):
 def test_clauses_that_sqlite_refuses(work, name, driver):
     layer(work, name, driver)
     for clause, reason in (("width > 5", "no such column: width"), ("size >", 'near ")": syntax error'), ("no such > 5", 'near "such": syntax error'), ("nope(size)", "no such function: nope")):
-        assert error(work, "--seeds", name, "--where", clause) == f"--where: cannot use '{clause}': {reason}"
+        assert error(work, "--seeds", name, "--where", clause) == f"--where: invalid condition ({clause}): {reason}"
     for clause in ("size > 5", "size > 5 OR size < 0", "size = 7 -- seven"):
         work.ok("--seeds", name, "--where", clause, "--res", "1", "--overwrite", "o.tif")
         assert np.unique(work.read("o.tif")).tolist() == [2]
-    work.fails("--seeds", name, "--where", "size > 9", "out.tif", has="none left after --where")
+    work.fails("--seeds", name, "--where", "size > 9", "out.tif", has="--where selects none")
 
 
 def test_ground_control_points(work):
@@ -53,7 +53,7 @@ def test_ground_control_points(work):
     made.SetGCPs([gdal.GCP(x, y, 0, c, r) for x, y, c, r in ((3, 51, 0, 0), (9, 51, 8, 0), (3, 46, 0, 8))], crs(4326))
     made = None
     work.write("s.csv", LONLAT)
-    said = "g.tif has ground control points, but no geotransform; gdalwarp makes a raster with one of it"
+    said = "g.tif: missing geotransform (it has ground control points); convert the raster with gdalwarp"
     for option, arguments in (("--like", []), ("--mask", ["--res", "1"]), ("--extent-of", ["--res", "1"])):
         assert error(work, "--seeds", "s.csv", *arguments, option, "g.tif") == f"{option}: {said}"
     assert error(work, "--seeds", "s.csv", "--res", "1", "--stats", "t.csv", "--sum", "p=g.tif") == f"--sum: {said}"
@@ -67,7 +67,7 @@ def test_extent_of_a_table(work):
     assert gdal.Open(str(work.path("o.tif"))).GetGeoTransform() == (3, 1, 0, 51, 0, -1) and work.read("o.tif").shape == (5, 6)
     work.ok("--seeds", "s.csv", "--extent-of", "p.csv", "--crs", "EPSG:3035", "--res", "50000", "--overwrite", "o.tif")
     work.write("n.csv", "name,b\na,1\n")
-    work.fails("--seeds", "s.csv", "--extent-of", "n.csv", "out.tif", has="neither geometries nor coordinate columns")
+    work.fails("--seeds", "s.csv", "--extent-of", "n.csv", "out.tif", has="missing geometries and coordinate columns")
 
 
 def features(work, name, *geometries):
@@ -80,17 +80,17 @@ def features(work, name, *geometries):
 def test_coordinates_of_a_map_in_geojson(work, geometry):
     features(work, "m.geojson", geometry)
     line = error(work, "--seeds", "m.geojson", "--res", "1")
-    assert line.endswith("the latitude 5600000 is beyond 90 degrees, as coordinates of a map are; --seeds-crs names their system")
+    assert line.endswith("latitude out of range [-90, 90] (5600000); the coordinates may be those of a map: use --seeds-crs to set their system")
     work.ok("--seeds", "m.geojson", "--seeds-crs", "EPSG:32632", "--res", "1000", "o.tif")
     line = work.fails("search", "--reference", "m.geojson", "--queries", features(work, "q.geojson", {"type": "Point", "coordinates": [3, 50]}), "o.npy")
-    assert line.endswith("--reference-crs names their system")
+    assert line.endswith("use --reference-crs to set their system")
 
 
 @pytest.mark.parametrize("latitude", ["90.0000025", "-90.000000000000014", "91.5", "90.000000001"])
 def test_latitudes_are_shown_as_they_are(work, latitude):
     work.write("s.csv", f"lon,lat\n3,{latitude}\n")
     line = error(work, "--seeds", "s.csv", "--res", "1")
-    assert f"the latitude {latitude} is beyond 90 degrees (--skip-invalid leaves such seeds out)" in line
+    assert f"latitude out of range [-90, 90] ({latitude}); to skip such seeds, use --skip-invalid" in line
 
 
 SEAM = [[[170, 10], [-170, 10], [-170, -10], [170, -10], [170, 10]]]  # across 180 degrees, as geodesic edges are written
@@ -119,4 +119,4 @@ def test_extent_of_seeds_that_are_given_a_system(work):
         work.ok("--seeds", name, "--seeds-crs", "EPSG:32633", "--extent-of", name, "--res", "10000", "--overwrite", "o.tif")
         assert gdal.Open(str(work.path("o.tif"))).GetGeoTransform() == (300_000, 10_000, 0, 5_400_000, 0, -10_000)
     line = work.fails("--seeds", "none.shp", "--seeds-crs", "EPSG:32633", "--extent-of", work.csv("xy.csv", [0, 1], [2, 3], header="x,y"), "--res", "1", "out.tif")
-    assert "--extent-of: xy.csv has no coordinate system" in line
+    assert "--extent-of: xy.csv: missing coordinate system" in line

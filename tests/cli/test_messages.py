@@ -1,13 +1,16 @@
 """What people read when something is wrong, or may be."""
 
+import re
 import resource
 import signal
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import globe
+from conftest import COMMAND, ROOT, globe
 
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
@@ -20,12 +23,12 @@ def seeds(work):
 
 
 @pytest.mark.parametrize("output,has", [
-    (["o.vrt"], ["OUT", "o.vrt", "holds no pixels", ".tif"]),
-    (["--of", "VRT", "o.tif"], ["holds no pixels"]),
-    (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "holds no pixels"]),
-    (["o.tab"], ["'o.tab' names no raster but a vector file", "MapInfo", "--stats", ".tif"]),
+    (["o.vrt"], ["OUT", "o.vrt", "unsupported virtual raster", ".tif"]),
+    (["--of", "VRT", "o.tif"], ["unsupported virtual raster"]),
+    (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "unsupported virtual raster"]),
+    (["o.tab"], ["not a raster format (o.tab", "MapInfo", "--stats", ".tif"]),
     (["o.geojson"], ["vector file", "GeoJSON"]),
-    (["o.nope"], ["no driver is known", "--of"]),
+    (["o.nope"], ["unknown raster format", "--of"]),
 ])
 def test_formats_that_cannot_be(seeds, output, has):
     seeds.fails("--seeds", "s.csv", *SIZE, *output, has=has)
@@ -35,7 +38,7 @@ def test_jpeg_2000(seeds):
     from osgeo import gdal
     if gdal.GetDriverByName("JP2OpenJPEG") is None:
         pytest.skip("this GDAL has no JP2OpenJPEG driver")
-    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG cannot hold (it has: Byte Int16 UInt16)", "--ot"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG does not support (it has: Byte Int16 UInt16)", "--ot"])
 
 
 def test_integers_of_32_bits(work):
@@ -73,20 +76,20 @@ def test_bare_codes(seeds, option):
 
 def test_masks_that_are_none(seeds):
     seeds.points("p.gpkg", "GPKG", [1.0], [2.0])
-    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "p.gpkg", "o.tif", has=["--mask", "p.gpkg has points", "--max-distance"])
-    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "s.csv", "o.tif", has=["--mask", "s.csv has no geometries", "polygons"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "p.gpkg", "o.tif", has=["--mask", "p.gpkg: unsupported geometry (points)", "--max-distance"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "s.csv", "o.tif", has=["--mask", "s.csv: missing geometries", "polygons"])
 
 
 def test_missing_seeds(seeds):
-    seeds.fails("o.tif", status=2, has=["--seeds is missing", "gpuvoronoi --seeds points.gpkg o.tif"])
-    seeds.fails("--res", "3", status=2, has="--seeds is missing")
+    seeds.fails("o.tif", status=2, has=["missing --seeds", "gpuvoronoi --seeds points.gpkg o.tif"])
+    seeds.fails("--res", "3", status=2, has="missing --seeds")
 
 
 def test_bad_numbers_name_the_field(seeds):
     for header, column in ("a;b;c\n", " (column b)"), ("", ""):
         seeds.write("n.csv", header + "1;2;3\n4;five;6\n")
         seeds.fails("search", "--reference", "n.csv", "o.npy",
-                    has=f"n.csv: line {2 + (header != '')}: field 2 is no number: 'five'{column}")
+                    has=f"n.csv: line {2 + (header != '')}: field 2 is not a number: 'five'{column}")
 
 
 @pytest.mark.parametrize("options", [["--co", "COMPRESS=NONE"], ["--co", "COMPRESS=LZW"], ["--co", "COMPRESS=NONE", "--co", "TILED=NO"]])
@@ -130,7 +133,7 @@ def test_positions_outside_the_area(work):
     work.csv("s.csv", lon, lat)
     extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]
     done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", *extent, "o.tif")
-    assert "2 of 5 positions lie outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89" in done.stderr
+    assert "2 of 5 positions are outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89" in done.stderr
     assert done.stderr.splitlines()[1:] == ["gpuvoronoi: warning: 2 of 5 seeds have no cell"]
     work.csv("e.csv", lon[:2], lat[:2])
     assert work.ok("--seeds", "e.csv", "--crs", "EPSG:3035", *extent, "p.tif").stderr == ""
@@ -145,9 +148,9 @@ def test_nothing_has_a_seed(work):
     mask.SetGeoTransform((10, 1, 0, 30, 0, -1))
     mask = None
     grid = ["--seeds", "s.csv", "--extent", "10,10,40,30", "--size", "30,20", "--overwrite"]
-    for options, why in ((["--mask", "mask.tif"], "--mask leaves no cell of the grid"),
+    for options, why in ((["--mask", "mask.tif"], "--mask excludes all cells of the grid"),
                          (["--max-distance", "1"], "all seeds are farther away than --max-distance"),
-                         (["--mask", "mask.tif", "--max-distance", "1"], "see --mask and --max-distance")):
+                         (["--mask", "mask.tif", "--max-distance", "1"], "check --mask and --max-distance")):
         for more in [], ["--stats", "t.csv"], ["--threads", "3", "-k", "2"]:
             done = work.ok(*grid, *options, *more, "o.tif")
             assert done.stderr == f"gpuvoronoi: warning: 0 of 600 cells have a seed: {why}\n"
@@ -173,3 +176,16 @@ def test_too_many_seeds_for_a_table(work):
                           "65536 seeds are more than its 65535 rows\n"
     for option in "--no-style", "--quiet":
         assert work.ok(*grid, option, "o.tif").stderr == ""
+
+
+def test_page_of_messages_is_that_of_the_table():
+    program = Path(COMMAND).parent / "src" / "cli" / "gpuvoronoi_messages"
+    if not program.exists():
+        pytest.skip("gpuvoronoi_messages is not built")
+    made = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    page = (ROOT / "docs/messages.md").read_text(encoding="utf-8")
+    assert page == made, f"{program} >docs/messages.md writes it again"
+    enum = re.search(r"GV_CODE_NONE,(.*?)GV_CODES", (ROOT / "src/io/codes.h").read_text(), re.DOTALL)[1]
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    assert len(rows) == len(set(row[0] for row in rows)) == len(re.findall(r"GV_CODE_\w+", enum)) > 40
+    assert all(text.endswith(".") for row in rows for text in row[1:]), rows

@@ -126,9 +126,9 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, system):
         for name in OLD:
             assert ("precious " + name).encode() in contents, (number, name, done.stderr)
         assert not watched.work.path("o.npy").exists() and not watched.work.path("r.hdr").exists()
-        if "what was there before is" in done.stderr:
+        if "the previous file is now" in done.stderr:
             told = True
-            kept = done.stderr.strip().split("what was there before is ")[1].removesuffix(" now")
+            kept = done.stderr.strip().split("the previous file is now ")[1].removesuffix(" now")
             assert watched.work.path(kept).read_text().startswith("precious ")
     # A single file that is exchanged is the last rename: none after it can fail.
     assert told or (system == "exchange" and arguments is SEARCH)

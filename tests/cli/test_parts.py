@@ -178,15 +178,15 @@ def test_parts_are_rasters_of_their_rows(made):
 
 def test_what_is_not_complete_is_named(work, three):
     a = three
-    work.fails("merge", "o.tif", a[0], a[2], has="part 2 of 3 is missing")
-    work.fails("merge", "o.tif", a[1], has="part 1 of 3 is missing")
-    work.fails("merge", "o.tif", *a[:2], has="part 3 of 3 is missing")
-    work.fails("merge", "o.tif", *a, a[1], has=["part 2 of 3 is given twice", "p2.tif"])
+    work.fails("merge", "o.tif", a[0], a[2], has="part 2 of 3: missing")
+    work.fails("merge", "o.tif", a[1], has="part 1 of 3: missing")
+    work.fails("merge", "o.tif", *a[:2], has="part 3 of 3: missing")
+    work.fails("merge", "o.tif", *a, a[1], has=["part 2 of 3: given twice", "p2.tif"])
     work.fails("merge", "o.tif", *a, "p4.tif", has=["p4.tif", "No such file"])
-    work.fails("merge", "o.tif", *a, ".", has="no regular file")
-    work.fails("merge", "o.tif", *a, "seeds.csv", has="seeds.csv is no part file")
-    work.fails("merge", "o.tif", status=2, has="OUT and all parts")
-    work.fails("merge", a[2], *a, "--overwrite", has="p3.tif is an input too")
+    work.fails("merge", "o.tif", *a, ".", has="not a regular file")
+    work.fails("merge", "o.tif", *a, "seeds.csv", has="seeds.csv: invalid or truncated part file")
+    work.fails("merge", "o.tif", status=2, has="missing OUT and parts")
+    work.fails("merge", a[2], *a, "--overwrite", has="p3.tif is an input, too")
 
 
 def test_parts_of_other_runs_are_named(work, three):
@@ -194,20 +194,20 @@ def test_parts_of_other_runs_are_named(work, three):
     shutil.copy(work.path("seeds.csv"), work.path("kept.csv"))
     work.ok(*question, "--metric", "great-circle", "--part", "2/3", "b2.tif")
     work.fails("merge", "o.tif", a[0], "b2.tif", a[2],
-               has="b2.tif is of another run than p1.tif: --metric is great-circle, not not given")
+               has="b2.tif: belongs to another run than p1.tif: --metric is great-circle, not not given")
     work.ok(*question, "--part", "2/4", "c2.tif")
-    work.fails("merge", "o.tif", a[0], "c2.tif", a[2], has=["c2.tif is of another run than p1.tif", "as many parts"])
+    work.fails("merge", "o.tif", a[0], "c2.tif", a[2], has=["c2.tif: belongs to another run than p1.tif", "numbers of parts"])
     work.ok(*question[:-2], "--part", "2/3", "d2.tif")
-    work.fails("merge", "o.tif", a[0], "d2.tif", a[2], has=["d2.tif", "one has a raster that the other has not"])
+    work.fails("merge", "o.tif", a[0], "d2.tif", a[2], has=["d2.tif", "a raster is missing in one of them"])
     with open(work.path("seeds.csv"), "a") as more:
         more.write("12.5,7.25,new,1\n")
     work.ok(*question, "--part", "2/3", "e2.tif")
-    work.fails("merge", "o.tif", a[0], "e2.tif", a[2], has=["e2.tif is of another run than p1.tif", "seeds differ"])
-    work.fails("merge", "o.tif", *a, has="p1.tif was computed with other seeds than seeds.csv has now")
+    work.fails("merge", "o.tif", a[0], "e2.tif", a[2], has=["e2.tif: belongs to another run than p1.tif", "different seeds"])
+    work.fails("merge", "o.tif", *a, has="p1.tif: computed with other seeds than seeds.csv has now")
     work.ok("merge", "o.tif", *a, "--seeds", "kept.csv")
     work.ok("--seeds", "seeds.csv", *SMALL, "--part", "1/1", "f.tif")
-    work.fails("merge", "q.tif", "f.tif", "--stats", "u.csv", has="the parts have no statistics")
-    work.fails("merge", "q.tif", "f.tif", "--azimuth", "u.tif", has="the parts have no azimuths")
+    work.fails("merge", "q.tif", "f.tif", "--stats", "u.csv", has="parts: missing statistics")
+    work.fails("merge", "q.tif", "f.tif", "--azimuth", "u.tif", has="parts: missing azimuths")
 
 
 def test_damage_is_named(work, three):
@@ -216,24 +216,24 @@ def test_damage_is_named(work, three):
     step = len(good) // (200 if LONG else 4)
     for at in [*range(0, len(good), step), len(good) - 1, len(good) - 30, len(good) - 200]:
         work.path("p2.tif").write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
-        work.fails("merge", "o.tif", *a, has="p2.tif is ")
+        work.fails("merge", "o.tif", *a, has="p2.tif: ")
     for length in (0, 5000, len(good) - 1):
         work.path("p2.tif").write_bytes(good[:length])
-        work.fails("merge", "o.tif", *a, has="p2.tif is no part file (of --part), or is cut short")
+        work.fails("merge", "o.tif", *a, has="p2.tif: invalid or truncated part file")
     work.path("p2.tif").write_bytes(good)
     work.ok("merge", "o.tif", *a)
 
 
 def test_parts_that_cannot_be(work):
     question = ["--seeds", seeds(work), *SMALL]
-    work.fails(*question, "--part", "1/8", "p.tif", has="--part 1/8: the raster has 7 rows of blocks")
+    work.fails(*question, "--part", "1/8", "p.tif", has="--part 1/8: too many parts; the raster has 7 rows of blocks")
     for text in ("0/3", "4/3", "3", "a/b", "1/", "/2", "1/2x", "-1/2", "1/9999999999999", " 1/2"):
-        work.fails(*question, "--part", text, "p.tif", status=2, has="is not I/N")
-    work.fails(*question, "--part", "1/2", "--stats", "t.csv", status=2, has="--part needs OUT")
-    work.fails("--seeds", "seeds.csv", "--level", "3", "--cells", "c.csv", "--part", "1/2", "p.tif", has="--cells has none")
+        work.fails(*question, "--part", text, "p.tif", status=2, has="expected I/N")
+    work.fails(*question, "--part", "1/2", "--stats", "t.csv", status=2, has="--part: missing OUT")
+    work.fails("--seeds", "seeds.csv", "--level", "3", "--cells", "c.csv", "--part", "1/2", "p.tif", has="--part: unsupported with --cells")
     work.fails("--seeds", "-", "--part", "1/2", "p.tif", input="lon,lat\n1,2\n", has="write them to a file")
     work.ok(*question, "--part", "1/2", "p.tif")
-    work.fails(*question, "--part", "1/2", "p.tif", has="exists; --overwrite replaces it")
+    work.fails(*question, "--part", "1/2", "p.tif", has="exists; use --overwrite to replace it")
 
 
 def test_other_outputs_than_the_parts_named(work, three, made):
@@ -276,13 +276,13 @@ def test_a_part_decides_no_file_that_is_written(work, three, made):
     before = work.listing()
     done = work.run("merge", "o.tif", *three)
     assert done.returncode == 0, done.stderr
-    (line,) = (line for line in done.stderr.splitlines() if "are not written; give" in line)
+    (line,) = (line for line in done.stderr.splitlines() if "are not written; use" in line)
     for option in "--stats", "--distance", "--azimuth", "--polygons":
         assert f"{option} FILE" in line
     after = {name: data for name, data in work.listing().items() if name not in ("o.tif", "o.tif.aux.xml", "o.qml")}
     assert after == before and sorted(p.name for p in notes.iterdir()) == ["lines.geojson", "map.tif", "notes.csv"]
     assert all(p.read_text() == "precious" for p in notes.iterdir())
-    work.fails("merge", "o.tif", *three, has="exists; --overwrite replaces it", output=None)
+    work.fails("merge", "o.tif", *three, has="exists; use --overwrite to replace it", output=None)
     work.fails("merge", "--stats", "home/notes.csv", "p.tif", *three, has="notes.csv exists")
 
 
@@ -376,7 +376,7 @@ def test_masks_and_sums_of_parts_are_not_replaced(work):
     work.csv("seeds.csv", [1, 20], [1, 20])
     values(work, "mask.tif", most=1)
     work.ok("--seeds", "seeds.csv", "--size", "40,20", "--mask", "mask.tif", "--part", "1/1", "p.tif")
-    work.fails("merge", "--overwrite", "mask.tif", "p.tif", has="mask.tif is an input too")
+    work.fails("merge", "--overwrite", "mask.tif", "p.tif", has="mask.tif is an input, too")
 
 
 @pytest.mark.parametrize("option", ["crs", "seeds-crs"])
@@ -417,7 +417,7 @@ def test_unsafe_values_count_from_the_command_line(work, three, made):
 def test_parts_of_other_sizes(work, three, size):
     """The first part has the run's size and grid, another the same grid's fingerprint only."""
     forge(work.path(three[1]), lambda description: {**description, "size": size})
-    work.fails("merge", "o.tif", *three, has=["p2.tif", "they have not one grid"])
+    work.fails("merge", "o.tif", *three, has=["p2.tif", "different grids"])
 
 
 def test_tiles_of_another_size_are_not_copied(work, three):
@@ -432,7 +432,7 @@ def test_tiles_of_another_size_are_not_copied(work, three):
         return {**description, "ids": ids, "run": json.dumps(run)}
 
     forge(work.path("other.tif"), evil)
-    work.fails("merge", "o.tif", "other.tif", has="its rasters are not those")
+    work.fails("merge", "o.tif", "other.tif", has="the rasters differ")
 
 
 def test_what_a_part_had_is_written_where_merge_says(work, three, made):
@@ -445,7 +445,7 @@ def test_what_a_part_had_is_written_where_merge_says(work, three, made):
 def test_parts_that_are_no_regular_files(work, three):
     os.mkfifo(work.path("pipe"))
     for name in "pipe", "/dev/zero", "/dev/null", str(work.directory):
-        work.fails("merge", "o.tif", name, *three[1:], has="no regular file")
+        work.fails("merge", "o.tif", name, *three[1:], has="not a regular file")
 
 
 BROKEN = {
@@ -481,14 +481,14 @@ def test_sums_that_overflow_are_an_error(work, three):
     """The records are not those of any cells: 2^127 - 1 in each of the wide numbers, in two parts."""
     for part in three[:2]:
         forge(work.path(part), lambda description: description, records=lambda seed, record: seed + (b"\xff" * 15 + b"\x7f") * 5 + record[80:])
-    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["is damaged", "invalid"])
+    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=[": damaged", "invalid"])
 
 
 @pytest.mark.parametrize("at, value", [(80, struct.pack("<q", 2**62)), (80, struct.pack("<q", -1)), (0, b"\xff" * 15 + b"\x3f"),
                                        (64, b"\xff" * 16), *((88, struct.pack("<d", far)) for far in (math.inf, math.nan, 1e300, -1.0))])
 def test_sums_of_no_cells_of_the_grid(work, three, at, value):
     forge(work.path(three[0]), lambda description: description, records=lambda seed, record: seed + record[:at] + value + record[at + len(value):])
-    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["p1.tif is damaged", "invalid"])
+    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["p1.tif: damaged", "invalid"])
 
 
 def test_tiles_beyond_the_raster_are_an_error(work, three):
@@ -518,7 +518,7 @@ def test_virtual_rasters(work, three, made):
             assert (p.DataType, p.GetDescription(), p.GetUnitType(), p.GetMaskFlags()) == \
                    (q.DataType, q.GetDescription(), q.GetUnitType(), q.GetMaskFlags())
             assert repr(p.GetNoDataValue()) == repr(q.GetNoDataValue())
-    work.fails("merge", "v.vrt", *three, has="exists; --overwrite replaces it")
+    work.fails("merge", "v.vrt", *three, has="exists; use --overwrite to replace it")
     good = work.path("p2.tif").read_bytes()  # what is not read is not looked at; what is is
     work.path("p2.tif").write_bytes(good[:900] + b"\0\0\0\0" + good[904:])
     work.ok("merge", "w.vrt", *three, "--distance", "w2.vrt", "--stats", "w.csv")

@@ -46,9 +46,9 @@ def test_on_the_globe(land):
 
 @pytest.mark.parametrize("arguments,has,status", [
     (["--reference-raster", "plane.tif", "--band", "4"], "has 1 band", 1),
-    (["--reference-raster", "plane.tif", "--values", "5"], "no cell of these values", 1),
-    (["--reference-raster", "plane.tif", "--reference", "q.csv"], "not both", 2),
-    (["--reference", "q.csv", "--values", "5"], "--values needs --reference-raster", 2)])
+    (["--reference-raster", "plane.tif", "--values", "5"], "missing cells with these values", 1),
+    (["--reference-raster", "plane.tif", "--reference", "q.csv"], "unsupported together", 2),
+    (["--reference", "q.csv", "--values", "5"], "--values: missing --reference-raster", 2)])
 def test_what_makes_no_sense(land, arguments, has, status):
     land.csv("q.csv", [-174.0, 6.0], [85.5, -4.5])
     land.fails("search", *arguments, "out.npy", status=status, has=has)

@@ -491,20 +491,20 @@ def test_values_that_no_cell_has(work, kind):
 
 @pytest.mark.parametrize("arguments,has,status", [
     (["--seeds-raster", "r.tif", "--band", "2"], "--band: r.tif has 1 band, none is number 2", 1),
-    (["--seeds-raster", "r.tif", "--values", "9"], "no cell of these values", 1),
-    (["--seeds-raster", "none.tif"], "no cell that is neither nodata, masked nor 0", 1),
+    (["--seeds-raster", "r.tif", "--values", "9"], "missing cells with these values", 1),
+    (["--seeds-raster", "none.tif"], "missing cells that are not nodata, masked or 0", 1),
     (["--seeds-raster", "missing.tif"], "cannot read missing.tif as a raster", 1),
     (["--seeds-raster", "floats.tif"], "floats.tif: row 3, column 4: unsupported value (1.5); expected integers", 1),
-    (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "needs a coordinate system", 1),
-    (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "has no coordinate system", 1),
-    (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),
-    (["--seeds-raster", "r.tif", "--by-cell", "--ot", "Byte"], "--ot Byte: the numbers of cells need Int64", 1),
-    (["--seeds-raster", "r.tif", "--x", "a", "--y", "b"], "--x needs --seeds", 2),
-    (["--seeds-raster", "r.tif", "--values", "1,x"], "whole numbers", 2),
-    (["--seeds-raster", "r.tif", "--seeds", "p.csv"], "not both", 2),
-    (["--seeds-raster", "r.tif", "--where", "a"], "--where needs --seeds", 2),
-    (["--seeds-raster", "r.tif", "--distance-per-value"], "--distance-per-value needs --distance", 2),
-    (["--seeds", "p.csv", "--by-cell"], "--by-cell needs --seeds-raster", 2)])
+    (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "missing coordinate system", 1),
+    (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "missing coordinate system", 1),
+    (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: may be the number of a cell (77)", 1),
+    (["--seeds-raster", "r.tif", "--by-cell", "--ot", "Byte"], "--ot Byte: unsupported for numbers of cells", 1),
+    (["--seeds-raster", "r.tif", "--x", "a", "--y", "b"], "--x: missing --seeds", 2),
+    (["--seeds-raster", "r.tif", "--values", "1,x"], "expected integers", 2),
+    (["--seeds-raster", "r.tif", "--seeds", "p.csv"], "unsupported together", 2),
+    (["--seeds-raster", "r.tif", "--where", "a"], "--where: missing --seeds", 2),
+    (["--seeds-raster", "r.tif", "--distance-per-value"], "--distance-per-value: missing --distance", 2),
+    (["--seeds", "p.csv", "--by-cell"], "--by-cell: missing --seeds-raster", 2)])
 def test_what_makes_no_sense(work, arguments, has, status):
     values = blobs(30, 20)
     put(work, "r.tif", values, PLANE, 32633)
@@ -519,4 +519,4 @@ def test_what_makes_no_sense(work, arguments, has, status):
 
 def test_the_raster_is_not_replaced(work):
     put(work, "r.tif", blobs(30, 20), PLANE, 32633)
-    work.fails("--seeds-raster", "r.tif", "--overwrite", "r.tif", has="is an input too", output="r.tif")
+    work.fails("--seeds-raster", "r.tif", "--overwrite", "r.tif", has="is an input, too", output="r.tif")

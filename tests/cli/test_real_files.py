@@ -35,15 +35,15 @@ class Kind:
 # The places, and the options of rasters there; layers are --seeds and --reference, and their polygons a mask.
 PLACES = {"seeds": "--seeds-raster", "like": "--like", "mask": "--mask", "sum": "--sum", "extent": "--extent-of", "search": "--reference-raster"}
 REFUSALS = {
-    "T": "OPTION: FILE has no geotransform",
-    "G": "OPTION: FILE has ground control points, but no geotransform; gdalwarp makes a raster with one of it",
+    "T": "OPTION: FILE: missing geotransform",
+    "G": "OPTION: FILE: missing geotransform (it has ground control points); convert the raster with gdalwarp",
     "F": "OPTION: FILE: row 1, column 1: unsupported value (2.5); expected integers",
     "H": "OPTION: FILE: row 0, column 0: unsupported value (1.1754943508222875e-38); expected integers",
-    "C": "OPTION: FILE holds complex numbers, which are no classes",
+    "C": "OPTION: FILE: unsupported type: complex numbers; expected integers",
     "V": "OPTION: cannot read FILE as a raster: `FILE' not recognized as a supported file format",
-    "N": "OPTION: POLYGONS has no geometries; a mask is a raster or polygons",
-    "P": "OPTION: POLYGONS has no polygons",
-    "L": "FILE: lines and polygons are searched with points of a layer, not with an array",
+    "N": "OPTION: POLYGONS: missing geometries; expected a raster or polygons",
+    "P": "OPTION: POLYGONS: missing polygons",
+    "L": "FILE: --queries: unsupported array; lines and polygons are searched with points of a layer",
 }
 LEFT_OUT = {
     "files in memory": ["MEM", "Memory"],

@@ -35,7 +35,7 @@ def test_csv_columns_in_any_place(work):
 def test_csv_heads_are_no_rows(work):
     """GDAL takes the first line for a row where it could not read past it, and then rows have the attributes of others."""
     work.write("s.csv", "lon,lat\nlon,lat\n1,2\n")
-    work.fails("--seeds", "s.csv", *GRID, "out.tif", has=["the first line was taken for a row"])
+    work.fails("--seeds", "s.csv", *GRID, "out.tif", has=["the first line was read as a row"])
 
 
 def test_csv_xy_without_a_crs_is_a_plane(work):

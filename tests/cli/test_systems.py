@@ -40,7 +40,7 @@ def test_undefined_is_none(work, code):
     assert np.allclose(work.read("d.tif"), np.hypot(x - np.take(X, numbers), y - np.take(Y, numbers)), rtol=1e-6)
     assert work.open("out.tif").GetSpatialRef() is None
     work.fails("--seeds", "s.gpkg", *GRID, "--metric", "geodesic", "no.tif", has=["coordinate system", "--seeds-crs"])
-    work.fails("--seeds", "s.gpkg", *GRID, "--crs", "EPSG:3035", "no.tif", has=["no coordinate system", "--seeds-crs"])
+    work.fails("--seeds", "s.gpkg", *GRID, "--crs", "EPSG:3035", "no.tif", has=["missing coordinate system", "--seeds-crs"])
     work.ok("--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", "--size", "20,10", "globe.tif")
 
 
@@ -154,4 +154,4 @@ def test_other_local_systems_stay_apart(work, other):
     work.points("m.gpkg", "GPKG", X, Y, epsg=other)
     work.ok("--seeds", "m.gpkg", *GRID, "m.tif")
     line = work.fails("--seeds", "s.gpkg", *GRID, "--mask", "m.tif", "out.tif")
-    assert line.startswith("gpuvoronoi: error: PROJ knows no operation from ")
+    assert line.startswith("gpuvoronoi: error: PROJ: missing operation from ")

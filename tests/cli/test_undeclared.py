@@ -49,7 +49,7 @@ def warnings(done):
 def test_cf_units_are_wgs_84(work, units):
     netcdf(work, "c.nc", units)
     done = work.ok("--seeds-raster", "c.nc", "--distance", "d.tif", "o.tif")
-    assert summary(done) == ["gpuvoronoi: note: c.nc: no coordinate system is declared; the units degrees_east and degrees_north count as WGS 84"] and not warnings(done)
+    assert summary(done) == ["gpuvoronoi: note: c.nc: missing coordinate system; WGS 84 is assumed, by its units degrees_east and degrees_north"] and not warnings(done)
     assert "metric: geodesic" in done.summary
     # One cell east of the left column, at 55.875: a quarter of a degree of longitude on the ellipsoid.
     assert work.read("d.tif")[0, 1] == pytest.approx(15_643.0, rel=0.01)
@@ -87,7 +87,7 @@ def test_units_do_not_make_metres_degrees(work):
     assert "metric: euclidean" in done.summary and not summary(done) and not warnings(done)
 
 
-WORDS = "no coordinate system, and coordinates that may be degrees: distances are those on the plane; "
+WORDS = "no coordinate system, but coordinates that may be degrees; distances are on the plane; for longitudes and latitudes, use "
 
 
 def vector(work, name, driver, x, y):
@@ -105,10 +105,10 @@ def vector(work, name, driver, x, y):
 def test_layers_that_may_be_in_degrees(work, name, driver):
     vector(work, name, driver, [13.4, 2.35], [52.5, 48.9])
     done = work.ok("--seeds", name, "o.tif")
-    assert warnings(done) == [f"gpuvoronoi: warning: the seeds have {WORDS}--seeds-crs EPSG:4326 makes them longitudes and latitudes"]
+    assert warnings(done) == [f"gpuvoronoi: warning: the seeds have {WORDS}--seeds-crs EPSG:4326"]
     assert json.loads(work.run("--seeds", name, "--json", "--overwrite", "o.tif").stdout)["warnings"][0]["code"] == "degrees-on-plane"
     done = work.ok("search", "--reference", name, "--layer", "entities" if driver == "DXF" else "seeds" if driver == "GPKG" else "s", "i.npy")
-    assert warnings(done) == [f"gpuvoronoi: warning: {name} has {WORDS}--reference-crs EPSG:4326 makes them longitudes and latitudes"]
+    assert warnings(done) == [f"gpuvoronoi: warning: {name} has {WORDS}--reference-crs EPSG:4326"]
     mended = work.ok("--seeds", name, "--seeds-crs", "EPSG:4326", "--res", "1", "--overwrite", "o.tif")
     assert not warnings(mended) and "metric: geodesic" in mended.summary
 
@@ -143,7 +143,7 @@ def test_masks_and_sums_are_taken_as_templates_are(work):
     grid_file(work)
     work.csv("s.csv", [2.1, 5.0], [55.0, 54.0])
     done = work.ok("--seeds", "s.csv", "--like", "g.asc", "--mask", "g.asc", "--stats", "t.csv", "--sum", "p=g.asc", "o.tif")
-    assert summary(done) == [f"gpuvoronoi: note: {option}: g.asc: no coordinate system is declared; it counts as the grid's, WGS 84 (EPSG:4326)" for option in ("--mask", "--sum")]
+    assert summary(done) == [f"gpuvoronoi: note: {option}: g.asc: missing coordinate system; that of the grid is assumed: WGS 84 (EPSG:4326)" for option in ("--mask", "--sum")]
     assert np.count_nonzero(work.read("o.tif") == 1) == 12
 
 
@@ -152,14 +152,14 @@ def test_what_is_not_in_the_grids_system_is_refused(work):
     work.csv("s.csv", [2.1, 5.0], [55.0, 54.0])
     grid_file(work, "m.asc", (500_000.0, 6_000_000.0, 1000.0))
     grid_file(work)
-    advice = "; assign it in a copy: gdal_translate -a_srs, of layers ogr2ogr -a_srs"
+    advice = "; assign one in a copy: gdal_translate -a_srs, or ogr2ogr -a_srs for layers"
     for grid, name, system in ((["--like", "g.asc"], "m.asc", "WGS 84 (EPSG:4326)"), (["--res", "1"], "g.asc", "WGS 84 (EPSG:4326)")):
-        line = work.fails("--seeds", "s.csv", *grid, "--mask", name, "out.tif", has="has no coordinate system")
-        assert line == f"gpuvoronoi: error: --mask: {name} has no coordinate system, the grid is in {system}{advice}"
+        line = work.fails("--seeds", "s.csv", *grid, "--mask", name, "out.tif", has="missing coordinate system")
+        assert line == f"gpuvoronoi: error: --mask: {name}: missing coordinate system; the grid is in {system}{advice}"
 
 
 def test_declared_mask_of_a_grid_without_a_system(work):
     work.csv("s.csv", [1.0, 5.0], [5.0, 4.0], header="x,y")
     work.raster("m.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
     line = work.fails("--seeds", "s.csv", "--mask", "m.tif", "out.tif")
-    assert line == "gpuvoronoi: error: --mask: m.tif is in WGS 84 (EPSG:4326), the grid has no coordinate system; give --seeds-crs"
+    assert line == "gpuvoronoi: error: --mask: m.tif is in WGS 84 (EPSG:4326), but the grid has no coordinate system; use --seeds-crs"

@@ -296,15 +296,20 @@ static void bad_questions(void **state) {
     gv_status status;
     const char *message;
   } bad[] = {
-      {-1, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, 64] (-1)"},
-      {65, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, 64] (65)"},
+      {-1, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "k: out of range [1, 64] (-1)"},
+      {65, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "k: out of range [1, 64] (65)"},
       {1, -1.0, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "maximum distance"},
       {1, NAN, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "maximum distance"},
-      {1, INFINITY, GV_MULTIPLICATIVE, 0.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
-      {1, INFINITY, GV_MULTIPLICATIVE, -2.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
+      {1, INFINITY, GV_MULTIPLICATIVE, 0.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "seed 2: invalid weight"},
+      {1, INFINITY, GV_MULTIPLICATIVE, -2.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "seed 2: invalid weight"},
       {1, INFINITY, GV_ADDITIVE, NAN, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
       {1, INFINITY, GV_POWER, INFINITY, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
-      {1, INFINITY, (gv_weighting)4, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weighting: unknown number (4)"},
+      {1, INFINITY, (gv_weighting)4, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "weighting: unknown number (4)"},
       {1, INFINITY, GV_POWER, 1, GV_MANHATTAN, NULL, GV_ERROR_UNSUPPORTED, "manhattan"},
       {1, INFINITY, GV_ADDITIVE, 1, GV_EUCLIDEAN, "kdtree", GV_ERROR_UNSUPPORTED, "kdtree"},
   };

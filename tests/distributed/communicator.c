@@ -145,7 +145,7 @@ static void ranks_out_of_reach_are_an_error(void **state) {
   lost = true;
   run(ranks, (gv_status[]){GV_OK, GV_OK, GV_OK}, NULL);
   assert_int_equal(ranks[1].agreed, GV_ERROR_IO);
-  assert_string_equal(ranks[1].io.message, "the ranks cannot reach each other");
+  assert_string_equal(ranks[1].io.message, "the communication between ranks failed");
   run(ranks, (gv_status[]){GV_OK, GV_OK, GV_OK}, yes);
   assert_int_equal(ranks[1].agreed, GV_ERROR_CANCELLED);
   lost = false;

@@ -75,7 +75,7 @@ def test_messages_are_the_commands(work, seeds):
         assert str(error.value) == said
 
 
-NESTED = "an on-demand raster cannot be a source of another one; write it to a file first"
+NESTED = "unsupported on-demand raster as a source of another one; write it to a file first"
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_without_exceptions(work, seeds):
     gdal.PushErrorHandler("CPLQuietErrorHandler")
     try:
         assert gdal.Open('VORONOI:{"seeds": 5}') is None
-        assert 'the description: "seeds" is to be text' in gdal.GetLastErrorMsg()
+        assert 'the description: "seeds": invalid type; expected text' in gdal.GetLastErrorMsg()
         gdal.ErrorReset()
         assert gdal.Open("VORONOI:" + seeds).ReadAsArray(0, 0, 2, 2) is not None
         assert gdal.GetLastErrorMsg() == ""

@@ -107,7 +107,7 @@ def test_open_options(sources):
     assert not np.array_equal(with_lines.ReadAsArray(), whole.ReadAsArray())
     csv = opened("OO=SEPARATOR=COMMA", "X=lon", "Y=lat", of=name)
     assert csv.RasterXSize == 2048
-    with pytest.raises(RuntimeError, match="--metric: 'taxi' is none of"):
+    with pytest.raises(RuntimeError, match="--metric: invalid value .taxi.; expected one of"):
         opened("METRIC=taxi")
     with pytest.raises(RuntimeError, match="no such file|cannot read"):
         opened("MASK=/nothing/here.tif")
@@ -206,7 +206,7 @@ def test_opening_reads_headers_only(work, tmp_path):
     dataset = live(work, seeds="bad.csv")
     assert dataset.RasterXSize == 2048 and dataset.GetRasterBand(1).DataType == gdal.GDT_Int32
     for _ in range(2):
-        with pytest.raises(RuntimeError, match="latitude 95 is beyond 90 degrees"):
+        with pytest.raises(RuntimeError, match="latitude out of range .* \(95\)"):
             dataset.ReadAsArray(0, 0, 1, 1)
     # A grid that depends on the seeds is found with them.
     work.csv("plane.csv", [1, 2, 3], [1, 2, "nan"], header="x,y")

@@ -268,7 +268,7 @@ class Faults:
             if state.own and state.loses and error != errno.EINTR:
                 return wrong("what was lost is not told")
             return None
-        ended = done.returncode < 0 or "GDAL cannot go on" in done.stderr
+        ended = done.returncode < 0 or "GDAL: fatal error" in done.stderr
         if found != self.files and not (may_end and ended and found == self.right[0]):  # after the last move
             names = {name for name in {*found, *self.files} if found.get(name, b"-") != self.files.get(name, b"-")}
             return wrong(f"not as it was: {sorted(names)}")

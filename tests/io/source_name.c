@@ -174,7 +174,7 @@ static void test_messages(void **state) {
   static const example own[] = {
       {"seeds: cannot read PG:host=h password='ge h%eim' dbname=seeds: no", "seeds: cannot read PG:***: no"},
       {"cannot read PG:host=h password='ge", "cannot read PG:***"}, /* cut short */
-      {"--where: cannot use 'token = 5'", "--where: cannot use 'token = 5'"},
+      {"--where: invalid condition (token = 5)", "--where: invalid condition (token = 5)"},
       {"cannot write out.tif", "cannot write out.tif"},
       {"the option seven sesame", "the option ***"},
       {"LATIN1 is unknown", "LATIN1 is unknown"},

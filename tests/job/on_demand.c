@@ -190,7 +190,7 @@ static void calls_within_calls(void **state) {
   assert_false(gv_on_demand_end(&inner, GV_ERROR_INVALID_ARGUMENT));
   assert_true(gv_gdal_failed() && gv_messages_used() == used);
   (void)gv_io_fail_gdal(&outer.io, GV_ERROR_IO, "cannot read it");
-  assert_non_null(strstr(outer.io.message, "cannot read it: VORONOI: an on-demand raster cannot be a source"));
+  assert_non_null(strstr(outer.io.message, "cannot read it: VORONOI: unsupported on-demand raster as a source"));
   assert_int_equal(gv_messages_call_host(open_and_close, 0.5, &calls), 1);
   assert_int_equal(calls, 1);
   assert_true(gv_messages_used() == used);

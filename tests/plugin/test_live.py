@@ -1,4 +1,4 @@
-"""Live rasters: descriptions that GDAL's driver opens, made of what the user sees, and layers of them."""
+"""On-demand rasters: descriptions that GDAL's driver opens, made of what the user sees, and layers of them."""
 
 import json
 import os

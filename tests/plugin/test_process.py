@@ -61,7 +61,7 @@ def test_run_with_json(enabled, work):
 def test_errors(enabled, work):
     shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", "METRIC=3", f"OUTPUT={work.path('out.tif')}",
                          status=1)
-    assert "gpuvoronoi: error: --metric euclidean makes no sense" in shown
+    assert "gpuvoronoi: error: --metric euclidean: unsupported" in shown
     shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", f"OUTPUT={work.path('out.tif')}", status=1,
                          GPUVORONOI_COMMAND="/nowhere")
     assert "GPUVORONOI_COMMAND has the path “/nowhere”" in shown

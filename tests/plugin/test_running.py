@@ -242,7 +242,7 @@ def test_program_tells_its_progress(qgis, work):
 def test_messages_of_the_program_pass(qgis, work):
     with pytest.raises(QgsProcessingException) as caught:
         qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
-    assert "gpuvoronoi: error: --metric euclidean makes no sense in WGS 84 (EPSG:4326)" in str(caught.value)
+    assert "gpuvoronoi: error: --metric euclidean: unsupported for WGS 84 (EPSG:4326)" in str(caught.value)
     assert str(caught.value).startswith("Unsupported distances here; choose others under “Distances”")
     with pytest.raises(QgsProcessingException, match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense"):
         qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
@@ -286,9 +286,9 @@ def test_all_codes_are_worded():
     """Each code that the program has (a test of its own compares its documentation), and none that it has not."""
     from gpuvoronoi_processing import messages
 
-    documented = (pathlib.Path(__file__).parents[2] / "docs" / "usage.md").read_text(encoding="utf-8")
+    documented = (pathlib.Path(__file__).parents[2] / "docs" / "messages.md").read_text(encoding="utf-8")
     errors, warnings = (set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE))
-                        for part in documented.partition("| code of an error | meaning |")[2].split("| code of a warning | meaning |"))
+                        for part in documented.partition("| code of an error | meaning |")[2].partition("## Statuses")[0].split("| code of a warning | meaning |"))
     assert len(errors) > 20 and len(warnings) > 14
     assert messages._errors().keys() == errors - messages.OWN_WORDS
     assert messages._warnings().keys() == warnings - messages.OWN_WORDS - messages.SAID_ELSEWHERE
@@ -296,12 +296,12 @@ def test_all_codes_are_worded():
 
 
 def test_reasons_of_the_program_are_known():
-    """By these words the program says why distances are what they are."""
+    """The reasons of the program for its metric."""
     from gpuvoronoi_processing import messages
 
     source = pathlib.Path(__file__).parents[2] / "src"
     said = {reason for path in source.glob("io/**/*.c")
-            for reason in re.findall(r'"(default (?:for|without) [a-z ]+|as asked for)"', path.read_text(encoding="utf-8"))}
+            for reason in re.findall(r'"(default (?:for|without) [a-z ]+|as requested)"', path.read_text(encoding="utf-8"))}
     assert len(said) >= 6
     assert said == messages.reasons().keys()
 

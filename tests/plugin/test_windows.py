@@ -129,7 +129,7 @@ def test_in_place(desktop):
 
 
 def test_dialog_shows_errors(desktop):
-    assert "gpuvoronoi: error: --metric euclidean makes no sense" in desktop["error_text"]
+    assert "gpuvoronoi: error: --metric euclidean: unsupported" in desktop["error_text"]
 
 
 def test_dialog_cancels(desktop):

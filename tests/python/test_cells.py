@@ -222,21 +222,21 @@ def test_what_makes_no_sense(random):
             (dict(metric="euclidean", distance_metric="EUCLIDEAN"), ValueError, "distance_metric is another name"),
             (dict(distance_metric="MILES"), ValueError, "distance_metric must be one of"),
             (dict(metric="euclidean", x="z"), ValueError, "no dimension 'z'"),
-            ({}, ValueError, "metric: without a coordinate system")]:
+            ({}, ValueError, "metric: required without a coordinate system")]:
         with pytest.raises(error, match=text):
             allocation(of, **arguments)
     with pytest.raises(ValueError, match=r"row 0, column 0: unsupported value \([0-3].5\); expected integers"):
         allocation(of + 0.5, metric="euclidean")
     with pytest.raises(ValueError, match=r"^seeds: row 2, column 3: unsupported value \(0.1\); expected integers$"):
         allocation(of.where((of.x != of.x[3]) | (of.y != of.y[2]), 0.1).astype(np.float32), metric="euclidean")
-    with pytest.raises(TypeError, match="told apart by whole numbers, not complex"):
+    with pytest.raises(TypeError, match="unsupported type of a raster .complex"):
         allocation(of.astype(complex), metric="euclidean")
     with pytest.raises(TypeError, match="choose one of its variables"):
         allocation(of.to_dataset(name="a"), metric="euclidean")
     assert allocation(of.expand_dims("time"), metric="euclidean").equals(allocation(of, metric="euclidean").expand_dims("time"))
     with pytest.raises(ValueError, match="shape: the array of seeds has one"):
         allocation(values, target_values=(), shape=(3, 3), metric="euclidean")
-    with pytest.raises(TypeError, match="target_values: the seeds are no raster"):
+    with pytest.raises(TypeError, match="target_values: the seeds are not a raster"):
         allocation(([0.0], [0.0]), target_values=[1], shape=(3, 3))
     with pytest.raises(TypeError, match="have no statistics"):
         statistics(of, metric="euclidean")

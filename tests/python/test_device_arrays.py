@@ -67,7 +67,7 @@ def test_dlpack_of_the_host_is_no_gpu_array():
 
 
 def test_other_functions_refuse_them():
-    with pytest.raises(TypeError, match="lon is an array on a GPU, which only KDTree takes"):
+    with pytest.raises(TypeError, match="lon is an array on a GPU, which only KDTree supports"):
         GlobeTree(Told(shape=(2,)), [1.0, 2.0])
 
 

@@ -105,9 +105,9 @@ def test_shapes_and_what_is_missing():
 
 
 @pytest.mark.parametrize("arguments, error, said", [
-    (([1],), TypeError, "row 0 is no geometry but int"),
+    (([1],), TypeError, "row 0 is not a geometry .int"),
     (([None, {"type": "Circle", "coordinates": [1, 2]}],), TypeError, "row 1 is a Circle"),
-    (([{"type": "Point", "coordinates": ["a", "b"]}],), ValueError, "row 0 has coordinates that are no pairs"),
+    (([{"type": "Point", "coordinates": ["a", "b"]}],), ValueError, "row 0 has invalid coordinates; expected pairs"),
     (([{"type": "Point", "coordinates": [math.nan, 0]}],), ValueError, "geometries"),
     (([LINE], "mercator"), ValueError, "metric must be one of"),
     (([LINE], "geodesic", "curved"), ValueError, "edges must be straight or geodesic"),

@@ -56,7 +56,7 @@ def test_a_missing_library_says_what_to_do():
 
 def test_a_library_that_is_another():
     done = python("import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])", GPUVORONOI_LIBRARY="libm.so.6")
-    assert "ImportError: libm.so.6 is no gpuvoronoi library" in done.stderr
+    assert "ImportError: libm.so.6: not a gpuvoronoi library" in done.stderr
 
 
 def test_a_library_of_the_system():

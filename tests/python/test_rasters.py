@@ -250,7 +250,7 @@ ONE = ([0.5], [0.5])
     (ONE, {"shape": (0, 2)}, ValueError, "shape"),
     (ONE, {"shape": (2, 2), "extent": (0, 0, 0, 1)}, ValueError, "extent"),
     (ONE, {"shape": (2, 2), "extent": (0, 0, 1)}, TypeError, "extent"),
-    (ONE, {"shape": (2, 2), "extent": (0, 0, 1, 1)}, ValueError, "metric: without a coordinate system"),
+    (ONE, {"shape": (2, 2), "extent": (0, 0, 1, 1)}, ValueError, "metric: required without a coordinate system"),
     (ONE, {"shape": (2, 2), "metric": "taxi"}, ValueError, "metric must"),
     (ONE, {"shape": (2, 2), "k": 65}, ValueError, "k must"),
     (ONE, {"shape": (2, 2), "max_distance": math.nan}, ValueError, "max_distance"),
@@ -293,7 +293,7 @@ def test_bad_systems_and_templates(random):
     geopandas = pytest.importorskip("geopandas")
     with pytest.raises(ValueError, match="crs: unknown coordinate system 'EPSG:x'"):
         allocation(ONE, shape=(2, 2), crs="EPSG:x")
-    with pytest.raises(ValueError, match="degrees are no lengths"):
+    with pytest.raises(ValueError, match="degrees are not lengths"):
         allocation(ONE, shape=(2, 2), crs="EPSG:4326", metric="euclidean")
     frame = geopandas.GeoSeries(geopandas.points_from_xy([0], [0]))
     with pytest.raises(ValueError, match="seeds have no coordinate system"):

@@ -1,8 +1,8 @@
-"""What the program says in JSON (docs/usage.md, "As JSON"), in the words of the dialogs: by code, as codes stay."""
+"""What the program says in JSON (docs/messages.md), in the words of the dialogs: by code, as codes stay."""
 
 from .i18n import tr
 
-REQUESTED = "as asked for"  # the program's reason for a metric that an option names
+REQUESTED = "as requested"  # the program's reason for a metric that an option names
 
 # The algorithms say these in the words of their dialogs, or the summary does.
 SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}

@@ -95,7 +95,7 @@ static int note(void *user, const gv_option *o, char *value) {
 static int complete(given_merge *g, gv_description *base, settings *s) {
   gv_io io = {.cancelled = NULL};
   gv_part part = {0};
-  if (g->count == 0) return cli_fail(EXIT_USAGE, "merge: give OUT and all parts: gpuvoronoi merge OUT PART...");
+  if (g->count == 0) return cli_fail(EXIT_USAGE, "missing OUT and parts; expected gpuvoronoi merge OUT PART...");
   gv_status status = gv_part_open(&io, g->parts[0], &part);
   if (status == GV_OK) status = gv_part_run(&io, &part, base);
   if (status == GV_OK) status = gv_part_options_drop_outputs(&io, &g->options, base);

@@ -57,7 +57,7 @@ static gv_status warn_of_outputs(gv_io *io, const gv_description *own, const gv_
   if (options.length == 0) return GV_OK;
   char *text = gv_text_take(&options);
   if (text == NULL) return gv_io_fail_memory(io, "the options of parts");
-  gv_io_warn(GV_CODE_PART_OUTPUT, 0, "merge: outputs of the parts' run are not written; give %s to write them",
+  gv_io_warn(GV_CODE_PART_OUTPUT, 0, "merge: outputs of the parts' run are not written; use %s to write them",
              text);
   free(text);
   return GV_OK;
@@ -165,7 +165,7 @@ static gv_status check_source(gv_io *io, const gv_given *one) {
                         one->from, one->option->name, shown);
   } else if (is_opened(one->option) && !source_is_safe(one->value, shown)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: unsupported source \"%s\" in a part file (%s); give --%s on the command line",
+                        "%s: unsupported source \"%s\" in a part file (%s); use --%s on the command line",
                         one->from, one->option->name, shown, one->option->name);
   }
   free(shown);
@@ -188,7 +188,7 @@ gv_status gv_part_options_check(gv_io *io, const gv_description *d) {
     safe = safe && (creates ? creation_option_is_safe(one->value) : !open_option_writes(one->value));
     if (!safe) {
       status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                          "%s: unsupported value of \"%s\" in a part file (%.*s); give --%s on the command line",
+                          "%s: unsupported value of \"%s\" in a part file (%.*s); use --%s on the command line",
                           one->from, one->option->name, (int)strcspn(shown, "="), shown, one->option->name);
     }
     free(shown);

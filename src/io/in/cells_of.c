@@ -56,10 +56,11 @@ gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out) {
     size_t length = strlen(form->name);
     if (strncmp(text, form->name, length) != 0 || text[length] != ':') continue;
     GV_REQUIRE(io, cells_of_take(form, text + length + 1, out),
-               "--cells-of: invalid cells '%s'; expected %s, LEVEL 0 to %d", text, form->form, form->most);
+               "--cells-of: invalid cells (%s); expected %s with a level from 0 to %d", text, form->form,
+               form->most);
     return GV_OK;
   }
-  GV_REQUIRE(io, *text != '\0', "--cells-of: the name of the file is empty");
+  GV_REQUIRE(io, *text != '\0', "--cells-of: missing file name");
   *out = (gv_cells_of){.kind = GV_CELLS_OF_FILE, .source = text};
   return GV_OK;
 }

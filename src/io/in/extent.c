@@ -110,16 +110,15 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
     char name[256];
     gv_crs_describe(crs, name, sizeof name);
     gv_io_warn(GV_CODE_SEEDS_OUTSIDE, beyond,
-               "%" PRId64 " of %" PRId64 " %s lie beyond the area that %s is for, which the grid covers: --extent "
-               "gives another",
+               "%" PRId64 " of %" PRId64
+               " %s are outside the area of use of %s, which the grid covers; use --extent for another grid",
                beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name);
     for (int i = 0; i < 4; i++)
       extent[i] = area[i];
     return GV_OK;
   }
   if (extent[0] > extent[2]) {
-    return gv_io_fail(io, GV_ERROR_PROJECTION,
-                      "no seed has a place in the grid's coordinate system: give --extent");
+    return gv_io_fail(io, GV_ERROR_PROJECTION, "seeds: all are outside the grid's coordinate system; use --extent");
   }
   pad(crs, extent);
   return GV_OK;
@@ -129,7 +128,7 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
   double g[6];
-  GV_REQUIRE(io, GDALGetGeoTransform(dataset, g) == CE_None, "--extent-of: %s %s", source,
+  GV_REQUIRE(io, GDALGetGeoTransform(dataset, g) == CE_None, "--extent-of: %s: %s", source,
              gv_reason_of_no_geotransform(dataset));
   gv_box_of_raster(g, GDALGetRasterXSize(dataset), GDALGetRasterYSize(dataset), box);
   return GV_OK;
@@ -184,7 +183,7 @@ static void widen_by_geometry(round_box *r, OGRGeometryH geometry, bool swapped)
 static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, bool swapped, double turn,
                                  double box[4]) {
   OGREnvelope e;
-  GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE, "--extent-of: the layer '%s' of %s has no extent",
+  GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE, "--extent-of: missing extent of layer '%s' of %s",
              OGR_L_GetName(layer), source);
   box[0] = e.MinX, box[1] = e.MinY;
   box[2] = e.MaxX, box[3] = e.MaxY;
@@ -234,7 +233,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, ch
   OGRLayerH layer = name != NULL  ? GDALDatasetGetLayerByName(dataset, name)
                     : layers == 1 ? GDALDatasetGetLayer(dataset, 0)
                                   : NULL;
-  GV_REQUIRE(io, layer != NULL || name == NULL, "--extent-layer: %s has no layer '%s'", source, name);
+  GV_REQUIRE(io, layer != NULL || name == NULL, "--extent-layer: %s: unknown layer (%s)", source, name);
   if (layer == NULL) {
     return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
@@ -268,9 +267,10 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
     gv_crs_describe(own != NULL ? own : crs, name, sizeof name);
     status = own == NULL
                  ? gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                                 "--extent-of: %s has no coordinate system, the grid is in %s", source, name)
+                                 "--extent-of: %s: missing coordinate system; the grid is in %s", source, name)
                  : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                              "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
+                              "--extent-of: %s is in %s, but the grid has no coordinate system; use --crs", source,
+                              name);
   }
   if (status == GV_OK && (own == NULL || gv_crs_same(own, crs))) {
     for (int i = 0; i < 4; i++)
@@ -283,7 +283,7 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   if (own != NULL) OSRRelease(own);
   if (status == GV_OK && (!(extent[0] < extent[2]) || !(extent[1] < extent[3]))) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--extent-of: %s has no extent in the grid's coordinate system", source);
+                        "--extent-of: %s: its extent is outside the grid's coordinate system", source);
   }
   return status;
 }

@@ -28,6 +28,6 @@ gv_status gv_field_find(gv_io *io, const char *option, OGRFeatureDefnH layer, co
   }
   if (*field >= 0) return GV_OK;
   gv_fields_list(layer, list, sizeof list);
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer '%s' has no field '%s' (it has: %s)", option,
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: layer '%s': unknown field (%s); it has: %s", option,
                     OGR_FD_GetName(layer), name, list);
 }

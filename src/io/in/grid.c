@@ -44,11 +44,11 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   if (gv_gdal_lost()) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s %s", options->like,
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s: %s", options->like,
                         gv_reason_of_no_geotransform(dataset));
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
-    status =
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--like: %s: invalid geotransform; the area of its cells is 0", options->like);
   } else {
     status = gv_crs_of_raster(io, options->like, dataset, &out->crs);
     out->undeclared = out->crs == NULL;
@@ -56,7 +56,7 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   GDALClose(dataset);
   GV_TRY(status);
   GV_REQUIRE(io, out->crs == NULL || options->crs == NULL,
-             "two grid definitions at once: --like has a coordinate system of its own, leave out --crs");
+             "two grid definitions: --like has a coordinate system; remove --crs");
   return GV_OK;
 }
 
@@ -67,11 +67,11 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   double exact = length / resolution + 0.5;
   if (!(exact < 2147483648.0)) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "--res: the grid would be %.0f cells %s, the limit is 2147483647", exact, side);
+                         "--res: too many cells (%.0f cells %s); at most 2147483647 are supported", exact, side);
   }
   if (exact < 1.0) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_SMALL, GV_ERROR_INVALID_ARGUMENT,
-                         "--res: the extent is %.10g %s, less than half a cell of %.10g", length, side, resolution);
+                         "--res: extent (%.10g %s) is less than half a cell of %.10g", length, side, resolution);
   }
   *out = (int64_t)exact;
   return GV_OK;
@@ -109,7 +109,8 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
   if (!(resolution[0] > 0.0) || !(resolution[1] > 0.0) || extent[0] + resolution[0] == extent[0] ||
       extent[3] - resolution[1] == extent[3]) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "the cells are too small for coordinates near (%.10g, %.10g)", extent[0], extent[3]);
+                         "grid: cells are too small for double coordinates near (%.10g, %.10g)", extent[0],
+                         extent[3]);
   }
   double geotransform[6] = {extent[0], resolution[0], 0.0, extent[3], 0.0, -resolution[1]};
   memcpy(out->geotransform, geotransform, sizeof geotransform);
@@ -119,47 +120,45 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   const double *e = options->extent;
   GV_REQUIRE(io, !options->has_extent || options->extent_of == NULL,
-             "two grid definitions at once: --extent and --extent-of");
+             "two grid definitions: use --extent or --extent-of");
   bool extent = options->has_extent || options->extent_of != NULL;
   if (options->like != NULL && (options->has_resolution || options->has_size || extent)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --like and %s",
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions: use --like or %s",
                       options->has_extent          ? "--extent"
                       : options->extent_of != NULL ? "--extent-of"
                       : options->has_size          ? "--size"
                                                    : "--res");
   }
-  GV_REQUIRE(io, !options->snap_seeds || options->has_level,
-             "--snap-seeds needs --level: it moves seeds to their triangles");
+  GV_REQUIRE(io, !options->snap_seeds || options->has_level, "--snap-seeds: missing --level");
   if (queries_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
-    return gv_io_fail_as(
-        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-        "%s: meshes and lists of places lie on the globe, where --metric is geodesic or great-circle, not %s",
-        name_of_cells(options), gv_metric_name(options->metric));
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: unsupported metric for meshes and lists of places (%s); use geodesic or great-circle",
+                         name_of_cells(options), gv_metric_name(options->metric));
   }
-  GV_REQUIRE(io, !options->has_resolution || !options->has_size, "two grid definitions at once: --res and --size");
+  GV_REQUIRE(io, !options->has_resolution || !options->has_size, "two grid definitions: use --res or --size");
   if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
                                   !isfinite(options->resolution[0]) || !isfinite(options->resolution[1]))) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: %g,%g is no cell size; it must be above 0",
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: out of range (%g,%g); expected numbers above 0",
                       options->resolution[0], options->resolution[1]);
   }
   if (options->has_size) {
     for (int d = 0; d < 2; d++) {
       if (options->size[d] < 1 || options->size[d] > INT32_MAX) {
         return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                             "--size: %" PRId64 ",%" PRId64 " is no grid size; sides are 1 to 2147483647 cells",
+                             "--size: out of range (%" PRId64 ",%" PRId64 "); expected 1 to 2147483647 cells",
                              options->size[0], options->size[1]);
       }
     }
   }
   if (options->has_extent) {
     GV_REQUIRE(io, isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]) && isfinite(e[3]),
-               "--extent: the numbers must be finite");
+               "--extent: a number is not finite");
     if (!(e[0] < e[2]) || !(e[1] < e[3])) {
       const char *hint = e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0
-                             ? "; across the antimeridian add 360 to xmax"
+                             ? "; across the antimeridian, add 360 to xmax"
                              : "";
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--extent: xmin,ymin,xmax,ymax must have xmin < xmax and ymin < ymax%s", hint);
+                        "--extent: invalid rectangle; expected xmin < xmax and ymin < ymax%s", hint);
     }
   }
   return GV_OK;
@@ -174,8 +173,8 @@ static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
   double most = 90.0 + 1e-6 * fabs(g[5]); /* a row within that of a pole is the pole, as the library has it */
   if (fabs(first) <= most && fabs(last) <= most) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "the grid has cell centres at latitudes from %.17g to %.17g, beyond 90 degrees",
-                    fmin(first, last), fmax(first, last));
+                    "grid: latitudes of cell centres out of range [-90, 90] (%.17g to %.17g)", fmin(first, last),
+                    fmax(first, last));
 }
 
 /* Longitude and latitude unchanged: the operation of a rotated lon/lat template, which is a "projected" grid. */
@@ -296,14 +295,12 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   char name[256];
   gv_crs_describe(out->crs, name, sizeof name);
   GV_REQUIRE(io, out->crs == NULL || !OSRIsGeocentric(out->crs),
-             "%s is geocentric: a raster grid needs a map's coordinates", name);
+             "%s: unsupported geocentric system; a raster grid needs the coordinates of a map", name);
   if (out->crs == NULL && queries_on_globe(options)) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "%s needs a coordinate system: the seeds have none, give --seeds-crs",
-                         name_of_cells(options));
+                         "%s: missing coordinate system of the seeds; use --seeds-crs", name_of_cells(options));
   }
-  GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds,
-             "--snap-seeds moves points, not lines and polygons");
+  GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds, "--snap-seeds: unsupported for lines and polygons");
   gv_metric_question question = {.crs = out->crs,
                                  .asked = options->has_metric || queries_on_globe(options),
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
@@ -313,13 +310,14 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   out->metric_reason =
       queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
   if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
-    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--edges geodesic: metric %s measures on the plane, where edges are straight",
-                         gv_metric_name(out->metric));
+    return gv_io_fail_as(
+        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+        "--edges geodesic: unsupported for metric %s; use straight edges, or --metric geodesic or great-circle",
+        gv_metric_name(out->metric));
   }
   if (out->crs != NULL && seeds->crs == NULL) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
+                         "seeds: missing coordinate system, but the grid is in %s; use --seeds-crs", name);
   }
   if (out->crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
   return GV_OK;

@@ -47,8 +47,8 @@ gv_status take_member(const reading &r, const char *object, const std::string &k
   if (array) {
     CPLJSONArray all = value.ToArray();
     if (all.Size() > MOST_ITEMS) {
-      return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\" has more than %d items", r.name,
-                        key.c_str(), static_cast<int>(MOST_ITEMS));
+      return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\": too many items; at most %d are supported",
+                        r.name, key.c_str(), static_cast<int>(MOST_ITEMS));
     }
     for (int i = 0; i < all.Size(); i++)
       values.push_back(all[i]);
@@ -72,7 +72,8 @@ gv_status take_object(const reading &r, const char *object, const CPLJSONObject 
     std::string key = child.GetName();
     if (object == nullptr && key == r.inner) {
       if (child.GetType() != CPLJSONObject::Type::Object) {
-        return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\" is no object", r.name, r.inner);
+        return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\": invalid type; expected an object", r.name,
+                          r.inner);
       }
       status = take_object(r, r.inner, child);
     } else {
@@ -105,26 +106,27 @@ size_t end_of_value(const char *text, size_t length) {
 
 gv_status read(const reading &r, const char *text, size_t length) {
   if (length > MOST_BYTES) {
-    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s is no description: it has more than %d MiB", r.name,
-                      MOST_BYTES >> 20);
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: too large for a description; at most %d MiB are supported", r.name, MOST_BYTES >> 20);
   }
   size_t end = end_of_value(text, length);
   if (end == 0 || std::memchr(text, 0, length) != nullptr || text[std::strspn(text, " \t\r\n")] != '{') {
-    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s is no JSON object, or nested too deeply", r.name);
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON, or nested too deeply; expected an object",
+                      r.name);
   }
   if (!CPLIsUTF8(text, static_cast<int>(length))) {
-    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s is no JSON: its text is not in UTF-8", r.name);
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; expected UTF-8", r.name);
   }
   for (size_t i = end; i < length; i++) {
     if (std::strchr(" \t\r\n", text[i]) != nullptr) continue;
-    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: something follows the JSON object", r.name);
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; text follows the object", r.name);
   }
   CPLJSONDocument document;
   gv_gdal_reset();
   bool loaded = document.LoadMemory(reinterpret_cast<const GByte *>(text), static_cast<int>(end));
   CPLJSONObject root = document.GetRoot();
   if (!loaded || root.GetType() != CPLJSONObject::Type::Object) {
-    return gv_io_fail_gdal(r.io, GV_ERROR_INVALID_ARGUMENT, "%s is no JSON object", r.name);
+    return gv_io_fail_gdal(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; expected an object", r.name);
   }
   return take_object(r, nullptr, root);
 }

@@ -7,10 +7,10 @@
 
 const char *gv_reason_of_no_geotransform(GDALDatasetH dataset) {
   if (GDALGetGCPCount(dataset) > 0)
-    return "has ground control points, but no geotransform; gdalwarp makes a raster with one of it";
+    return "missing geotransform (it has ground control points); convert the raster with gdalwarp";
   if (GDALGetMetadata(dataset, "GEOLOCATION") != NULL)
-    return "has geolocation arrays, but no geotransform; gdalwarp -geoloc makes a raster with one of it";
-  return "has no geotransform";
+    return "missing geotransform (it has geolocation arrays); convert the raster with gdalwarp -geoloc";
+  return "missing geotransform";
 }
 
 bool gv_fits_degrees(const double box[4]) {
@@ -60,7 +60,7 @@ gv_status gv_crs_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, 
   gv_status status = gv_crs_copy(io, declared, out, &swapped);
   if (status != GV_OK || declared != NULL || !is_cf_lonlat(dataset)) return status;
   gv_io_warn(GV_CODE_CRS_ASSUMED, 0,
-             "%s: no coordinate system is declared; the units degrees_east and degrees_north count as WGS 84",
+             "%s: missing coordinate system; WGS 84 is assumed, by its units degrees_east and degrees_north",
              source);
   return gv_crs_parse(io, "EPSG:4326", source, out);
 }

@@ -112,24 +112,24 @@ static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raste
   gv_box_of_raster(raster->geotransform, raster->width, raster->height, box);
   if (gv_crs_is_lonlat(grid->crs) != gv_fits_degrees(box)) return GV_OK;
   gv_crs_describe(grid->crs, name, sizeof name);
-  gv_io_warn(GV_CODE_CRS_ASSUMED, 0, "%s: %s: no coordinate system is declared; it counts as the grid's, %s",
+  gv_io_warn(GV_CODE_CRS_ASSUMED, 0, "%s: %s: missing coordinate system; that of the grid is assumed: %s",
              raster->option, raster->path, name);
   return gv_crs_copy(io, grid->crs, &raster->crs, &swapped);
 }
 
 static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   GDALDatasetH dataset = raster->handle[0].dataset;
-  GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s has no bands", raster->option, raster->path);
+  GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s: missing bands", raster->option, raster->path);
   GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
-  GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s %s", raster->option,
+  GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s: %s", raster->option,
              raster->path, gv_reason_of_no_geotransform(dataset));
   bool finite = true;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(raster->geotransform[i]);
   GV_REQUIRE(io, finite && GDALInvGeoTransform(raster->geotransform, raster->inverse),
-             "%s: the geotransform of %s is degenerate", raster->option, raster->path);
+             "%s: %s: invalid geotransform; the area of its cells is 0", raster->option, raster->path);
   int has = 0;
   raster->scale = GDALGetRasterScale(band, &has);
   if (!has) raster->scale = 1.0;
@@ -193,14 +193,13 @@ gv_status gv_check_alignable(gv_io *io, const char *option, const char *path, OG
   char name[256];
   gv_crs_describe(crs != NULL ? crs : grid->crs, name, sizeof name);
   if (crs == NULL) {
-    return gv_io_fail_as(
-        io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-        "%s: %s has no coordinate system, the grid is in %s; assign it in a copy: gdal_translate -a_srs, of layers "
-        "ogr2ogr -a_srs",
-        option, path, name);
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: %s: missing coordinate system; the grid is in %s; assign one in a copy: "
+                         "gdal_translate -a_srs, or ogr2ogr -a_srs for layers",
+                         option, path, name);
   }
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: %s is in %s, the grid has no coordinate system; give --seeds-crs", option, path, name);
+                    "%s: %s is in %s, but the grid has no coordinate system; use --seeds-crs", option, path, name);
 }
 
 bool gv_grid_in_crs(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {

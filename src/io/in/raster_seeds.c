@@ -20,7 +20,7 @@ static const char *option_of(const gv_raster_seed_options *options) {
 }
 
 static gv_status raster_seed_fail(gv_io *io, const gv_raster_seed_options *options, const char *what) {
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", option_of(options), options->source, what);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: %s", option_of(options), options->source, what);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the header */
@@ -29,11 +29,11 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   const gv_raster_seed_options *o = r->options;
   int bands = GDALGetRasterCount(r->dataset);
   bool finite = true;
-  if (bands == 0) return raster_seed_fail(io, o, "has no bands");
+  if (bands == 0) return raster_seed_fail(io, o, "missing bands");
   GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source, bands,
              bands == 1 ? "" : "s", o->band);
   if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
-    return raster_seed_fail(io, o, "holds complex numbers, which are no classes");
+    return raster_seed_fail(io, o, "unsupported type: complex numbers; expected integers");
   r->width = GDALGetRasterXSize(r->dataset);
   r->height = GDALGetRasterYSize(r->dataset);
   if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
@@ -42,7 +42,7 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g[i]);
   if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0)
-    return raster_seed_fail(io, o, "has a geotransform that is degenerate");
+    return raster_seed_fail(io, o, "invalid geotransform; the area of its cells is 0");
   gv_status status = o->crs != NULL
                          ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
                          : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
@@ -374,8 +374,8 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   if (kept.cells == 0) {
     return gv_io_name(io, GV_CODE_SEEDS_NONE,
                       raster_seed_fail(io, o,
-                                       o->values != NULL ? "has no cell of these values (--values)"
-                                                         : "has no cell that is neither nodata, masked nor 0"));
+                                       o->values != NULL ? "missing cells with these values (--values)"
+                                                         : "missing cells that are not nodata, masked or 0"));
   }
   out->own = kept.own && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)

@@ -63,7 +63,7 @@ static gv_status detect_csv_ids(gv_seed_reader *r) {
   column_content content = {0};
   GV_TRY(read_content(r, r->id_field, &content));
   GV_REQUIRE(r->io, !content.any || content.not_number || !content.not_integer,
-             "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text", column);
+             "--id: unsupported values of field '%s'; expected 64-bit integers or text", column);
   r->id = content.any && !content.not_integer ? GV_ID_INTEGER : GV_ID_TEXT;
   return GV_OK;
 }
@@ -76,8 +76,8 @@ static gv_status find_number(gv_seed_reader *r, const char *option, const char *
   OGRFieldType type = gv_seed_field_type(r->layer, *field);
   bool text = type == OFTString && r->is_csv;
   if (is_numeric(r->layer, *field) || text) return GV_OK;
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the field '%s' is of type %s, not a number", option,
-                    wanted, OGR_GetFieldTypeName(type));
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported type of field '%s' (%s); expected numbers",
+                    option, wanted, OGR_GetFieldTypeName(type));
 }
 
 gv_status gv_seed_choose_weight(gv_seed_reader *r) {
@@ -96,7 +96,7 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
   OGRFieldType type = OGR_Fld_GetType(field);
   if (type == OFTString) { /* of a CSV file */
     GV_TRY(read_content(r, r->attribute_field, &content));
-    GV_REQUIRE(r->io, !content.not_number, "--attribute: the field '%s' holds text that is not a number",
+    GV_REQUIRE(r->io, !content.not_number, "--attribute: field '%s': a text is not a number",
                r->options->attribute);
   }
   r->attribute_is_integer =
@@ -131,7 +131,7 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
       r->id = GV_ID_TEXT;
     } else {
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                        "--id: the field '%s' is of type %s; ids are integers or text", wanted,
+                        "--id: unsupported type of field '%s' (%s); expected integers or text", wanted,
                         OGR_GetFieldTypeName(type));
     }
     if (r->id == GV_ID_TEXT && r->is_csv) {
@@ -212,15 +212,15 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     if (given != NULL) OSRRelease(given);
     gv_fields_list(OGR_L_GetLayerDefn(r->layer), list, sizeof list);
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "seeds: the layer '%s' has neither geometries nor coordinate columns (lon and lat, longitude "
-                      "and latitude, or x and y; it has: %s): name them by --x and --y",
+                      "seeds: layer '%s': missing geometries and coordinate columns (lon and lat, longitude and "
+                      "latitude, or x and y); it has: %s; name the columns with -x and -y",
                       OGR_L_GetName(r->layer), list);
   }
   if (given != NULL && !OSRIsGeographic(given) && !has_xy) {
     char name[256];
     gv_crs_describe(given, name, sizeof name);
     OSRRelease(given);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the columns '%s' and '%s' hold degrees, %s does not",
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: columns '%s' and '%s' hold degrees, but '%s' does not",
                       option, gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
   }
   bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));

@@ -45,14 +45,14 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
   if (options->layer != NULL) {
     *out = GDALDatasetGetLayerByName(dataset, options->layer);
     if (*out != NULL) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s has no layer '%s' (it has: %s)", options->source,
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown layer (%s); it has: %s", options->source,
                       options->layer, list);
   }
   if (count == 1) {
     *out = GDALDatasetGetLayer(dataset, 0);
     if (*out != NULL) return GV_OK;
   }
-  GV_REQUIRE(io, count != 0, "seeds: %s has no layers", options->source);
+  GV_REQUIRE(io, count != 0, "seeds: %s: missing layers", options->source);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                        "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
 }
@@ -75,7 +75,7 @@ static gv_status choose_encoding(gv_seed_reader *r) {
   r->encoding = CSLFetchNameValue(r->options->open_options, "ENCODING");
   if (known != NULL && strstr(known, "'ENCODING'") != NULL) r->encoding = NULL;
   if (r->encoding == NULL || gv_encoding_is_known(r->encoding)) return GV_OK;
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown encoding '%s'", r->options->source,
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown encoding (%s)", r->options->source,
                     r->encoding);
 }
 
@@ -94,13 +94,13 @@ gv_status gv_seed_open(gv_seed_reader *r) {
   /* SQLite's drivers read a layer's definition at its first use, and have no fields if that fails. */
   gv_gdal_reset();
   (void)OGR_L_GetLayerDefn(r->layer);
-  return gv_gdal_lost() ? gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: cannot read the layer '%s' of %s",
+  return gv_gdal_lost() ? gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: cannot read layer '%s' of %s",
                                           OGR_L_GetName(r->layer), r->options->source)
                         : GV_OK;
 }
 
 static gv_status fail_where(const gv_seed_reader *r, const char *reason) {
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--where: cannot use '%s'%s%s", r->options->where,
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)%s%s", r->options->where,
                     reason[0] != '\0' ? ": " : "", reason);
 }
 
@@ -148,7 +148,7 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
   CPLFree(where);
   if (status != GV_OK) return status;
   if (set != OGRERR_NONE) {
-    return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: cannot use '%s'", r->options->where);
+    return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)", r->options->where);
   }
   return GV_OK;
 }
@@ -173,7 +173,7 @@ static void to_utf8(gv_seed_reader *r, OGRFeatureH feature) {
   if (!gv_feature_to_utf8(feature, r->encoding) || r->encoding != NULL || r->recoded) return;
   r->recoded = true;
   gv_io_warn(GV_CODE_ENCODING, 0,
-             "%s: texts that are not UTF-8 are read as Latin-1; --oo ENCODING=NAME names their encoding",
+             "%s: text that is not UTF-8 is read as Latin-1; to select another encoding, use --oo ENCODING=NAME",
              r->options->source);
 }
 
@@ -193,7 +193,7 @@ OGRFeatureH gv_seed_next(gv_seed_reader *r) {
     }
     if (feature != NULL && r->is_csv && r->row == 0 &&
         is_head(r->layer, feature)) { /* GDAL could not read past it */
-      CPLError(CE_Failure, CPLE_FileIO, "the first line was taken for a row");
+      CPLError(CE_Failure, CPLE_FileIO, "the first line was read as a row");
       OGR_F_Destroy(feature);
       return NULL;
     }
@@ -204,7 +204,7 @@ OGRFeatureH gv_seed_next(gv_seed_reader *r) {
 }
 
 gv_status gv_seed_read_failed(const gv_seed_reader *r) {
-  return gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: reading %s failed after %" PRId64 " rows", r->options->source,
+  return gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: %s: cannot read after %" PRId64 " rows", r->options->source,
                          r->row);
 }
 
@@ -346,7 +346,7 @@ gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_
   }
   *feature = features->feature;
   if (*feature != NULL && (int64_t)OGR_F_GetFID(*feature) == seeds->fids[seed]) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "%s changed while it was read", r->options->source);
+  return gv_io_fail(io, GV_ERROR_IO, "%s: changed while it was read", r->options->source);
 }
 
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {

@@ -48,7 +48,7 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
   describe_row(set, row, fid, where, sizeof where);
   if (!set->skip_invalid) {
     return gv_io_fail_as(io, GV_CODE_SEED_UNUSABLE, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: %s%s", where, why,
-                         strstr(why, "-crs") != NULL ? "" : " (--skip-invalid leaves such seeds out)");
+                         strstr(why, "-crs") != NULL ? "" : "; to skip such seeds, use --skip-invalid");
   }
   if (set->skipped++ == 0) snprintf(set->skipped_first, sizeof set->skipped_first, "%s: %.150s", where, why);
   return GV_OK;
@@ -120,7 +120,7 @@ static gv_status seed_rows_add(gv_seed_reader *r, double x, double y, double z, 
   if (!isfinite(x) || !isfinite(y)) {
     return gv_seed_unusable(r->io, set, r->row, f->fid, "the coordinate (%g, %g) is not finite", x, y);
   }
-  GV_REQUIRE(r->io, set->count != INT32_MAX, "more than %d seeds", INT32_MAX);
+  GV_REQUIRE(r->io, set->count != INT32_MAX, "more than %d seeds are unsupported", INT32_MAX);
   if (set->count == r->capacity) {
     GV_TRY(reserve(r));
   }
@@ -168,8 +168,7 @@ static gv_status seed_rows_read_number(gv_seed_reader *r, OGRFeatureH feature, i
   const char *column = gv_seed_field_name(r->layer, field);
   if (*gv_skip_spaces(text) == '\0')
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
-  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
-                          text);
+  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is not a number ('%.80s')", column, text);
 }
 
 static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
@@ -234,8 +233,8 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
   describe_row(r->set, r->row, f->fid, where, sizeof where);
   return gv_io_fail(
       r->io, GV_ERROR_INVALID_ARGUMENT,
-      "%s: %s is a %s: %s are points or multipoints; make points of it first, e.g. its "
-      "centroids with 'ogr2ogr -dialect SQLite -sql \"SELECT *, ST_Centroid(...)\"' or QGIS's Centroids",
+      "%s: %s: unsupported geometry (%s); %s are points or multipoints; convert to points first, e.g. to "
+      "centroids: ogr2ogr -dialect SQLite -sql \"SELECT *, ST_Centroid(...)\", or QGIS's Centroids",
       what, where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)), what);
 }
 
@@ -258,8 +257,8 @@ static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, co
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what, column);
     }
     if (!parse_text(r, text, out)) {
-      return gv_seed_unusable(r->io, r->set, r->row, f->fid,
-                              "the %s field '%s' holds '%.80s', which is not a number", what, column, text);
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is not a number ('%.80s')", what,
+                              column, text);
     }
   }
   if (!isfinite(*out)) {
@@ -290,8 +289,8 @@ static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, b
   if (!*usable) return GV_OK;
   *usable = false;
   if (r->options->positive_weights && !is_divisor(f->weight)) {
-    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not %s", f->weight,
-                            f->weight > 0.0 ? "in 1e-100 ... 1e100" : "above 0");
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "invalid weight (%.10g); expected a number %s",
+                            f->weight, f->weight > 0.0 ? "from 1e-100 to 1e100" : "above 0");
   }
   *usable = true;
   return GV_OK;

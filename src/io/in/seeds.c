@@ -27,11 +27,11 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
   if (seeds->count > 0) return GV_OK;
   if (seeds->skipped > 0) {
     return gv_io_fail_as(io, GV_CODE_SEEDS_NONE, GV_ERROR_INVALID_ARGUMENT,
-                         "seeds: none left, %" PRId64 " skipped (the first: %s)", seeds->skipped,
+                         "seeds: missing; %" PRId64 " were skipped (the first: %s)", seeds->skipped,
                          seeds->skipped_first);
   }
-  return gv_io_fail_as(io, GV_CODE_SEEDS_NONE, GV_ERROR_INVALID_ARGUMENT, "seeds: %s",
-                       seeds->filtered ? "none left after --where" : "the layer is empty");
+  return gv_io_fail_as(io, GV_CODE_SEEDS_NONE, GV_ERROR_INVALID_ARGUMENT, "seeds: missing; %s",
+                       seeds->filtered ? "--where selects none" : "the layer is empty");
 }
 
 static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
@@ -117,8 +117,8 @@ void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *subject, co
   bool small = whole && box[2] - box[0] <= SMALL && box[3] - box[1] <= SMALL; /* rather a drawing */
   if (count == 0 || seeds->plane || seeds->crs != NULL || !gv_fits_degrees(box) || small) return;
   gv_io_warn(GV_CODE_DEGREES_ON_PLANE, 0,
-             "%s no coordinate system, and coordinates that may be degrees: distances are those on the plane; %s "
-             "EPSG:4326 makes them longitudes and latitudes",
+             "%s no coordinate system, but coordinates that may be degrees; distances are on the plane; for "
+             "longitudes and latitudes, use %s EPSG:4326",
              subject, option);
 }
 
@@ -173,7 +173,7 @@ static void drop_name(gv_seed_list *seeds, int64_t i) {
 static const char *map_hint(const gv_seed_list *seeds, double y, char *text, size_t size) {
   text[0] = '\0';
   if (gv_crs_is_lonlat(seeds->crs) && fabs(y) > 360.0)
-    snprintf(text, size, ", as coordinates of a map are; %s names their system",
+    snprintf(text, size, "; the coordinates may be those of a map: use %s to set their system",
              seeds->crs_option != NULL ? seeds->crs_option : "--seeds-crs");
   return text;
 }
@@ -182,7 +182,7 @@ static gv_status fail_latitude(gv_io *io, gv_seed_list *seeds, int64_t i, double
   char number[32], hint[96];
   snprintf(number, sizeof number, "%.15g", y);
   if (strtod(number, NULL) != y) snprintf(number, sizeof number, "%.17g", y);
-  return gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "the latitude %s is beyond 90 degrees%s",
+  return gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "latitude out of range [-90, 90] (%s)%s",
                           number, map_hint(seeds, y, hint, sizeof hint));
 }
 
@@ -258,7 +258,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
       if (!isfinite(x) || !isfinite(y)) {
         status =
             gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i],
-                             "the position (%.10g, %.10g) cannot be carried over to the grid's coordinate system%s",
+                             "the position (%.10g, %.10g) cannot be transformed to the grid's coordinate system%s",
                              seeds->x[i], seeds->y[i], map_hint(seeds, seeds->y[i], hint, sizeof hint));
         usable = false;
       }

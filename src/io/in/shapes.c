@@ -195,7 +195,8 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
   if (OGR_G_HasCurveGeometry(geometry, TRUE)) {
     gv_gdal_reset();
     linear = OGR_G_GetLinearGeometry(geometry, 0.0, NULL);
-    if (linear == NULL) return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "seeds: cannot make lines of curves");
+    if (linear == NULL)
+      return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "seeds: cannot convert curves to lines");
   }
   adding a = {io, s, swapped, true};
   gv_status status = add_parts(&a, linear != NULL ? linear : geometry);
@@ -320,7 +321,7 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
     double a[2] = {from->x[v > 0 ? v - 1 : 0], from->y[v > 0 ? v - 1 : 0]}, b[2] = {from->x[v], from->y[v]};
     GV_TRY(carry_place(f->io, f->how, b[0], b[1], &next));
     if (!is_usable(f->how, &next)) {
-      *why = "a vertex cannot be carried over to the grid's coordinate system";
+      *why = "a vertex cannot be transformed to the grid's coordinate system";
       return GV_OK;
     }
     if (v > from->vertex[ring] && edges && from->edges == GV_EDGES_STRAIGHT) {
@@ -331,7 +332,7 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
       GV_TRY(shapes_add_edge(f, &last, &next));
       if (from->cut[v - 1] != 0) memset(f->to->cut + begin, 1, (size_t)(f->to->vertices - begin));
       if (f->torn) {
-        *why = "an edge is torn apart by the grid's coordinate system";
+        *why = "an edge is split by the grid's coordinate system";
         return GV_OK;
       }
     }
@@ -387,17 +388,16 @@ void gv_shapes_warn(const gv_shapes *s, bool degrees) {
   if (wide > 0) {
     gv_io_warn(GV_CODE_SEEDS_WIDE, wide,
                "seeds: %" PRId64
-               " edges span more than 180 degrees of longitude, as it is written (--edges geodesic "
-               "goes the shorter way)",
+               " edges span more than 180 degrees of longitude; for the shorter way, use --edges geodesic",
                wide);
   }
   if (s->crossing > 0) {
     gv_io_warn(GV_CODE_SEEDS_INVALID, s->crossing,
-               "seeds: %" PRId64 " polygons are not valid (rings that cross, say); what lies within is told by the "
-               "even-odd rule",
+               "seeds: %" PRId64
+               " polygons are invalid (e.g. rings cross); their inside is given by the even-odd rule",
                s->crossing);
   }
   if (s->curved > 0)
     gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved,
-               "seeds: the curves of %" PRId64 " features are lines of short pieces", s->curved);
+               "seeds: curves of %" PRId64 " features were converted to short lines", s->curved);
 }

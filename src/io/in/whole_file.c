@@ -32,7 +32,7 @@ static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, i
   errno = 0;
   VSILFILE *file = VSIFOpenL(name, "rb");
   free(name);
-  if (file == NULL) return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+  if (file == NULL) return gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
   gv_status status = GV_OK;
   *bytes = NULL;
   *size = 0;
@@ -46,7 +46,7 @@ static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, i
     got = VSIFReadL(more + *size, 1, AT_ONCE, file);
     if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
-  if (status == GV_OK && gv_gdal_failed()) status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be read", path);
+  if (status == GV_OK && gv_gdal_failed()) status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", path);
   VSIFCloseL(file);
   if (status == GV_OK) {
     (*bytes)[*size] = '\0';
@@ -116,7 +116,7 @@ gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **mem
   bool utf16 = has_utf16_mark(head, read_head(path, head));
   if (!utf16 && !is_gzip(path) && strncmp(path, "/vsi", 4) != 0) {
     *file = fopen(path, "rb");
-    return *file != NULL ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    return *file != NULL ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
   }
   unsigned char *bytes;
   int64_t size;

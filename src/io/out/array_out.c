@@ -24,7 +24,7 @@ struct gv_array_writer {
 };
 
 static gv_status fail_write(gv_io *io, const gv_array_writer *writer) {
-  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->output.path, strerror(errno));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write: %s", writer->output.path, strerror(errno));
 }
 
 static bool has_header(const gv_array_writer *writer) {
@@ -91,7 +91,7 @@ static gv_status write_ivecs(gv_io *io, gv_array_writer *writer, const int64_t *
   for (int64_t i = 0; i < count * writer->columns; i++) {
     if (rows[i] > INT32_MAX) {
       return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                        "%s: %" PRId64 " does not fit into the 32 bits of .ivecs; write .npy", writer->output.path,
+                        "%s: value out of range of .ivecs (%" PRId64 "; 32 bits); use .npy", writer->output.path,
                         rows[i]);
     }
     bool written = i % writer->columns != 0 || put_int32(writer, writer->columns);

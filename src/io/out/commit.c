@@ -119,10 +119,10 @@ static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *na
   struct stat found;
   one->replaces = fstatat(one->temporary->parent, one->to, &found, AT_SYMLINK_NOFOLLOW) == 0;
   if (one->replaces && S_ISDIR(found.st_mode)) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is a directory", output->path, one->path);
+    return gv_io_fail(io, GV_ERROR_IO, "%s: file %s of this output is a directory", output->path, one->path);
   }
   if (one->replaces && (one->backups = gv_temporary_backups(one->temporary)) < 0) {
-    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output->path, strerror(errno));
+    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write into its directory: %s", output->path, strerror(errno));
   }
   return fresh && staged ? bring_to_stage(io, output, name) : GV_OK;
 }
@@ -133,7 +133,7 @@ static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
   char **files = VSIReadDir(output->directory);
   gv_status status = GV_OK;
   if (CSLFindString(files, main_name) < 0) {
-    status = gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
+    status = gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
   }
   if (status == GV_OK) status = add_move(io, m, output, main_name, true);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
@@ -175,7 +175,7 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   const gv_output *output = one->output;
   for (const move *other = m->list; other < one; other++) {
     if (gv_same_file(other->path, one->path)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
                         one->path);
     }
   }
@@ -183,16 +183,16 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   const char *input = protects && inputs != NULL ? gv_inputs_find(inputs, one->path) : NULL;
   if (input != NULL) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: its file %s is %s, a file of an input", output->path, one->path, input);
+                         "%s: file %s is %s, a file of an input", output->path, one->path, input);
   }
   const char *main_name = gv_path_name(output->path);
   bool useless = strncmp(one->name, main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(one->path);
   if (one->replaces && !output->overwrite && !useless) {
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it",
-                         output->path, one->path);
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                         "%s: file %s exists; use --overwrite to replace it", output->path, one->path);
   }
   if (one->replaces && gv_is_read_only(one->path)) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is read-only", output->path, one->path);
+    return gv_io_fail(io, GV_ERROR_IO, "%s: file %s is read-only", output->path, one->path);
   }
   return GV_OK;
 }
@@ -348,7 +348,7 @@ static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, boo
     if (!undo(one)) {
       one->output->kept = true;
       char *backup = gv_temporary_backup_path(one->temporary, one->name);
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s; what was there before is %s now",
+      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s; the previous file is now %s",
                           one->path, strerror(error), backup != NULL ? backup : one->temporary->name);
       free(backup);
     }

@@ -55,11 +55,11 @@ gv_status gv_container_check_idle(gv_io *io, const char *path) {
   char journal[MAX_PATH], wal[MAX_PATH], index[MAX_PATH];
   if (!gv_is_sqlite(path)) return GV_OK;
   if (is_locked(path, 1 << 30, 512) || is_locked(side_file(path, "-shm", index), 120, 9)) {
-    return gv_io_fail(io, GV_ERROR_IO, "another program has %s open: close it there first", path);
+    return gv_io_fail(io, GV_ERROR_IO, "%s: open in another program; close it there first", path);
   }
   if (has_contents(side_file(path, "-wal", wal)) || has_contents(side_file(path, "-journal", journal))) {
     return gv_io_fail(io, GV_ERROR_IO,
-                      "a program has left changes of %s in a journal beside it: open and close it there first",
+                      "%s: has unsaved changes of another program in a journal; open and close it there first",
                       path);
   }
   return GV_OK;
@@ -80,7 +80,7 @@ static bool same_state(const gv_file_state *a, const gv_file_state *b) {
 }
 
 static gv_status changed(gv_io *io, const char *path) {
-  return gv_io_fail(io, GV_ERROR_IO, "another program has changed %s meanwhile; it is left as it is now", path);
+  return gv_io_fail(io, GV_ERROR_IO, "%s: changed by another program during this run; it was not replaced", path);
 }
 
 gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state) {

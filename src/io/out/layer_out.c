@@ -26,8 +26,7 @@ gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const ch
   const gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
   if (options.driver != NULL) return gv_place_plan(io, place, &options);
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option,
-                       path);
+                       "%s: unknown vector format (%s); use e.g. .gpkg, .fgb, .csv or .geojson", option, path);
 }
 
 gv_status gv_layer_fail(const gv_layer_out *l) {
@@ -78,8 +77,8 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
   if (definition == NULL) return GV_OK; /* which the format has left out */
   if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
     return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                         "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
-                         " in '%s': choose .gpkg, .fgb or .csv",
+                         "%s: %s would be a %s, which does not support 64-bit integers (%" PRId64
+                         " in %s); use .gpkg, .fgb or .csv",
                          l->place->option, l->place->output.path, GDALGetDriverLongName(l->place->driver), value,
                          OGR_Fld_GetNameRef(definition));
   }

@@ -336,7 +336,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
-  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the cells");
+  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "cells: missing longitudes and latitudes");
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   int bands = question->voronoi->k > 1 ? question->voronoi->k : 1;
   gv_mesh_facts facts = {.level = gv_cells_of_lists(question->cells) ? question->cells->level : grid->grid.level,

@@ -44,14 +44,13 @@ struct gv_mesh_sink {
 
 static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
   if (GDALGetDriverByName("netCDF") == NULL) {
-    return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--mesh: this GDAL has no netCDF driver");
+    return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--mesh: missing netCDF driver in this GDAL");
   }
   if (!EQUAL(CPLGetExtension(path), "nc")) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: '%s' is not named .nc, as NetCDF files are", path);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: invalid extension (%s); use .nc", path);
   }
   if (level <= MAX_LEVEL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: levels up to %d can be written, not %d", MAX_LEVEL,
-                    level);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: level out of range [0, %d] (%d)", MAX_LEVEL, level);
 }
 
 static gv_status mesh_ugrid_fail(gv_io *io, const gv_mesh_sink *sink) {

@@ -91,8 +91,8 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
   free(parent);
   if (there) return GV_OK;
   bool leads = strcmp(path, output->path) != 0;
-  return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s%s%s does not exist", output->path,
-                    leads ? ", which leads to " : "", leads ? path : "");
+  return gv_io_fail(io, GV_ERROR_IO, "output %s%s%s: missing directory", output->path,
+                    leads ? ", which links to " : "", leads ? path : "");
 }
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
@@ -102,27 +102,27 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
   if (length > MAX_PATH) {
-    return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
+    return gv_io_fail(io, GV_ERROR_IO, "output: name too long (%zu bytes, at most %d): %s", length, MAX_PATH,
                       output->path);
   }
   struct stat link;
   if (lstat(output->target, &link) == 0 && S_ISLNK(link.st_mode)) {
-    return gv_io_fail(io, GV_ERROR_IO, "the output %s is a link that leads round in a circle", output->path);
+    return gv_io_fail(io, GV_ERROR_IO, "output %s: circular link", output->path);
   }
   if (gv_path_exists(output->path)) {
     bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */
     if (known && VSI_ISDIR(found.st_mode)) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
+      return gv_io_fail(io, GV_ERROR_IO, "output %s is a directory", output->path);
     }
     if (!output->overwrite) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "the output %s exists; --overwrite replaces it",
-                           output->path);
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                           "output %s exists; use --overwrite to replace it", output->path);
     }
     if (known && !VSI_ISREG(found.st_mode)) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
+      return gv_io_fail(io, GV_ERROR_IO, "output %s is not a regular file", output->path);
     }
     if (gv_is_read_only(output->target)) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s is read-only", output->path);
+      return gv_io_fail(io, GV_ERROR_IO, "output %s is read-only", output->path);
     }
   }
   GV_TRY(check_directory(io, output, output->path));

@@ -47,14 +47,14 @@ static gv_status thin_block(gv_io *io, const thinning *t, GDALDatasetH finer, gv
   bool lacked = values == NULL;
   free(values);
   if (lacked) return gv_io_fail_memory(io, "overviews");
-  return error == CE_None ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  return error == CE_None ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
 }
 
 static gv_status thin(gv_io *io, void *user, int worker, gv_raster_block *block) {
   const thinning *t = user;
   (void)worker;
   GDALDatasetH finer = GDALOpenEx(t->finer, GDAL_OF_RASTER | GDAL_OF_INTERNAL, NULL, NULL, NULL);
-  if (finer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  if (finer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
   gv_status status = thin_block(io, t, finer, block);
   GDALClose(finer);
   return status;

@@ -100,12 +100,12 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
   if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a %s called %s: choose another name%s", place->option, path,
+    return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a %s called %s; use another name%s", place->option, path,
                       raster ? "raster" : "table", place->layer, place->raster ? " (--co RASTER_TABLE=NAME)" : "");
   }
   if (how == AT_ONCE && others) {
     return gv_io_fail(io, GV_ERROR_IO,
-                      "%s: %s holds other layers, which would be lost: the driver %s adds no layer to a file",
+                      "%s: %s holds other layers; driver %s cannot add a layer to them; use another file",
                       place->option, path, GDALGetDriverShortName(place->driver));
   }
   place->kept = database || others;
@@ -113,13 +113,13 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
   if (!place->kept || place->output.overwrite) return GV_OK;
   if (place->replaces) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
-                         "%s: the %s %s of %s exists; --overwrite replaces it", place->option, gv_place_noun(place),
-                         place->layer, path);
+                         "%s: the %s %s of %s exists; use --overwrite to replace it", place->option,
+                         gv_place_noun(place), place->layer, path);
   }
   if (database) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO,
-                    "%s: the driver %s adds a layer to %s by writing all of it anew, the values without styles, "
-                    "formulas and the like; --overwrite has that done",
+                    "%s: driver %s rewrites %s as a whole to add a layer, and loses styles and formulas; use "
+                    "--overwrite to allow this",
                     place->option, GDALGetDriverShortName(place->driver), path);
 }
 
@@ -130,8 +130,7 @@ static gv_status inspect_file(gv_io *io, gv_place *place) {
   bool database = place_is_database(path, how);
   if (how == ONE_LAYER) {
     if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_IO,
-                      "the output %s is a database, which may hold other layers: choose another name", path);
+    return gv_io_fail(io, GV_ERROR_IO, "output %s: a database may hold other layers; use another name", path);
   }
   GV_TRY(gv_container_check_idle(io, place->output.target));
   gv_gdal_reset();
@@ -183,13 +182,13 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
       gv_place *other = places[k];
       if (!gv_same_file(place->output.path, other->output.path)) continue;
       if (!may_share(other, place)) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is another output too", place->option,
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is the file of another output, too", place->option,
                           place->output.path);
       }
       if (EQUAL(place->layer, other->layer)) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is that of %s too%s",
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: layer '%s' of %s is also the layer of %s%s",
                           place->option, place->layer, place->output.path, other->option,
-                          other->raster ? ": choose another name (--co RASTER_TABLE=NAME)" : "");
+                          other->raster ? "; use another name (--co RASTER_TABLE=NAME)" : "");
       }
       if (other->first != other) continue;
       place->first = other;
@@ -288,7 +287,7 @@ static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
   if (place->kept) return gv_container_check_unchanged(io, place->output.target, &place->copied);
   if (place->existed || !place->output.overwrite || VSIStatL(place->output.path, &found) != 0) return GV_OK;
   if (layering_of(place) == ONE_LAYER) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "another program has made %s meanwhile; it is left as it is",
+  return gv_io_fail(io, GV_ERROR_IO, "%s: created by another program during this run; it was not replaced",
                     place->output.path);
 }
 

@@ -154,8 +154,9 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
   GDALDriverH driver = GDALGetDriverByName("Memory");
   GDALDatasetH memory = driver != NULL ? GDALCreate(driver, "", 0, 0, 0, GDT_Unknown, NULL) : NULL;
   OGRLayerH layer = memory != NULL ? GDALDatasetCreateLayer(memory, "regions", crs, wkbPolygon, NULL) : NULL;
-  gv_status status = layer != NULL ? trace(io, raster, layer, progress, progress_user)
-                                   : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: no layer in memory");
+  gv_status status = layer != NULL
+                         ? trace(io, raster, layer, progress, progress_user)
+                         : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot create a layer in memory");
   if (status == GV_OK) status = polygons_collect(io, raster, layer, &r);
   if (memory != NULL) GDALClose(memory);
   if (status == GV_OK) {

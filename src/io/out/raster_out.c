@@ -31,13 +31,12 @@ static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   if (!GDALDataTypeIsInteger(raster->is.type)) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-        "%s: a GeoPackage cannot mark cells without a value (NaN): choose another format, .tif say", path);
+        "%s: GeoPackage does not support cells without a value (NaN); use another format, e.g. .tif", path);
   }
   if (raster->is.type != GDT_Int16 || raster->is.nodata == INT16_MIN) return GV_OK;
   return gv_io_fail_as(
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-      "%s: a GeoPackage marks cells without a seed in Int16 by -32768 alone: --nodata=-32768 takes "
-      "that, --ot UInt16 any",
+      "%s: GeoPackage requires -32768 for cells without a seed in Int16; use --nodata=-32768, or --ot UInt16",
       path);
 }
 
@@ -52,9 +51,9 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                       "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
+                       "the values of %s need %s, which driver %s does not support (it has: %s)%s",
                        raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
-                       GDALDataTypeIsInteger(raster->is.type) ? "; --ot chooses another type" : "");
+                       GDALDataTypeIsInteger(raster->is.type) ? "; use --ot for another type" : "");
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -75,7 +74,8 @@ static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
     for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++) {
       if (!EQUAL(value, lossy[i])) continue;
       return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--co %s=%s changes values: ids need a lossless one", keys[k], value);
+                           "--co %s=%s: unsupported; it changes values, but ids need lossless compression", keys[k],
+                           value);
     }
   }
   return GV_OK;
@@ -166,8 +166,8 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
   if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->is.type) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
-                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->is.type));
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "driver %s does not keep %s values", GDALGetDriverShortName(driver),
+                    GDALGetDataTypeName(raster->is.type));
 }
 
 /* A dataset that is to be filled. */
@@ -275,7 +275,7 @@ static gv_status open_source(gv_io *io, const gv_raster_out *raster, GDALDataset
   *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
   CSLDestroy(how);
   if (*out != NULL && !gv_gdal_lost()) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
 }
 
 static int CPL_STDCALL raster_out_go_on(double fraction, const char *message, void *io) {
@@ -355,7 +355,7 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribu
   if (gv_gdal_failed())
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
-  gv_io_warn(GV_CODE_TABLE_MISSING, 0, "the driver %s has no place for an attribute table",
+  gv_io_warn(GV_CODE_TABLE_MISSING, 0, "driver %s does not support attribute tables",
              GDALGetDriverShortName(raster->driver));
   return GV_OK;
 }
@@ -385,7 +385,7 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
   GDALDatasetH made =
       GDALOpenEx(gv_place_work(&raster->place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
   CSLDestroy(table);
-  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
+  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
   for (int64_t i = 0; i < raster->is.bands * raster->is.height && status == GV_OK; i++) {
@@ -397,11 +397,11 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
                            1, raster->is.type, 0, 0);
     }
     if (error != CE_None) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->place.output.path);
     } else if (memcmp(rows[0], rows[1], bytes) != 0) {
       status = gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                             "%s: the driver %s, with its options, changes values", raster->place.output.path,
-                             GDALGetDriverShortName(raster->driver));
+                             "%s: driver %s changes values with these options; use a lossless format",
+                             raster->place.output.path, GDALGetDriverShortName(raster->driver));
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
@@ -425,7 +425,7 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
                            void *progress_user) {
   /* GDAL is silent about side files. */
   if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
   /* Rasterlite notes the source's name. */
   if (gv_is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
   raster->options = limit_threads(raster->options);

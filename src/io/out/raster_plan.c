@@ -22,21 +22,20 @@ static bool writes_rasters(GDALDriverH driver) {
 /* GDAL's VRT driver creates rasters but stores no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
   if (!gv_is_driver(driver, "VRT")) return GV_OK;
-  return gv_io_fail_as(
-      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-      "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
-      options->option, options->path);
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: unsupported virtual raster (%s); write .tif, and use gdalbuildvrt on it",
+                       options->option, options->path);
 }
 
 static gv_status choose_named(gv_io *io, const char *name, GDALDriverH *out) {
   *out = GDALGetDriverByName(name);
   if (*out == NULL) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                         "--of: unknown driver '%s'; gdalinfo --formats lists them", name);
+                         "--of: unknown driver (%s); gdalinfo --formats lists them", name);
   }
   if (writes_rasters(*out)) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                       "--of: the driver %s cannot write rasters", GDALGetDriverShortName(*out));
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT, "--of: driver %s cannot write rasters",
+                       GDALGetDriverShortName(*out));
 }
 
 static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
@@ -56,21 +55,19 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
   if (count == 1) return GV_OK;
   if (count > 1) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
-                         extension, several);
+                         "%s: ambiguous extension (.%s); choose a driver with --of: %s", options->option, extension,
+                         several);
   }
   GDALDriverH vector = gv_vector_driver(options->path);
   if (vector != NULL) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-        "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
-        ".tif, say",
+        "%s: not a raster format (%s, %s); use e.g. .tif, or --stats and --polygons for vector files",
         options->option, options->path, GDALGetDriverLongName(vector));
   }
-  return gv_io_fail_as(
-      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-      "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
-      options->option, options->path);
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: unknown raster format (%s); use --of or .tif; gdalinfo --formats lists the drivers",
+                       options->option, options->path);
 }
 
 bool gv_option_given(char **options, const char *key) {
@@ -169,17 +166,17 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
     bool fine = !resampling || EQUAL(value, "NEAREST") || EQUAL(value, "MODE");
     CPLFree(key);
     if (!well_formed) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: '%s' is not of the form NAME=VALUE", *option);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: invalid value (%s); expected NAME=VALUE", *option);
     }
     if (!fine) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co %s: ids can only be resampled by NEAREST or MODE",
-                        *option);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--co %s: unsupported resampling of ids; use NEAREST or MODE", *option);
     }
   }
   int before = gv_io_count_warnings();
   gv_gdal_reset();
   if (GDALValidateCreationOptions(raster->driver, (CSLConstList)user)) return GV_OK;
-  gv_warning why = {.text = "not accepted by the driver"};
+  gv_warning why = {.text = "not supported by the driver"};
   gv_io_drop_warnings(before, &why);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }

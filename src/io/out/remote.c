@@ -41,15 +41,15 @@ gv_status gv_remote_check(gv_io *io, const gv_output *output) {
   bool there = remote_exists(path, &found);
   int error = there ? 0 : VSIGetLastErrorNo();
   if (error != 0 && error != VSIE_AWSObjectNotFound)
-    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, VSIGetLastErrorMsg());
+    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", path, VSIGetLastErrorMsg());
   if (!there) return GV_OK;
-  if (VSI_ISDIR(found.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", path);
+  if (VSI_ISDIR(found.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "output %s is a directory", path);
   if (output->amends)
     return gv_io_fail(
         io, GV_ERROR_IO,
         "the output %s: unsupported: adding a layer to an object of cloud storage; choose another name", path);
   if (!output->overwrite)
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "the output %s exists; --overwrite replaces it",
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "output %s exists; use --overwrite to replace it",
                          path);
   return GV_OK;
 }
@@ -92,10 +92,10 @@ static gv_status remote_check_object(gv_io *io, const gv_output *output, const c
   const char *input = inputs != NULL ? gv_inputs_find(inputs, object->path) : NULL;
   if (input != NULL)
     return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: its file %s is %s, a file of an input", output->path, object->path, input);
+                         "%s: file %s is %s, a file of an input", output->path, object->path, input);
   bool own = strncmp(name, main_name, strlen(main_name)) == 0 && strcmp(name, main_name) != 0;
   if (output->overwrite || own || gv_qgis_style_is_ours(object->path)) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it",
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: file %s exists; use --overwrite to replace it",
                        output->path, object->path);
 }
 
@@ -120,7 +120,7 @@ static gv_status remote_list(gv_io *io, const gv_output *output, gv_inputs *inpu
   char **files = VSIReadDir(output->directory);
   gv_status status = CSLFindString(files, main_name) >= 0
                          ? GV_OK
-                         : gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
+                         : gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
     if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
     if (!STARTS_WITH(*file, GV_SCRATCH)) status = remote_add(io, output, *file, inputs, list);

@@ -122,7 +122,7 @@ static gv_status table_out_create_layer(writer *w) {
   GV_TRY(gv_layer_create(&w->out, w->content->crs, w->as_text ? wkbNone : geometry,
                          gv_is_driver(w->out.place->driver, "FlatGeobuf") ? in_order : NULL));
   if (geometry != wkbPoint && geometry != wkbNone && OGR_FD_GetGeomFieldCount(definition(w)) == 0) {
-    return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: a file of this format holds no geometries",
+    return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: this format does not support geometries",
                       w->out.place->option); /* spreadsheets */
   }
   if (w->as_text) GV_TRY(gv_layer_add_field(&w->out, "WKT", NULL, OFTString, NULL));

@@ -144,9 +144,10 @@ static void clear_leftover(int parent, const char *parent_path, const char *name
   if (own && lock < 0) unlinkat(parent, name, AT_REMOVEDIR); /* empty: killed before it made the lock file */
   if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
     if (has_backups(directory)) {
-      gv_io_warn(GV_CODE_BACKUP_LEFT, 0,
-                 "%s/%s/%s: files that a killed run was replacing; move them back or remove the directory",
-                 parent_path, name, GV_BACKUPS);
+      gv_io_warn(
+          GV_CODE_BACKUP_LEFT, 0,
+          "%s/%s/%s: files of an interrupted run that were being replaced; move them back, or remove the directory",
+          parent_path, name, GV_BACKUPS);
     } else {
       remove_directory(parent, name, directory, &lock);
     }
@@ -227,7 +228,7 @@ gv_status gv_temporary_make(gv_io *io, const char *parent, const char *output, g
   if (made.directory >= 0) unlinkat(made.directory, LOCK_NAME, 0);
   if (made.parent >= 0) unlinkat(made.parent, made.name, AT_REMOVEDIR);
   gv_temporary_close(&made);
-  return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output, strerror(error));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write into its directory: %s", output, strerror(error));
 }
 
 int gv_temporary_backups(const gv_temporary *t) {

@@ -64,7 +64,7 @@ static TIFFOpenOptions *open_options(char *complaint) {
 }
 
 static gv_status failed(gv_io *io, const char *name, const char *complaint, int error) {
-  const char *why = error != 0 ? strerror(error) : complaint[0] != '\0' ? complaint : "libtiff does not say why";
+  const char *why = error != 0 ? strerror(error) : complaint[0] != '\0' ? complaint : "unknown error of libtiff";
   return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, why);
 }
 

@@ -64,13 +64,15 @@ static gv_status add_ring(gv_io *io, const char *source, gv_mask_polygons *p, OG
       at[1] = x;
     }
     if (!isfinite(at[0]) || !isfinite(at[1])) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: a polygon has the vertex (%g, %g)", source,
-                        at[0], at[1]);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--mask: %s: vertex of a polygon is not finite or out of range (%g, %g)", source, at[0],
+                        at[1]);
     }
     if (p->turn > 0.0 && fabs(at[0]) > GV_MOST_TURNS * p->turn) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--mask: %s: a polygon has the vertex (%g, %g), more than %d turns from longitude 0",
-                        source, at[0], at[1], GV_MOST_TURNS);
+      return gv_io_fail(
+          io, GV_ERROR_INVALID_ARGUMENT,
+          "--mask: %s: longitude of a vertex out of range (%g, %g); at most %d turns from 0 are supported", source,
+          at[0], at[1], GV_MOST_TURNS);
     }
     if (i == 0) {
       memcpy(first, at, sizeof first);
@@ -101,7 +103,8 @@ static gv_status add_polygons(gv_io *io, const char *source, gv_mask_polygons *p
       status = add_polygons(io, source, p, OGR_G_GetGeometryRef(geometry, i), swapped, polygon);
     return status;
   }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s has a %s; a mask is a raster or polygons", source,
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--mask: %s: unsupported geometry (%s); expected a raster or polygons", source,
                     OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
 }
 
@@ -154,7 +157,7 @@ static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatas
   if (options->layer != NULL) {
     *out = GDALDatasetGetLayerByName(dataset, options->layer);
     if (*out != NULL) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask-layer: %s has no layer '%s'", options->source,
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask-layer: %s: unknown layer (%s)", options->source,
                       options->layer);
   }
   if (count == 1) *out = GDALDatasetGetLayer(dataset, 0);
@@ -167,14 +170,13 @@ static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatas
 static gv_status check_geometries(gv_io *io, const char *source, OGRLayerH layer) {
   OGRwkbGeometryType type = wkbFlatten(OGR_L_GetGeomType(layer));
   if (type == wkbPoint || type == wkbMultiPoint) {
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "--mask: %s has points; a mask is a raster or polygons (--max-distance leaves out what is far from "
-        "the seeds)",
-        source);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--mask: %s: unsupported geometry (points); expected a raster or polygons; to exclude cells "
+                      "far from the seeds, use --max-distance",
+                      source);
   }
   if (type != wkbNone) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s has no geometries; a mask is a raster or polygons",
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing geometries; expected a raster or polygons",
                     source);
 }
 
@@ -213,10 +215,10 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
     OGR_F_Destroy(feature);
   }
   if (status == GV_OK && gv_gdal_failed()) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: reading %s failed", options->source);
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: %s: cannot read", options->source);
   }
   if (status == GV_OK && polygon == 0) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s has no polygons", options->source);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing polygons", options->source);
   }
   if (status == GV_OK) status = make_slabs(io, p);
   if (status == GV_OK && !gv_grid_in_crs(grid, crs)) {

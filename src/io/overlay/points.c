@@ -204,8 +204,8 @@ gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   enum { LEAST = -900 /* exponent: statistics keep no digits of less than 1e-280 */ };
   int exponent;
   if (!(o->size < 1e307)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s: its values add up to too much (%g); scale them",
-                      o->raster.path, o->size);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--sum: %s: the sum of its values is out of range (%g); scale them", o->raster.path, o->size);
   }
   frexp(o->size, &exponent);
   o->unit = ldexp(1.0, (exponent < LEAST ? LEAST : exponent) - 52);

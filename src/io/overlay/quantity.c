@@ -23,7 +23,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   }
   memcpy(geotransform, grid->geotransform, sizeof geotransform);
   if (!GDALInvGeoTransform(geotransform, o->inverse)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the grid's geotransform is degenerate");
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "grid: invalid geotransform; the area of its cells is 0");
   }
   bool same = gv_grid_in_crs(grid, raster->crs), upright = gv_is_upright(grid->geotransform);
   if (upright && gv_crs_is_lonlat(grid->crs)) {
@@ -157,9 +157,8 @@ gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_gr
   bool overlap = status == GV_OK && (o->size == 0.0 || (o->parallel && gv_areas_overlap(o)));
   if (status == GV_OK && !o->parallel) status = gv_points_make(io, o, &overlap);
   if (status == GV_OK && !overlap) {
-    status =
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid%s", source.path,
-                   o->parallel ? "" : ", or its pixels are too large for it; resample them to the grid's system");
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s: outside the grid%s", source.path,
+                        o->parallel ? "" : ", or its pixels are too large; resample them to the grid's system");
   }
   if (status != GV_OK) {
     gv_overlay_close(o);

@@ -32,8 +32,8 @@ static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
   GV_TRY(gv_inputs_add(io, &run->inputs, seeds));
   GV_TRY(gv_inputs_add(io, &run->inputs, mask));
   if (gv_inputs_find(&run->inputs, j->out) != NULL)
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
-                         j->out);
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                         "output %s is an input, too; use another name", j->out);
   return gv_layer_plan(io, &run->place, "OUT", j->out,
                        j->delaunay     ? "delaunay"
                        : j->edges_only ? "edges"
@@ -110,7 +110,7 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
                       j->seeds.source, j->seeds.source);
   if (run->asked != NULL && run->seeds.crs == NULL)
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "--crs: missing coordinate system of %s; give --seeds-crs", j->seeds.source);
+                         "--crs: missing coordinate system of %s; use --seeds-crs", j->seeds.source);
   gv_metric_question question = {.crs = run->asked != NULL ? run->asked : run->seeds.crs,
                                  .asked = j->has_metric,
                                  .metric = j->metric,
@@ -152,8 +152,8 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   run->report->unverified = run->parts.unverified;
   if (run->parts.unverified > 0)
     gv_io_warn(GV_CODE_ACCURACY, run->parts.unverified,
-               "%" PRId64 " corners of cells could not be verified: they lie a quarter of the globe or farther "
-               "from their seeds, and may be off by up to 100 km",
+               "%" PRId64 " corners of cells are not verified; they are a quarter of the globe or farther from "
+               "their seeds, with errors of up to 100 km",
                run->parts.unverified);
   return GV_OK;
 }

@@ -45,9 +45,9 @@ static gv_status mask_collect(gv_io *io, const char *source, OGRLayerH layer, OG
     OGR_G_DestroyGeometry(straight);
   }
   if (status == GV_OK && gv_gdal_failed())
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: reading %s failed", source);
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: %s: cannot read", source);
   if (status == GV_OK && OGR_G_GetGeometryCount(all) == 0)
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s has no polygons", source);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing polygons", source);
   return status;
 }
 
@@ -57,14 +57,15 @@ static gv_status mask_carry(gv_io *io, const char *source, OGRSpatialReferenceH 
   if (swapped) OGR_G_SwapXY(geometry);
   if ((from == NULL) != (to == NULL))
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "--mask: %s and the seeds: one has a coordinate system, the other none", source);
+                         "--mask: %s: missing coordinate system of the mask or of the seeds; use --seeds-crs",
+                         source);
   if (from == NULL || gv_crs_same(from, to)) return GV_OK;
   OGRCoordinateTransformationH way = OCTNewCoordinateTransformation(from, to);
   bool good = way != NULL && OGR_G_Transform(geometry, way) == OGRERR_NONE;
   if (way != NULL) OCTDestroyCoordinateTransformation(way);
   return good ? GV_OK
-              : gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "--mask: %s cannot be carried to the system of the output",
-                                source);
+              : gv_io_fail_gdal(io, GV_ERROR_PROJECTION,
+                                "--mask: %s: cannot be transformed to the system of the output", source);
 }
 
 static gv_status mask_read(gv_io *io, const char *source, const char *name, OGRSpatialReferenceH crs,
@@ -82,7 +83,7 @@ static gv_status mask_read(gv_io *io, const char *source, const char *name, OGRS
     status = gv_io_fail_memory(io, "the mask");
   } else if (layer == NULL || (name == NULL && GDALDatasetGetLayerCount(dataset) != 1)) {
     status = gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
-                           "--mask: %s has %d layers; name one of them by --mask-layer", source,
+                           "--mask: %s has %d layers; choose one with --mask-layer", source,
                            GDALDatasetGetLayerCount(dataset));
   }
   if (status == GV_OK) status = gv_crs_of_layer(io, "--mask", source, dataset, layer, &own, &swapped);
@@ -90,7 +91,7 @@ static gv_status mask_read(gv_io *io, const char *source, const char *name, OGRS
   if (status == GV_OK) status = mask_carry(io, source, own, crs, swapped, all);
   if (status == GV_OK) *out = OGR_G_UnionCascaded(all);
   if (status == GV_OK && *out == NULL)
-    status = gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--mask: the polygons of %s are invalid", source);
+    status = gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: invalid polygons", source);
   if (all != NULL) OGR_G_DestroyGeometry(all);
   if (own != NULL) OSRRelease(own);
   GDALClose(dataset);
@@ -110,7 +111,6 @@ gv_status gv_diagram_within(gv_io *io, const double *extent, const char *mask, c
   *out = OGR_G_Intersection(rectangle, polygons);
   OGR_G_DestroyGeometry(rectangle);
   OGR_G_DestroyGeometry(polygons);
-  return *out != NULL
-             ? GV_OK
-             : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--mask: the polygons of %s are invalid", mask);
+  return *out != NULL ? GV_OK
+                      : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: invalid polygons", mask);
 }

@@ -174,9 +174,8 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (number == 0 || n->statistics == NULL) return GV_OK;
   status = count_merge(c, n);
-  return status == GV_OK
-             ? GV_OK
-             : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_message(status));
+  return status == GV_OK ? GV_OK
+                         : gv_io_fail(io, status, "sums of device %d: %s", n->device, gv_status_message(status));
 }
 
 static gv_status count_cut(gv_io *io, const counting *c) {

@@ -89,8 +89,8 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
     const gv_given *one = &d->list[i];
     bool may_hide = gv_option_is_source(one->option) || gv_option_is_driver_option(one->option);
     GV_REQUIRE(io, one->from == NULL || !may_hide || strstr(one->value, HIDDEN) == NULL,
-               "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
-               one->option->name, one->option->name);
+               "%s: the password of \"%s\" is left out; use --%s on the command line", one->from, one->option->name,
+               one->option->name);
     gv_status status = gv_option_set(io, one->option, settings, one->value);
     if (status == GV_OK) continue;
     if (one->from == NULL) return status;
@@ -129,7 +129,7 @@ static gv_status way_back(gv_io *io, const char *from, char **out) {
   gv_text way = {0};
   gv_status status = GV_OK;
   if (here == NULL || there == NULL) {
-    status = gv_io_fail(io, GV_ERROR_IO, "the directory %s does not exist", from);
+    status = gv_io_fail(io, GV_ERROR_IO, "directory %s: missing", from);
   } else {
     size_t same = 0;
     for (size_t i = 0; i == 0 || (here[i - 1] != '\0' && here[i - 1] == there[i - 1]); i++) {
@@ -159,7 +159,8 @@ typedef struct reading {
 } reading;
 
 static gv_status wrong(gv_io *io, const reading *r, const gv_json_member *member, const char *what) {
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\" is to be %s", r->out->name, member->name, what);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\": invalid type; expected %s", r->out->name,
+                    member->name, what);
 }
 
 static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *member, const gv_option **out) {
@@ -168,7 +169,7 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
   GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
              member->object != NULL ? " in \"outputs\"" : "");
-  GV_REQUIRE(io, o->place == place, "%s: \"%s\" belongs %s \"outputs\"", r->out->name, o->name,
+  GV_REQUIRE(io, o->place == place, "%s: \"%s\": invalid place; it belongs %s \"outputs\"", r->out->name, o->name,
              o->place == GV_IN_OUTPUTS ? "into" : "beside");
   *out = o;
   return GV_OK;
@@ -253,7 +254,7 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
   gv_gdal_reset();
   bool directory = VSIStatL(path, &found) == 0 && VSI_ISDIR(found.st_mode);
   if (directory || !VSIIngestFile(NULL, path, &bytes, &length, MOST_BYTES)) {
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the description %s", path);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "description %s: cannot read", path);
   }
   char *parent = gv_path_parent(path);
   gv_status status = parent != NULL
@@ -313,10 +314,12 @@ static gv_status put_clean(gv_io *io, const gv_option *option, const char *name,
   }
   gv_status status = clean != NULL ? GV_OK : description_no_memory(io);
   if (status == GV_OK && !CPLIsUTF8(clean, -1)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: what is no UTF-8 cannot be described", option->name);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: unsupported text in a description; expected UTF-8",
+                        option->name);
   }
   if (status == GV_OK && strcmp(clean, moved) != 0) {
-    gv_io_warn(GV_CODE_SECRET_LEFT_OUT, 0, "the password of --%s is not in the description: give it with --config",
+    gv_io_warn(GV_CODE_SECRET_LEFT_OUT, 0,
+               "the password of --%s is not in the description; add it to the command line with --config",
                option->name);
   }
   if (status == GV_OK) gv_json_put_string(out, name, clean);
@@ -419,8 +422,8 @@ static gv_status write_output(gv_io *io, const gv_description *d, gv_inputs *inp
   gv_output *outputs[] = {output};
   GV_TRY(gv_output_check(io, output));
   if (gv_inputs_find(inputs, output->path) != NULL) {
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
-                         output->path);
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                         "--describe: %s is an input, too; use another name", output->path);
   }
   GV_TRY(gv_description_put(io, d, output->path, text));
   GV_TRY(gv_output_begin(io, output));

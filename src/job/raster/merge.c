@@ -68,7 +68,7 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
     if (here == NULL || there == NULL) {
       status = gv_io_fail_memory(io, "a description");
     } else if (strcmp(here, there) != 0) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is of another run than %s: --%s is %s, not %s",
+      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: --%s is %s, not %s",
                           part->path, first->path, o->name, here, there);
     }
     free(here);
@@ -85,20 +85,20 @@ static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *fi
   gv_description_free(&own);
   if (status != GV_OK) return status;
   const char *other =
-      part->parts != first->parts ? "they are not of as many parts"
+      part->parts != first->parts ? "different numbers of parts"
       : part->grid != first->grid || part->width != first->width || part->height != first->height
-          ? "they have not one grid"
-      : part->seeds != first->seeds           ? "their seeds differ"
-      : part->mask_bytes != first->mask_bytes ? "their masks differ"
+          ? "different grids"
+      : part->seeds != first->seeds           ? "different seeds"
+      : part->mask_bytes != first->mask_bytes ? "different masks"
       : part->sum_count != first->sum_count || memcmp(part->sums, first->sums, sizeof part->sums) != 0
-          ? "their rasters of --sum differ"
-      : part->record_bytes != first->record_bytes ? "one has statistics that the other has not"
+          ? "different rasters of --sum"
+      : part->record_bytes != first->record_bytes ? "statistics are missing in one of them"
                                                   : NULL;
   for (int i = 0; i < GV_RUN_RASTERS && other == NULL; i++)
-    if ((part->bytes[i] > 0) != (first->bytes[i] > 0)) other = "one has a raster that the other has not";
+    if ((part->bytes[i] > 0) != (first->bytes[i] > 0)) other = "a raster is missing in one of them";
   if (other == NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is of another run than %s: %s", part->path, first->path,
-                    other);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: %s", part->path,
+                    first->path, other);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -113,33 +113,33 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
   for (int i = 0; i < m->count; i++) {
     const gv_part *p = &parts[i];
     GV_REQUIRE(io, i == 0 || p->number != parts[i - 1].number,
-               "part %" PRId64 " of %" PRId64 " is given twice: %s and %s", p->number, p->parts, parts[i - 1].path,
+               "part %" PRId64 " of %" PRId64 ": given twice: %s and %s", p->number, p->parts, parts[i - 1].path,
                p->path);
-    GV_REQUIRE(io, p->number == i + 1, "part %d of %" PRId64 " is missing, %d are given", i + 1, p->parts,
+    GV_REQUIRE(io, p->number == i + 1, "part %d of %" PRId64 ": missing; %d parts are given", i + 1, p->parts,
                m->count);
     GV_REQUIRE(io, p->first == row,
-               "%s begins with row %" PRId64 " of the raster, the part before it ends with row %" PRId64, p->path,
-               p->first, row);
+               "%s: begins with row %" PRId64 " of the raster, but the previous part ends with row %" PRId64,
+               p->path, p->first, row);
     row = p->end;
   }
-  GV_REQUIRE(io, m->count >= parts[0].parts, "part %d of %" PRId64 " is missing, %d are given", m->count + 1,
+  GV_REQUIRE(io, m->count >= parts[0].parts, "part %d of %" PRId64 ": missing; %d parts are given", m->count + 1,
              parts[0].parts, m->count);
-  GV_REQUIRE(io, row == parts[0].height, "the parts end with row %" PRId64 " of %" PRId64, row, parts[0].height);
+  GV_REQUIRE(io, row == parts[0].height, "parts: end with row %" PRId64 " of %" PRId64, row, parts[0].height);
   return GV_OK;
 }
 
 /* They are parts of what this run would compute. */
 static gv_status check_run(gv_io *io, const gv_run_plan *plan, const gv_part *p) {
-  static const char *const rasters[GV_RUN_RASTERS] = {"ids", "distances: their run had no --distance",
-                                                      "azimuths: their run had no --azimuth"};
+  static const char *const rasters[GV_RUN_RASTERS] = {"ids", "distances; compute the parts with --distance",
+                                                      "azimuths; compute the parts with --azimuth"};
   const gv_job *j = plan->job;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    GV_REQUIRE(io, gv_job_path(j, i) == NULL || p->bytes[i] > 0, "the parts have no %s", rasters[i]);
-  GV_REQUIRE(io, j->stats == NULL || p->record_bytes > 0, "the parts have no statistics: their run had no --stats");
-  GV_REQUIRE(io, p->seeds == gv_run_seeds_fingerprint(plan->in), "%s was computed with other seeds than %s has now",
+    GV_REQUIRE(io, gv_job_path(j, i) == NULL || p->bytes[i] > 0, "parts: missing %s", rasters[i]);
+  GV_REQUIRE(io, j->stats == NULL || p->record_bytes > 0, "parts: missing statistics; compute them with --stats");
+  GV_REQUIRE(io, p->seeds == gv_run_seeds_fingerprint(plan->in), "%s: computed with other seeds than %s has now",
              p->path, gv_job_seeds(j));
   bool same = p->grid == gv_run_grid_fingerprint(plan) && p->width == plan->width && p->height == plan->height;
-  GV_REQUIRE(io, same, "%s was computed for another grid than %s asks for now", p->path,
+  GV_REQUIRE(io, same, "%s: computed for another grid than that of %s now", p->path,
              j->grid.like != NULL ? j->grid.like : "its run");
   return GV_OK;
 }
@@ -200,7 +200,7 @@ static gv_status add_record(gv_io *io, void *user, const unsigned char *record) 
   int64_t row = (int64_t)gv_part_number(record);
   gv_status status = gv_statistics_add_sums(context, a->work->statistics, row, record + 8);
   if (status == GV_OK) return GV_OK;
-  return gv_io_fail(io, status, "%s is damaged: %s", a->part->path, gv_context_message(context));
+  return gv_io_fail(io, status, "%s: damaged: %s", a->part->path, gv_context_message(context));
 }
 
 gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *w) {
@@ -225,7 +225,7 @@ gv_status gv_merge_begin(gv_io *io, gv_raster_out *const *rasters, gv_run_work *
     adding a = {w, part};
     w->workers[0].empty += part->empty;
     if (w->statistics == NULL) continue;
-    GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w), "%s has other statistics than are asked for",
+    GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w), "%s: the statistics differ from the requested ones",
                part->path);
     GV_TRY(gv_part_records(io, part, add_record, &a));
   }
@@ -254,7 +254,7 @@ gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *w, int part, int ra
   if (good) GDALGetBlockSize(GDALGetRasterBand(dataset, 1), &columns, &rows);
   /* Tiles that are copied must be the output's. */
   if (good && (!w->merge->copied[raster] || (columns == w->block_w && rows == w->block_h))) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its rasters are not those that it is about", from->path);
+  return gv_io_fail(io, GV_ERROR_IO, "%s: damaged: the rasters differ from the description", from->path);
 }
 
 static gv_status open_part(gv_io *io, const gv_run_work *w, gv_merge_reader *one, int number) {
@@ -292,14 +292,14 @@ static gv_status copy_tile(gv_io *io, const gv_part *part, gv_merge_reader *one,
   text = GDALGetMetadataItem(from, name, "TIFF");
   int64_t size = text != NULL ? strtoll(text, NULL, 10) : -1;
   if (one->file < 0 || at < 0 || size <= 0 || at > part->bytes[raster] - size) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: a tile is missing", part->path);
+    return gv_io_fail(io, GV_ERROR_IO, "%s: damaged: a tile is missing", part->path);
   }
   unsigned char *more = gv_grow(tile->bytes, &tile->room, size, 1);
   if (more == NULL) return gv_io_fail_memory(io, "the output blocks");
   tile->bytes = more;
   tile->size = (size_t)size;
   if (gv_retry_read_at(one->file, more, tile->size, (off_t)(part->at[raster] + at)) == (ssize_t)size) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", part->path);
+  return gv_io_fail(io, GV_ERROR_IO, "%s: truncated", part->path);
 }
 
 static gv_status copy_tiles(gv_io *io, const gv_run_work *w, gv_merge_reader *one, int raster, int64_t y,

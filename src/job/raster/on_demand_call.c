@@ -16,7 +16,7 @@ gv_status gv_on_demand_begin(gv_on_demand_call *call) {
 
 gv_status gv_on_demand_refuse_nested(gv_io *io, const char *name) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: an on-demand raster cannot be a source of another one; write it to a file first", name);
+                    "%s: unsupported on-demand raster as a source of another one; write it to a file first", name);
 }
 
 static CPLErrorNum on_demand_call_number_of(gv_status status) {

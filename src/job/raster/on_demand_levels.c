@@ -56,7 +56,7 @@ static gv_status check_unchanged(gv_on_demand *on_demand) {
               memcmp(grid->geotransform, f->geotransform, sizeof f->geotransform) == 0;
   if (same) return GV_OK;
   return gv_io_fail(&on_demand->io, GV_ERROR_IO,
-                    "the seeds are others than when this raster was opened: open it again");
+                    "the seeds have changed since this raster was opened; open it again");
 }
 
 static gv_status read_seeds(gv_on_demand *on_demand) {

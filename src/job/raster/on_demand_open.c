@@ -54,7 +54,7 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
   j->distance = "distance";
   gv_status status = gv_job_settings_check(io, s);
   GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
-             "cells-of: HEALPix and files of places are not rasters; use the command with --cells FILE");
+             "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
   /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
   if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
@@ -108,8 +108,7 @@ static gv_status set_facts(gv_io *io, gv_on_demand *on_demand, const gv_run_inpu
   f->height = grid->grid.height;
   if (f->width + f->height > in->budget.memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "a grid of %" PRId64 " x %" PRId64 " cells is too large for --memory", f->width,
-                         f->height);
+                         "grid: too many cells (%" PRId64 " x %" PRId64 ") for --memory", f->width, f->height);
   }
   memcpy(f->geotransform, grid->geotransform, sizeof f->geotransform);
   if (grid->crs != NULL) f->crs = OSRClone(grid->crs);

@@ -123,7 +123,7 @@ static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from
       if (more <= 0) break;
       got += (size_t)more;
     }
-    if (got < wanted) status = gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", path);
+    if (got < wanted) status = gv_io_fail(io, GV_ERROR_IO, "%s: truncated", path);
     *out = gv_part_hash(*out, chunk, got);
     at += (int64_t)got;
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
@@ -296,7 +296,7 @@ static gv_status read_part_member(gv_io *io, void *user, const gv_json_member *m
   if (strcmp(name, "format") == 0) good = read_integers(m, &r->format, 1);
   if (strcmp(name, "sums") == 0) good = read_part_sums(m, p);
   if (strcmp(name, "run") == 0) good = read_part_run(m, p);
-  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: damaged: invalid \"%.40s\"", p->path, name);
 }
 
 static bool is_within(int64_t at, int64_t bytes, int64_t end) {
@@ -320,7 +320,8 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   unsigned char footer[FOOTER];
   bool complete = size > FOOTER && gv_retry_read_at(file, footer, FOOTER, (off_t)(size - FOOTER)) == FOOTER &&
                   memcmp(footer, magic, MAGIC) == 0;
-  if (!complete) return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
+  if (!complete)
+    return gv_io_fail(io, GV_ERROR_IO, "%s: invalid or truncated part file; expected a file of --part", part->path);
   uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
   bool sized =
       length <= MOST_JSON && length <= (uint64_t)size - FOOTER && content == (uint64_t)size - FOOTER - length;
@@ -329,28 +330,29 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
   gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", read_part_member, &r)
-                          : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
+                          : gv_io_fail(io, GV_ERROR_IO, "%s: damaged", part->path);
   free(json);
   GV_TRY(status);
   if (r.format != FORMAT) {
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                      "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path,
-                      r.format);
+                      "%s: unsupported version of the part file (format %" PRId64
+                      "); use the same version of gpuvoronoi",
+                      part->path, r.format);
   }
   good = r.needed >= (int)(MEMBERS + FINGERPRINTS) && (uint64_t)part->content == content && fits(part);
-  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: damaged", part->path);
 }
 
 static gv_status open_file(gv_io *io, const char *path, int *file, int64_t *size) {
   struct stat found;
   *file = gv_retry_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0); /* a pipe would wait for a writer */
-  if (*file < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read the part %s: %s", path, strerror(errno));
+  if (*file < 0) return gv_io_fail(io, GV_ERROR_IO, "part %s: cannot read: %s", path, strerror(errno));
   if (fstat(*file, &found) == 0 && S_ISREG(found.st_mode)) {
     *size = (int64_t)found.st_size;
     return GV_OK;
   }
   close(*file);
-  return gv_io_fail(io, GV_ERROR_IO, "the part %s is no regular file", path);
+  return gv_io_fail(io, GV_ERROR_IO, "part %s: not a regular file", path);
 }
 
 gv_status gv_part_open(gv_io *io, const char *path, gv_part *out) {
@@ -382,7 +384,7 @@ gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters) {
     uint64_t found = 0;
     status = fingerprint(io, part->path, file, ends[i], ends[i + 1], &found);
     if (status == GV_OK && found != part->fingerprints[i]) {
-      status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its bytes are not those that were written", part->path);
+      status = gv_io_fail(io, GV_ERROR_IO, "%s: damaged: its checksum differs", part->path);
     }
   }
   close(file);
@@ -401,7 +403,7 @@ gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, 
     ssize_t wanted = (ssize_t)(count * part->record_bytes);
     off_t at = (off_t)(part->records_at + i * part->record_bytes);
     if (gv_retry_read_at(file, bytes, (size_t)wanted, at) != wanted) {
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", part->path);
+      status = gv_io_fail(io, GV_ERROR_IO, "%s: truncated", part->path);
     }
     for (int64_t k = 0; k < count && status == GV_OK; k++)
       status = take(io, user, bytes + k * part->record_bytes);

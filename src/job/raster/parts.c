@@ -40,11 +40,10 @@ gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
   double left = (double)VSIGetDiskFreeSpace(temporary);
   if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: unknown */
   char *folder = gv_path_parent(temporary);
-  gv_status status =
-      gv_io_fail(io, GV_ERROR_IO,
-                 "%s: too little space for the parts of all ranks and the merged raster (%.3g of %.3g GB); "
-                 "free some, or write elsewhere",
-                 folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
+  gv_status status = gv_io_fail(io, GV_ERROR_IO,
+                                "%s: too little disk space for the parts of all ranks and the merged raster (%.3g "
+                                "of %.3g GB); free some, or use another disk",
+                                folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
   free(folder);
   return status;
 }
@@ -68,7 +67,7 @@ gv_status gv_run_check_blocks(gv_io *io, const gv_run_work *w) {
   const gv_run_plan *p = w->plan;
   bool whole = p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
   if (w->job->parts == 0 || whole) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: a tile of all bands together is too large");
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: tiles of all bands together are too large");
 }
 
 gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block) {

@@ -24,12 +24,13 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   for (int64_t i = 0; i < count && p->reals != NULL; i++) {
     double value = p->reals[i];
     GV_REQUIRE(io, value == rint(value) && value >= -0x1p63 && value < 0x1p63,
-               "--ot %s: the attribute %.17g does not fit: it is not a 64-bit integer", name, value);
+               "--ot %s: value out of range of 64-bit integers (attribute %.17g)", name, value);
     integers[i] = (int64_t)value;
   }
   for (int64_t i = 0; i < count && p->reals == NULL; i++) {
     int64_t value = p->integers[i], most = type == GDT_Float32 ? INT64_C(1) << 24 : INT64_C(1) << 53;
-    GV_REQUIRE(io, value >= -most && value <= most, "--ot %s: the attribute %" PRId64 " is not exact in it", name,
+    GV_REQUIRE(io, value >= -most && value <= most,
+               "--ot %s: value is not exact in this type (attribute %" PRId64 "); use Float64 or Int64", name,
                value);
     reals[i] = (double)value;
   }
@@ -50,7 +51,8 @@ static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *
   p->reals = seeds->reals;
   p->integers = seeds->reals != NULL ? NULL : seeds->integers != NULL ? seeds->integers : seeds->ids;
   if (in->job->raster_seeds.by_cell) {
-    GV_REQUIRE(io, asked == GDT_Unknown || asked == GDT_Int64, "--ot %s: the numbers of cells need Int64", name);
+    GV_REQUIRE(io, asked == GDT_Unknown || asked == GDT_Int64,
+               "--ot %s: unsupported for numbers of cells; use Int64", name);
     *type = GDT_Int64;
     return GV_OK;
   }
@@ -69,7 +71,7 @@ static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *
   gv_seeds_range(p->integers, seeds->count, &lowest, &highest);
   int64_t beyond = lowest < least ? lowest : highest;
   GV_REQUIRE(io, lowest >= least && highest <= most,
-             "--ot %s: the %s %" PRId64 " does not fit: it holds %" PRId64 " to %" PRId64, name,
+             "--ot %s: %s out of range (%" PRId64 "); expected %" PRId64 " to %" PRId64, name,
              in->job->seeds.attribute != NULL ? "attribute" : "id", beyond, least, most);
   return GV_OK;
 }
@@ -90,29 +92,34 @@ static gv_status choose_nodata(gv_io *io, const gv_run_inputs *in, gv_run_plan *
   int64_t least, most;
   if (p->reals != NULL && !gv_cells_of_lists(&j->grid.cells_of)) {
     p->nodata = -1;
-    GV_REQUIRE(io, !j->has_nodata, "--nodata: a raster of real numbers has NaN where there is no seed");
+    GV_REQUIRE(io, !j->has_nodata,
+               "--nodata: unsupported for rasters of real numbers; cells without a seed are NaN");
     return GV_OK;
   }
   type_range(type, &least, &most);
   if (j->has_nodata) {
     p->nodata = j->nodata;
     GV_REQUIRE(io, !j->raster_seeds.by_cell || j->nodata < 0,
-               "--nodata: %" PRId64 " may be a cell's number: choose one below 0", j->nodata);
-    GV_REQUIRE(io, !is_value(p, j->nodata), "--nodata: %" PRId64 " is the %s of a seed", j->nodata, what);
+               "--nodata: may be the number of a cell (%" PRId64 "); use a number below 0", j->nodata);
+    GV_REQUIRE(io, !is_value(p, j->nodata), "--nodata: %" PRId64 " is the %s of a seed; use another number",
+               j->nodata, what);
     GV_REQUIRE(io, j->nodata >= least && j->nodata <= most,
-               "--nodata: %" PRId64 " does not fit into %s, the %ss' type", j->nodata, GDALGetDataTypeName(type),
-               what);
+               "--nodata: %" PRId64 " is out of range of %s, the type of %ss; use another number", j->nodata,
+               GDALGetDataTypeName(type), what);
     return GV_OK;
   }
   bool has_sign = GDALDataTypeIsSigned(type) != 0;
   int64_t first = has_sign ? -1 : most, second = has_sign ? least : 0;
   p->nodata = is_value(p, first) ? second : first;
   if (!is_value(p, p->nodata)) return GV_OK;
-  GV_REQUIRE(io, !has_sign,
-             "both -1 and the lowest integer are %ss: choose a value for cells without a seed by --nodata", what);
+  GV_REQUIRE(
+      io, !has_sign,
+      "--nodata: both -1 and the lowest integer are %ss; use --nodata to set the value of cells without a seed",
+      what);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "both %" PRId64 " and 0 are %ss: choose a value for cells without a seed by --nodata", first,
-                    what);
+                    "--nodata: both %" PRId64
+                    " and 0 are %ss; use --nodata to set the value of cells without a seed",
+                    first, what);
 }
 
 /* Parts are some rows of whole blocks. */
@@ -126,8 +133,7 @@ static gv_status choose_rows(gv_io *io, int64_t side, gv_run_plan *p) {
     p->rows = 0;
     return GV_OK;
   }
-  GV_REQUIRE(io, p->parts <= blocks,
-             "--part %d/%d: the raster has %lld rows of blocks, and can have so many parts at most", j->part,
+  GV_REQUIRE(io, p->parts <= blocks, "--part %d/%d: too many parts; the raster has %lld rows of blocks", j->part,
              j->parts, (long long)blocks);
   int64_t end = j->part * blocks / p->parts * side;
   p->first_row = (j->part - 1) * blocks / p->parts * side;

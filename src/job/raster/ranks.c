@@ -60,19 +60,18 @@ static gv_status ranks_begin(ranks *r, const char *beside, gv_output *output) {
     status = gv_output_init(r->io, output, beside, true);
     if (status == GV_OK) status = gv_output_begin(r->io, output);
     if (status == GV_OK && realpath(output->directory, r->folder) == NULL)
-      status = gv_io_fail(r->io, GV_ERROR_IO, "%s: the name is too long", beside);
+      status = gv_io_fail(r->io, GV_ERROR_IO, "%s: name too long", beside);
   }
   status = gv_cluster_agree(r->io, r->c, status);
   if (status == GV_OK) status = gv_cluster_broadcast(r->io, r->c, 0, r->folder, (int)sizeof r->folder);
   if (status != GV_OK) return status;
   snprintf(r->failed, sizeof r->failed, "%s/failed", r->folder);
   if (!name_part(r, r->c->all.rank, r->part, sizeof r->part)) {
-    status = gv_io_fail(r->io, GV_ERROR_IO, "%s: the name is too long", beside);
+    status = gv_io_fail(r->io, GV_ERROR_IO, "%s: name too long", beside);
   } else if (access(r->folder, W_OK) != 0) {
-    status = gv_io_fail(
-        r->io, GV_ERROR_IO,
-        "%s: not visible on this host, unlike on that of rank 0; write to a file system that all hosts share",
-        r->folder);
+    status = gv_io_fail(r->io, GV_ERROR_IO,
+                        "%s: missing on this host, but rank 0 has it; use a file system that all hosts share",
+                        r->folder);
   }
   return gv_cluster_agree(r->io, r->c, status);
 }
@@ -122,10 +121,10 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
     sum += sizes[i];
     if ((*names)[i] == NULL) status = gv_io_fail_memory(r->io, "the parts");
     if (!there) {
-      status = gv_io_fail(r->io, GV_ERROR_IO,
-                          "%s: rank %d on %s has written it, but rank 0 does not see it; write to a file system "
-                          "that all hosts share",
-                          name, i, c->hosts[i].name);
+      status =
+          gv_io_fail(r->io, GV_ERROR_IO,
+                     "%s: written by rank %d on %s, but missing on rank 0; use a file system that all hosts share",
+                     name, i, c->hosts[i].name);
     }
   }
   free(sizes);

@@ -46,7 +46,7 @@ static gv_status make_grid_of_cells(gv_io *io, const gv_raster_seed_reader *read
   gv_seed_list sample = GV_SEED_LIST_INIT;
   if (reader->crs == NULL && grid.crs != NULL) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "--seeds-raster: %s has no coordinate system, the grid is in %s: give --seeds-crs",
+                         "--seeds-raster: %s: missing coordinate system; the grid is in %s; use --seeds-crs",
                          j->raster_seeds.source, grid.crs);
   }
   bool open = grid.like == NULL && !grid.has_extent && grid.extent_of == NULL && !grid.has_level;
@@ -128,11 +128,11 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--weighting power: its metric is euclidean or great-circle, not %s",
+                         "--weighting power: unsupported metric (%s); use euclidean or great-circle",
                          gv_metric_name(grid->metric));
   }
   GV_REQUIRE(io, j->stats == NULL || grid->grid.kind != GV_GRID_PROJECTED || !gv_crs_is_lonlat(grid->crs),
-             "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
+             "--stats: unsupported for a rotated grid of longitudes and latitudes");
   return GV_OK;
 }
 
@@ -159,8 +159,7 @@ static gv_status read_places(gv_io *io, gv_run_inputs *in) {
   if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centres);
   if (status == GV_OK && in->centres.crs == NULL) {
     status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                           "%s has no coordinate system; longitudes and latitudes in columns lon and lat need none",
-                           cells->source);
+                           "%s: missing coordinate system; columns lon and lat have one", cells->source);
   }
   if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centres);
   return gv_io_within(io, status, "--cells-of");

@@ -32,7 +32,8 @@ static gv_status set_resolution(gv_io *io, void *to, const char *value) {
   grid->has_resolution = true;
   if (gv_read_numbers(value, grid->resolution, 2)) return GV_OK;
   int count = gv_read_measures(value, grid->resolution, grid->resolution_unit, 2);
-  GV_REQUIRE(io, count > 0, "--res: '%s' is not X or X,Y, with units or without: %s", value, gv_unit_names);
+  GV_REQUIRE(io, count > 0, "--res: invalid value (%s); expected X or X,Y, optionally with a unit: %s", value,
+             gv_unit_names);
   if (count == 1) grid->resolution[1] = grid->resolution[0];
   if (count == 1) grid->resolution_unit[1] = grid->resolution_unit[0];
   return GV_OK;
@@ -50,14 +51,16 @@ static gv_status set_distance_unit(gv_io *io, void *to, const char *value) {
 static gv_status set_size(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_size = true;
-  GV_REQUIRE(io, gv_read_integers(value, grid->size, 2), "--size: '%s' is not W,H in whole 64-bit numbers", value);
+  GV_REQUIRE(io, gv_read_integers(value, grid->size, 2), "--size: invalid value (%s); expected W,H as integers",
+             value);
   return GV_OK;
 }
 
 static gv_status set_extent(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_extent = true;
-  GV_REQUIRE(io, gv_read_numbers(value, grid->extent, 4), "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
+  GV_REQUIRE(io, gv_read_numbers(value, grid->extent, 4),
+             "--extent: invalid value (%s); expected XMIN,YMIN,XMAX,YMAX", value);
   return GV_OK;
 }
 
@@ -86,7 +89,7 @@ static gv_status set_bands(gv_io *io, void *to, const char *value) {
     while (c->name != NULL && (strlen(c->name) != length || strncmp(c->name, at, length) != 0))
       c++;
     GV_REQUIRE(io, c->name != NULL && !gv_job_settings_has_band(s, c->value),
-               "--bands: '%s' are not some of id, distance, azimuth, each once", value);
+               "--bands: invalid value (%s); expected some of id, distance, azimuth, each once", value);
     s->bands[s->band_count++] = c->value;
     at += length;
     if (*at == '\0') return GV_OK;
@@ -98,8 +101,8 @@ static gv_status set_distance_type(gv_io *io, void *to, const char *value) {
   settings *s = to;
   s->has_distance_type = true;
   const GDALDataType type = s->job.distance_type = GDALGetDataTypeByName(value);
-  GV_REQUIRE(io, type == GDT_Float32 || type == GDT_Float64, "--distance-type: '%s' is neither Float32 nor Float64",
-             value);
+  GV_REQUIRE(io, type == GDT_Float32 || type == GDT_Float64,
+             "--distance-type: invalid value (%s); expected Float32 or Float64", value);
   return GV_OK;
 }
 
@@ -109,10 +112,10 @@ static gv_status set_id_type(gv_io *io, void *to, const char *value) {
                                        GDT_UInt32, GDT_Int64, GDT_Float32, GDT_Float64};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (GDALGetDataTypeByName(value) == types[i]) s->job.id_type = types[i];
-  GV_REQUIRE(
-      io, s->job.id_type != GDT_Unknown,
-      "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64, or with --attribute Float32, Float64",
-      value);
+  GV_REQUIRE(io, s->job.id_type != GDT_Unknown,
+             "--ot: invalid value (%s); expected one of: Byte, Int16, UInt16, Int32, UInt32, Int64; with "
+             "--attribute also Float32, Float64",
+             value);
   return GV_OK;
 }
 
@@ -131,7 +134,8 @@ size_t gv_sum_file_at(const char *value, const char *directory) {
 static gv_status set_sum(gv_io *io, void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
   size_t file = gv_sum_file_at(value, "."), length = file > 0 ? file - 1 : 0;
-  GV_REQUIRE(io, j->sum_count < GV_JOB_MAX_SUMS, "--sum can be given %d times", GV_JOB_MAX_SUMS);
+  GV_REQUIRE(io, j->sum_count < GV_JOB_MAX_SUMS, "--sum: too many rasters; at most %d are supported",
+             GV_JOB_MAX_SUMS);
   gv_job_sum *sum = &j->sums[j->sum_count++];
   sum->path = value + file;
   gv_source_remember(sum->path);
@@ -141,11 +145,12 @@ static gv_status set_sum(gv_io *io, void *to, const char *value) {
   free(shown);
   if (file == 0) length = strchr(stem, '*') == NULL ? strlen(stem) : 0; /* a source that is not shown */
   GV_REQUIRE(io, length > 0 && length < sizeof sum->name,
-             "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value, sizeof sum->name - 1);
+             "--sum: invalid name (%s); expected NAME=FILE with a name of 1 to %zu letters", value,
+             sizeof sum->name - 1);
   snprintf(sum->name, sizeof sum->name, "%.*s", (int)length, file > 0 ? value : stem);
   for (int i = 0; i + 1 < j->sum_count; i++)
     GV_REQUIRE(io, strcasecmp(j->sums[i].name, sum->name) != 0,
-               "--sum: two rasters are called '%s'; write NAME=FILE", sum->name);
+               "--sum: two rasters have the same name (%s); use NAME=FILE", sum->name);
   return GV_OK;
 }
 
@@ -155,7 +160,7 @@ static gv_status set_part(gv_io *io, void *to, const char *value) {
   long part = strtol(value, &slash, 10), parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
   bool good = isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
               part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS;
-  GV_REQUIRE(io, good, "--part: '%s' is not I/N, the I-th of N parts (1 to %d)", value, GV_JOB_MOST_PARTS);
+  GV_REQUIRE(io, good, "--part: invalid value (%s); expected I/N, part I of N (1 to %d)", value, GV_JOB_MOST_PARTS);
   j->part = (int)part;
   j->parts = (int)parts;
   return GV_OK;
@@ -429,9 +434,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   const gv_job *j = &s->job;
   bool distances = j->distance != NULL || gv_job_settings_has_band(s, GV_RUN_DISTANCE);
   bool cells = j->raster_seeds.source != NULL;
-  GV_REQUIRE(io, j->seeds.source == NULL || !cells, "--seeds or --seeds-raster, not both");
-  GV_REQUIRE(io, j->seeds.source != NULL || cells,
-             "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
+  GV_REQUIRE(io, j->seeds.source == NULL || !cells,
+             "--seeds and --seeds-raster: unsupported together; use one of them");
+  GV_REQUIRE(io, j->seeds.source != NULL || cells, "missing --seeds; e.g. gpuvoronoi --seeds points.gpkg %s",
              j->raster.path != NULL ? j->raster.path : "out.tif");
   const gv_option_rule rules[] = {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
@@ -472,12 +477,12 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
        "--ot Float32 or Float64", "--attribute"},
   };
   GV_REQUIRE(io, j->parts == 0 || (j->raster.path != NULL && s->describe == NULL),
-             "--part needs OUT, the part file, and runs are described without it");
+             "--part: missing OUT, the part file; with --describe it is unsupported");
   const char *const layers[] = {j->stats_layer, j->polygons_layer};
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-    GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "a layer has an empty name");
+    GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "layer: its name is empty");
   GV_REQUIRE(io, !j->distance_per_value || !j->raster_seeds.by_cell,
-             "--distance-per-value has a band a value, which --by-cell does without");
+             "--distance-per-value: unsupported with --by-cell");
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
@@ -496,14 +501,13 @@ static gv_status check_lists(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
   if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    GV_REQUIRE(
-        io, !others[i].given,
-        "--cells-of: %s is not supported for cells that are not a raster's; use --cells FILE or --stats FILE",
-        others[i].name);
+    GV_REQUIRE(io, !others[i].given,
+               "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
+               others[i].name);
   GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
-             "--cells-of needs --cells FILE (.nc, .gpkg, .csv ...) or --stats FILE");
+             "--cells-of: missing --cells FILE (.nc, .gpkg, .csv ...) or --stats FILE");
   bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;
-  GV_REQUIRE(io, !grid && !g->has_level, "two grid definitions at once: --cells-of and %s",
+  GV_REQUIRE(io, !grid && !g->has_level, "two grid definitions: use --cells-of or %s",
              g->has_level ? "--level" : "a raster's grid");
   return GV_OK;
 }
@@ -514,16 +518,16 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   bool any = false;
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     any = any || paths[i] != NULL;
-    GV_REQUIRE(io, paths[i] == NULL || paths[i][0] != '\0', "an output file has an empty name");
+    GV_REQUIRE(io, paths[i] == NULL || paths[i][0] != '\0', "output: the file name is empty");
   }
-  GV_REQUIRE(io, any, "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
-  GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot needs OUT");
+  GV_REQUIRE(io, any, "missing output: OUT, --stats, --distance, --azimuth, --polygons ...");
+  GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot: missing OUT");
   bool lists = gv_cells_of_lists(&j->grid.cells_of);
   GV_TRY(check_lists(io, j));
-  GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL || lists, "--attribute needs OUT");
+  GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL || lists, "--attribute: missing OUT");
   GV_REQUIRE(io,
              j->seeds.attribute == NULL || lists || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
-             "--attribute: %s holds ids; write it by a run of its own",
+             "--attribute: unsupported with %s, which holds ids; use another run for it",
              j->polygons != NULL ? "--polygons"
              : j->cells != NULL  ? "--cells"
                                  : "--mesh");

@@ -13,8 +13,8 @@ static void warn_of_outside(const gv_run_work *w) {
     double outside = sum.total - sum.inside;
     if (fabs(outside) > 1e-9 * sum.bound) {
       gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
-                 "--sum %s: %.10g of its total of %.10g lies outside the grid and is not counted",
-                 w->job->sums[i].name, outside, sum.total);
+                 "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
+                 outside, sum.total);
     }
   }
 }
@@ -26,10 +26,10 @@ static void warn_of_empty(const gv_run_work *w) {
   if (gv_run_empty(w) == cells) {
     bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
-               mask && limit ? "see --mask and --max-distance"
-               : mask        ? "--mask leaves no cell of the grid"
+               mask && limit ? "check --mask and --max-distance"
+               : mask        ? "--mask excludes all cells of the grid"
                : limit       ? "all seeds are farther away than --max-distance"
-                             : "no cell of the grid has a place on the globe");
+                             : "all cells of the grid are outside the globe");
   } else if (w->empty_seeds > 0) {
     gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "%" PRId64 " of %" PRId64 " seeds have no cell",
                w->empty_seeds, w->in->regions->count);

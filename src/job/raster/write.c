@@ -41,12 +41,12 @@ static gv_status check_files(gv_io *io, gv_inputs *inputs, gv_run_outputs *out) 
         (place->raster ? gv_inputs_read_raster(inputs, path, place->layer)
                        : gv_inputs_read_layer(inputs, path, place->layer, place->layers))) {
       return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                           "%s: the %s %s of %s is an input too", place->option, gv_place_noun(place), place->layer,
-                           path);
+                           "%s: the %s %s of %s is an input, too; use another name", place->option,
+                           gv_place_noun(place), place->layer, path);
     }
     if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too",
-                           place->option, path);
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                           "%s: %s is an input, too; use another name", place->option, path);
     }
   }
   return GV_OK;
@@ -56,13 +56,13 @@ static gv_status check_files(gv_io *io, gv_inputs *inputs, gv_run_outputs *out) 
 static gv_status check_options(gv_io *io, const gv_job *j) {
   const char *triangles = j->cells != NULL ? "--cells" : "--mesh";
   GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,
-             "--part: the seeds are read once more when parts are merged: write them to a file");
+             "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
-  GV_REQUIRE(io, j->parts == 0, "--part: rasters have parts, %s has none: it takes a run of its own", triangles);
-  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of),
-             "%s needs --level or --cells-of: it writes their cells", triangles);
+  GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", triangles);
+  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
+             triangles);
   GV_REQUIRE(io, j->mask.source == NULL || gv_cells_of_lists(&j->grid.cells_of),
-             "%s answers all triangles: it does not go with --mask", triangles);
+             "%s: unsupported with --mask; it has all triangles", triangles);
   return GV_OK;
 }
 

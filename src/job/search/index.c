@@ -140,10 +140,10 @@ static gv_status build_of(gv_io *io, gv_search_run *run, int64_t total, void **d
   gv_points points = gv_points_rows(NULL, 0, reference->dim, GV_FLOAT64);
   GV_TRY(choose_sharding(io, run, total, points.dim));
   GV_TRY(load_reference(io, run, total, &points, data));
-  GV_REQUIRE(io, points.count > 0, "%s: there are no points in the file", reference->path);
+  GV_REQUIRE(io, points.count > 0, "%s: missing points", reference->path);
   if (!run->sharded) total = points.count;
   if (q != NULL && q->array == NULL) GV_TRY(gv_search_points_make_rows(io, q));
-  GV_REQUIRE(io, q == NULL || q->dim == reference->dim, "%s has %d coordinates a point, %s %d", q->path,
+  GV_REQUIRE(io, q == NULL || q->dim == reference->dim, "%s: %d coordinates per point, but %s has %d", q->path,
              (int)q->dim, reference->path, (int)reference->dim);
   GV_TRY(choose_queries(io, run, total));
   GV_TRY(build_index(io, run, &points));

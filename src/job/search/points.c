@@ -36,7 +36,7 @@ gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe)
     s->is_layer = !text || globe;
   }
   if (chosen && !(text && !s->is_layer)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s and --header are about text that is read as an array",
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s and --header are for text that is read as an array",
                       s->path, s->how.columns_option);
   }
   return text && !chosen && !s->is_layer ? gv_array_is_layer(io, path, &s->is_layer) : GV_OK;

@@ -25,18 +25,18 @@ gv_search_output gv_search_job_output(const gv_search_job *j) {
 /* Options and queries that lines and polygons exclude or require. */
 static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
   const char *why = NULL;
-  GV_REQUIRE(io, !run->job->by_radius || run->communicator == NULL, "--radius is not supported under mpirun");
+  GV_REQUIRE(io, !run->job->by_radius || run->communicator == NULL, "--radius: unsupported with mpirun");
   if (run->reference.seeds.shapes == NULL) {
     if (run->job->nearest == NULL) return GV_OK;
-    why = "--nearest is about lines and polygons";
+    why = "--nearest: unsupported for points; it is for lines and polygons";
   } else if (run->q == NULL) {
-    why = "lines and polygons are searched with points: give --queries";
+    why = "--queries: missing; lines and polygons are searched with points";
   } else if (run->q->array != NULL) {
-    why = "lines and polygons are searched with points of a layer, not with an array";
+    why = "--queries: unsupported array; lines and polygons are searched with points of a layer";
   } else if (strcmp(run->job->backend, "auto") != 0) {
-    why = "there is one way to search lines and polygons: leave --backend out";
+    why = "--backend: unsupported for lines and polygons; remove --backend";
   } else if (run->job->by_radius && run->job->lines) {
-    why = "--lines to lines and polygons is not supported with --radius: leave it out, or use -k";
+    why = "--lines: unsupported with --radius for lines and polygons; remove it, or use -k";
   }
   return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", run->reference.path, why);
 }
@@ -44,8 +44,7 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
 /* Arrays have no coordinate system, and no option sets one. */
 static gv_status fail_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
-                    "longitudes and latitudes has neither",
+                    "%s: --metric %s: missing coordinate system; use a layer with one, or the columns lon and lat",
                     s->path, gv_metric_name(run->metric));
 }
 
@@ -54,8 +53,8 @@ static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_sea
   char what[64] = "to lines and polygons";
   if (s->seeds.z == NULL && s->source->z == NULL) return GV_OK;
   if (gv_metric_on_globe(run->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(run->metric));
-  GV_REQUIRE(io, s->source->z == NULL, "--z: distances %s know no heights", what);
-  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used: distances %s know no heights", s->path, what);
+  GV_REQUIRE(io, s->source->z == NULL, "--z: unsupported for distances %s", what);
+  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used; it is unsupported for distances %s", s->path, what);
   return GV_OK;
 }
 
@@ -68,7 +67,7 @@ static gv_status align_queries(gv_io *io, gv_search_run *run) {
     const gv_search_points *with = without == q ? reference : q;
     char name[256];
     gv_crs_describe(with->seeds.crs, name, sizeof name);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has no coordinate system, %s is in %s: give %s",
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: missing coordinate system, but %s is in %s; use %s",
                       without->path, with->path, name, without->crs_option);
   }
   if (gv_metric_on_globe(run->metric) || q->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs))
@@ -118,11 +117,11 @@ static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *input
   const char *const outputs[] = {j->out, j->distances, j->nearest, j->offsets};
   for (int i = 0; i < 4; i++) {
     if (gv_inputs_find(inputs, outputs[i]) != NULL) {
-      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
-                           outputs[i]);
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                           "output %s is an input, too; use another name", outputs[i]);
     }
     for (int other = 0; other < i; other++)
-      GV_REQUIRE(io, !gv_same_file(outputs[other], outputs[i]), "both outputs are %s", outputs[i]);
+      GV_REQUIRE(io, !gv_same_file(outputs[other], outputs[i]), "outputs: two have the same name (%s)", outputs[i]);
   }
   return GV_OK;
 }
@@ -133,7 +132,7 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   const gv_search_points *reference = &run->reference, *q = run->q != NULL ? run->q : reference;
   gv_neighbour_content *c = &run->results.content;
   GV_REQUIRE(io, q->array == NULL && reference->array == NULL,
-             "%s: a table is of layers, and this is an array: write .npy or plain .csv",
+             "%s: unsupported table of an array; use .npy or plain .csv",
              q->array != NULL ? q->path : reference->path);
   c->queries = (gv_neighbour_side){&q->layer,
                                    &q->seeds,

@@ -30,7 +30,7 @@ def test_usage(runner):
     fails(runner, "unknown option", "--reference", good, "--frobnicate", status=2)
     fails(runner, "no-such", "--reference", good, "--backend", "no-such")
     assert "output" in runner.run("--reference", good, status=2)
-    assert "this is an array" in runner.run("--reference", good, runner.path("out.gpkg"), status=1)
+    assert "unsupported table of an array" in runner.run("--reference", good, runner.path("out.gpkg"), status=1)
 
 
 def test_files(runner):
@@ -53,26 +53,26 @@ def test_npy(runner):
         fails(runner, "bad.npy: " + text, "--reference", runner.path("bad.npy"))
 
     whole = open(runner.save("good.npy", GOOD), "rb").read()
-    bad("not a .npy", b"")
-    bad("not a .npy", b"hello, this is no array")
-    bad("unknown version", whole[:6] + b"\x09" + whole[7:])
-    bad("the .npy header is truncated", whole[:60])
+    bad("invalid .npy", b"")
+    bad("invalid .npy", b"hello, this is no array")
+    bad("unsupported version", whole[:6] + b"\x09" + whole[7:])
+    bad("truncated .npy header", whole[:60])
     for cut in (1, 8, 90):
         bad("truncated", whole[:-cut])
-    bad("the .npy header is damaged", whole.replace(b"'shape'", b"'spahe'"))
-    bad("the .npy header is damaged", whole.replace(b"(6, 2)", b"(6, x)"))
+    bad("invalid .npy header", whole.replace(b"'shape'", b"'spahe'"))
+    bad("invalid .npy header", whole.replace(b"(6, 2)", b"(6, x)"))
     bad("truncated", whole.replace(b"(6, 2)", b"(7, 2)"))
-    bad("the .npy header is damaged", whole.replace(b"(6, 2)", b"(-6,2)"))
+    bad("invalid .npy header", whole.replace(b"(6, 2)", b"(-6,2)"))
     for array, text in [
         (GOOD.astype(np.complex128), "type"),
         (GOOD.astype(np.longdouble), "type"),
-        (GOOD.reshape(3, 2, 2), "more than two dimensions"),
-        (np.array(3.0), "single number"),
+        (GOOD.reshape(3, 2, 2), "unsupported array of more than two dimensions"),
+        (np.array(3.0), "one number"),
         (np.zeros((3, 0)), "columns"),
         (np.zeros((2, 4097)), "columns"),
-        (np.zeros((0, 2)), "no points"),
+        (np.zeros((0, 2)), "missing points"),
         (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "structured"),
-        (np.array([[1, 2], [3, 2**60]]), "row 1 (from 0), column 1 is an integer beyond"),
+        (np.array([[1, 2], [3, 2**60]]), "row 1 (from 0), column 1 is an integer above"),
         (np.array([[0, 1], [2, np.nan]]), "row 1 (from 0), column 1 is not finite"),
         (np.array([[0, -np.inf]], np.float32), "row 0 (from 0), column 1 is not finite"),
     ]:
@@ -105,7 +105,7 @@ def test_outputs_replace_no_file_of_an_input(runner):
     assert "places.csv is an input" in runner.run("--reference", layer, "--overwrite", places, status=1)
     assert "good.npy is an input" in runner.run("--reference", layer, "--queries", good, "--layer", "places", "--overwrite",
                                                 "--distances", good, runner.path("out.npy"), status=1)
-    assert "both outputs" in runner.run("--reference", good, "--distances", runner.path("./o.npy"), runner.path("o.npy"),
+    assert "two have the same name" in runner.run("--reference", good, "--distances", runner.path("./o.npy"), runner.path("o.npy"),
                                         status=1)
     assert before == {name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)}
 
@@ -148,37 +148,37 @@ def test_vecs(runner):
         fails(runner, "bad.fvecs: " + text, "--reference", runner.path("bad.fvecs"))
 
     row = struct.pack("<i3f", 3, 1, 2, 3)
-    bad("the file is empty", b"")
-    bad("the file is empty", b"\x01\x00")
+    bad("empty or truncated file", b"")
+    bad("empty or truncated file", b"\x01\x00")
     bad("truncated", row + row[:-1])
-    bad("row 1 (from 0) does not have 3 values", row + struct.pack("<i3f", 2, 1, 2, 3))
-    bad("0 columns", struct.pack("<i", 0))
-    bad("4294967295 columns", struct.pack("<i", -1))
+    bad("row 1 (from 0): expected 3 values", row + struct.pack("<i3f", 2, 1, 2, 3))
+    bad("number of columns out of range (0)", struct.pack("<i", 0))
+    bad("number of columns out of range (4294967295)", struct.pack("<i", -1))
     bad("row 1 (from 0), column 2 is not finite", row + struct.pack("<i3f", 3, 1, 2, float("nan")))
 
 
 @pytest.mark.parametrize("content,text", [
-    ("", "no numbers"),
-    ("a,b\n", "no numbers"),
-    ("a,b\nc,d\n", "line 2 has a field that is no number"),
+    ("", "missing numbers"),
+    ("a,b\n", "missing numbers"),
+    ("a,b\nc,d\n", "line 2: a field is not a number"),
     ("1,2\n3\n", "line 2 has fewer than the 2 fields"),
     ("1,2\n3,4,5\n", "line 2 has more than the 2 fields"),
-    ("1,2\n3,x\n", "line 2: field 2 is no number"),
-    ("1,2\n\n# comment\n3,\n", "line 4: field 2 is no number"),
-    ("1,2\n,4\n", "line 2: field 1 is no number"),
+    ("1,2\n3,x\n", "line 2: field 2 is not a number"),
+    ("1,2\n\n# comment\n3,\n", "line 4: field 2 is not a number"),
+    ("1,2\n,4\n", "line 2: field 1 is not a number"),
     ("1,2\n3,nan\n", "line 2: field 2 is not finite"),
     ("1,2\n3,1e999\n", "line 2: field 2 is not finite"),
     ("1,2\n3,4\0\n", "line 2"),
-    ("x\n" + ",".join("1" * 4097), "4097 columns"),
-    ("1,5;2,5\n3,5;4,5\n", "line 1 has several of comma, semicolon, tab and |"),  # read as four dimensions
-    ("x,m;y,m\n1;2\n", "line 1 has several of"),
-    ("# two\n\n1,5\t2,5\n", "line 3 has several of"),
-    ("x,y\n1,5;2,5\n", "line 2 has a field that is no number"),
-    ("1,2\n3;4\n", "line 2: field 1 is no number"),
-    ("1;2\n3 4;5\n", "line 2: field 1 is no number"),
-    ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is no number"),
-    ("x;y\n1;2\n1,000,5;2\n", "line 3: field 1 is no number"),
-    ("1\t2\n3\t\t4\n", "line 2: field 2 is no number"),
+    ("x\n" + ",".join("1" * 4097), "number of columns out of range (4097)"),
+    ("1,5;2,5\n3,5;4,5\n", "line 1: ambiguous separator (comma, semicolon, tab and |"),  # read as four dimensions
+    ("x,m;y,m\n1;2\n", "line 1: ambiguous separator"),
+    ("# two\n\n1,5\t2,5\n", "line 3: ambiguous separator"),
+    ("x,y\n1,5;2,5\n", "line 2: a field is not a number"),
+    ("1,2\n3;4\n", "line 2: field 1 is not a number"),
+    ("1;2\n3 4;5\n", "line 2: field 1 is not a number"),
+    ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is not a number"),
+    ("x;y\n1;2\n1,000,5;2\n", "line 3: field 1 is not a number"),
+    ("1\t2\n3\t\t4\n", "line 2: field 2 is not a number"),
 ])
 def test_text(runner, content, text):
     fails(runner, text, "--reference", runner.text("bad.csv", content))
@@ -187,7 +187,7 @@ def test_text(runner, content, text):
 
 
 def test_globe_needs_lonlat(runner):
-    fails(runner, "longitudes and latitudes", "--reference", runner.save("r.npy", GOOD), "--metric", "geodesic")
+    fails(runner, "missing coordinate system", "--reference", runner.save("r.npy", GOOD), "--metric", "geodesic")
     bad = runner.text("bad.csv", "lon,lat\n1,2\n3,95\n")
     fails(runner, "row 2", "--reference", bad)
 

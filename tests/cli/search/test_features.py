@@ -91,13 +91,13 @@ def test_inside_and_boundary(runner):
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (["--reference", "r", "--queries", "r"], "queries: row 1 is a Line String: queries are points or multipoints"),
-    (["--reference", "r"], "lines and polygons are searched with points: give --queries"),
-    (["--reference", "r", "--queries", "a"], "lines and polygons are searched with points of a layer, not with an array"),
-    (["--reference", "r", "--queries", "p", "--backend", "kdtree"], "leave --backend out"),
-    (["--reference", "p", "--queries", "p", "--nearest", "n.npy"], "--nearest is about lines and polygons"),
+    (["--reference", "r", "--queries", "r"], "queries: row 1: unsupported geometry (Line String); queries are points or multipoints"),
+    (["--reference", "r"], "--queries: missing; lines and polygons are searched with points"),
+    (["--reference", "r", "--queries", "a"], "--queries: unsupported array; lines and polygons are searched with points of a layer"),
+    (["--reference", "r", "--queries", "p", "--backend", "kdtree"], "--backend: unsupported for lines and polygons"),
+    (["--reference", "p", "--queries", "p", "--nearest", "n.npy"], "--nearest: unsupported for points"),
     (["--reference", "r", "--queries", "p", "-k", "65"], "k: out of range [1, 64] (65)"),
-    (["--reference", "r", "--queries", "p", "--metric", "l2", "--edges", "geodesic"], "has no geodesic edges"),
+    (["--reference", "r", "--queries", "p", "--metric", "l2", "--edges", "geodesic"], "geodesic edges are unsupported"),
 ])
 def test_refused(runner, arguments, text):
     files = {"r": shapes(runner, "r.gpkg", ["LINESTRING(0 0,1 1)"], 3035), "p": layer(runner, "p.gpkg", [(2, 2)], 3035),

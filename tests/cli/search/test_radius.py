@@ -110,7 +110,7 @@ def test_lines_and_polygons(runner):
         assert sorted(indices[part].tolist()) == np.flatnonzero(away <= 12).tolist()
         np.testing.assert_allclose(distances[part], away[indices[part]], rtol=1e-12, atol=1e-12)
     message = runner.run("--reference", r, "--queries", q, "--radius", 12, "--lines", runner.path("l.gpkg"), status=1)
-    assert "--lines to lines and polygons is not supported with --radius" in message
+    assert "--lines: unsupported with --radius for lines and polygons" in message
 
 
 def test_cells_of_a_raster(runner):
@@ -137,15 +137,15 @@ def test_the_report(runner):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--radius", "1", "-k", "1", "o.npy"], "-k or --radius, not both"),
-    (["--radius", "1", "--max-distance", "1", "o.npy"], "--max-distance or --radius, not both"),
-    (["--radius", "1", "o.npy"], "need --offsets"),
-    (["--radius", "1", "--offsets", "f.npy", "o.csv"], "--offsets goes with an OUT that is .npy"),
-    (["--radius", "1", "--offsets", "f.txt", "o.npy"], "--offsets is a .npy file"),
-    (["--radius", "1", "--offsets", "f.npy", "o.ivecs"], "not 'o.ivecs'"),
-    (["--radius", "1", "--nearest", "n.npy", "o.csv"], "--nearest is not supported with --radius"),
-    (["--radius", "1", "--shard-reference", "o.csv"], "--shard-reference is not supported"),
-    (["--offsets", "f.npy", "o.npy"], "--offsets needs --radius"),
+    (["--radius", "1", "-k", "1", "o.npy"], "-k and --radius: unsupported together"),
+    (["--radius", "1", "--max-distance", "1", "o.npy"], "--max-distance and --radius: unsupported together"),
+    (["--radius", "1", "o.npy"], "missing --offsets"),
+    (["--radius", "1", "--offsets", "f.npy", "o.csv"], "--offsets: unsupported with this output"),
+    (["--radius", "1", "--offsets", "f.txt", "o.npy"], "--offsets: invalid extension"),
+    (["--radius", "1", "--offsets", "f.npy", "o.ivecs"], "(o.ivecs)"),
+    (["--radius", "1", "--nearest", "n.npy", "o.csv"], "--nearest: unsupported with --radius"),
+    (["--radius", "1", "--shard-reference", "o.csv"], "--shard-reference: unsupported"),
+    (["--offsets", "f.npy", "o.npy"], "--offsets: missing --radius"),
     (["--radius", "-1", "o.csv"], "--radius"),
 ])
 def test_usage(runner, arguments, words):
@@ -156,4 +156,4 @@ def test_usage(runner, arguments, words):
 
 def test_both_outputs_are_one_file(runner):
     r = runner.save("r.npy", points(5, 2, 12))
-    assert "both outputs are" in runner.run("--reference", r, "--radius", 1, "--offsets", runner.path("o.npy"), runner.path("o.npy"), status=1)
+    assert "outputs: two have the same name" in runner.run("--reference", r, "--radius", 1, "--offsets", runner.path("o.npy"), runner.path("o.npy"), status=1)

@@ -100,5 +100,5 @@ def test_errors_are_told_once(runner, launcher):  # noqa: F811
     fails(runner, launcher, 3, "--reference", "reference.npy", "--queries", "bad.npy", "o.npy", has="rank 2 of 3 on ")
     fails(runner, launcher, 2, "--reference", "reference.npy", "--queries", "bad.npy", "--shard-reference", "o.npy", has="bad.npy: row 299")
     fails(runner, launcher, 2, "--reference", "reference.npy", "old.npy", has="old.npy exists")
-    fails(runner, launcher, 2, "--reference", "-", "o.npy", has="all ranks read the inputs")
+    fails(runner, launcher, 2, "--reference", "-", "o.npy", has="standard input: unsupported with mpirun")
     assert (runner.folder / "old.npy").read_text() == "old"

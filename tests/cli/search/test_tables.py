@@ -205,8 +205,8 @@ def test_other_layers_stay(places):
 
 def test_what_does_not_go(places):
     work = places[0]
-    work.fails(*SEARCH, "--keep", "nope", "t.gpkg", has=["--keep", "'nope'", "name, code, size"])
-    work.fails(*SEARCH, "--query-id", "nope", "t.gpkg", has=["--query-id", "'nope'", "no, kind"])
+    work.fails(*SEARCH, "--keep", "nope", "t.gpkg", has=["--keep", "(nope)", "name, code, size"])
+    work.fails(*SEARCH, "--query-id", "nope", "t.gpkg", has=["--query-id", "(nope)", "no, kind"])
     work.fails(*SEARCH, "--id", "code", "t.npy", status=2, has="table")
     work.fails(*SEARCH, "--distances", "d.npy", "t.gpkg", status=2, has="--distances")
     work.fails(*SEARCH, "t.nope", has=["t.nope", ".gpkg"])

@@ -45,7 +45,7 @@ def test_ids_are_no_coordinates(runner, heading, shown):
     name = runner.text("r.csv", rows(POINTS, IDS, heading=heading))
     got, told = search(runner, "--reference", name, "--queries", runner.save("q.npy", QUERIES), "-k", 2)
     check(got)
-    assert told == [f"gpuvoronoi: note: {name}: ids, not coordinates: {shown}; --columns chooses columns"]
+    assert told == [f"gpuvoronoi: note: {name}: columns {shown} are taken as ids, not as coordinates; choose columns with --columns"]
 
 
 @pytest.mark.parametrize("separator", [";", "\t", "|", " "])
@@ -66,9 +66,9 @@ def test_several_ids_and_none_else(runner):
     text = "fid,id,a,b,index\n" + "".join(f"{i},{7 * i},{x!r},{y!r},{i}\n" for i, (x, y) in enumerate(POINTS[:, :2].tolist()))
     got, told = search(runner, "--reference", runner.text("r.csv", text), "--queries", runner.save("q.npy", QUERIES[:, :2]), "-k", 2)
     check(got, POINTS[:, :2], QUERIES[:, :2])
-    assert ": fid, id, index; " in told[0]
+    assert "columns fid, id, index are" in told[0]
     line = runner.run("--reference", runner.text("i.csv", "id,index\n1,2\n3,4\n"), runner.path("x.npy"), status=1)
-    assert line.endswith("i.csv: all columns are ids; name coordinates by --columns")
+    assert line.endswith("i.csv: missing coordinates; all columns are ids; choose columns with --columns")
 
 
 def test_other_columns_stay(runner):
@@ -93,10 +93,10 @@ def test_columns_by_name_and_number(runner):
 
 
 @pytest.mark.parametrize("arguments,text", [
-    (["--columns", "a,nope"], "--columns: {}/r.csv: unknown column 'nope' (it has 3: a,b,c)"),
-    (["--columns", "4"], "--columns: {}/r.csv: unknown column '4' (it has 3: a,b,c)"),
-    (["--columns", "a,,b"], "--columns: {}/r.csv: unknown column '' (it has 3: a,b,c)"),
-    (["--columns", "a,1"], "--columns: the column '1' is named twice"),
+    (["--columns", "a,nope"], "--columns: {}/r.csv: unknown column (nope); it has 3: a,b,c"),
+    (["--columns", "4"], "--columns: {}/r.csv: unknown column (4); it has 3: a,b,c"),
+    (["--columns", "a,,b"], "--columns: {}/r.csv: unknown column (); it has 3: a,b,c"),
+    (["--columns", "a,1"], "--columns: column '1' is given twice"),
 ])
 def test_columns_that_are_not_there(runner, arguments, text):
     line = runner.run("--reference", runner.text("r.csv", rows(POINTS, heading="a,b,c")), *arguments, runner.path("x.npy"), status=1)
@@ -106,7 +106,7 @@ def test_columns_that_are_not_there(runner, arguments, text):
 def test_columns_are_about_text(runner):
     for name in (runner.save("r.npy", POINTS), runner.text("g.geojson", '{"type": "FeatureCollection", "features": []}')):
         line = runner.run("--reference", name, "--columns", "a", runner.path("x.npy"), status=1)
-        assert line.endswith(f"{name}: --columns and --header are about text that is read as an array")
+        assert line.endswith(f"{name}: --columns and --header are for text that is read as an array")
 
 
 def test_headings_of_numbers(runner):
@@ -114,7 +114,7 @@ def test_headings_of_numbers(runner):
     name, q = runner.text("r.csv", rows(POINTS, heading="0,1,2")), runner.save("q.npy", QUERIES)
     got, told = search(runner, "--reference", name, "--queries", q, "-k", 2)
     check(got, np.vstack([[0, 1, 2], POINTS]))
-    assert told == [f"gpuvoronoi: warning: {name}: the first line, 0,1,2, counts as a point; --header yes makes it a heading"]
+    assert told == [f"gpuvoronoi: warning: {name}: the first line (0,1,2) is read as a point; use --header yes if it is a header"]
     got, told = search(runner, "--reference", name, "--queries", q, "-k", 2, "--header", "yes")
     check(got)
     assert not told
@@ -124,7 +124,7 @@ def test_headings_of_numbers(runner):
     got, _ = search(runner, "--reference", name, "--header", "yes", "--columns", "2,0", "--queries", runner.save("q2.npy", np.ascontiguousarray(QUERIES[:, [2, 0]])), "-k", 2)
     check(got, POINTS[:, [2, 0]], QUERIES[:, [2, 0]])  # names come before numbers
     line = runner.run("--reference", runner.text("h.csv", "a,b\n1,2\n"), "--header", "no", runner.path("x.npy"), status=1)
-    assert line.endswith("line 1: field 1 is no number: 'a'")
+    assert line.endswith("line 1: field 1 is not a number: 'a'")
 
 
 def test_points_are_not_warned_of(runner):

@@ -37,14 +37,14 @@ static void outputs_are_ignored(void **state) {
 
 static void what_is_wrong_is_named(void **state) {
   (void)state;
-  static const char *const wrong[][2] = {{"{}", "--seeds is missing"},
-                                         {"{\"seeds\": \"a\", \"seeds-raster\": \"b\"}", "not both"},
+  static const char *const wrong[][2] = {{"{}", "missing --seeds"},
+                                         {"{\"seeds\": \"a\", \"seeds-raster\": \"b\"}", "unsupported together"},
                                          {"{\"seeds-raster\": \"b\", \"values\": [1, 2.5]}", "--values"},
                                          {"{\"sseds\": \"a\"}", "unknown key \"sseds\""},
-                                         {"{\"k\": {}}", "\"k\" is to be"},
-                                         {"{\"outputs\": 3}", "\"outputs\" is no object"},
-                                         {"[{}]", "no JSON object"},
-                                         {"", "no JSON object"},
+                                         {"{\"k\": {}}", "\"k\": invalid type; expected"},
+                                         {"{\"outputs\": 3}", "\"outputs\": invalid type; expected an object"},
+                                         {"[{}]", "invalid JSON"},
+                                         {"", "invalid JSON"},
                                          {"{\"seeds\": \"a\", \"k\": 0}", "-k"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     gv_io io = {.cancelled = NULL};

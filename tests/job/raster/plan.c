@@ -67,7 +67,7 @@ static void ids_decide_their_type(void **state) {
 
 static void nodata_is_no_id_and_fits(void **state) {
   (void)state;
-  static const char *const wrong[] = {"is the id of a seed", "does not fit into Byte"};
+  static const char *const wrong[] = {"is the id of a seed", "is out of range of Byte"};
   const int64_t nodata[] = {2, 300};
   for (int i = 0; i < 2; i++) {
     asked a = make(1, 2, 3);

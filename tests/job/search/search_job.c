@@ -114,15 +114,15 @@ static void test_errors_leave_files(void **state) {
   put(paths[2], "old");
   job.query.path = paths[2]; /* an input */
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);
-  assert_non_null(strstr(io.message, "is an input too"));
+  assert_non_null(strstr(io.message, "is an input, too"));
   job = job_of(1);
   job.nearest = paths[3];
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);
-  assert_non_null(strstr(io.message, "--nearest is about lines and polygons"));
+  assert_non_null(strstr(io.message, "--nearest: unsupported for points"));
   job = job_of(1);
   put(paths[1], "0 1 2\n");
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);
-  assert_non_null(strstr(io.message, "has 3 coordinates a point"));
+  assert_non_null(strstr(io.message, "3 coordinates per point"));
   job = job_of(1);
   job.query.array.columns = "9";
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);

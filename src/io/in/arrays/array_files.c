@@ -34,23 +34,23 @@ static const char *header_value(const char *header, const char *key) {
 static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char *header) {
   const char *descr = header_value(header, "'descr'"), *order = header_value(header, "'fortran_order'"),
              *shape = header_value(header, "'shape'");
-  if (descr == NULL || order == NULL || shape == NULL) return fail_file(io, reader, "the .npy header is damaged");
+  if (descr == NULL || order == NULL || shape == NULL) return fail_file(io, reader, "invalid .npy header");
   int bytes = 0;
   char endian = '\0', type = '\0', quote = '\0';
   if (sscanf(descr, "'%c%c%4d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
-    return fail_file(io, reader, "structured .npy arrays are not understood");
+    return fail_file(io, reader, "unsupported structured .npy array; expected rows of numbers");
   }
   bool known = (type == 'f' && (bytes == 2 || bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
                ((type == 'i' || type == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
   GV_REQUIRE(io, known && strchr("<>|=", endian) != NULL,
-             "%s: values of type '%c%c%d' are not understood (float16, float32, float64 and integers are)",
-             reader->path, endian, type, bytes);
+             "%s: unsupported type ('%c%c%d'); expected float16, float32, float64 or integers", reader->path,
+             endian, type, bytes);
   reader->type = type == 'b' ? 'u' : type;
   reader->bytes = bytes;
   reader->big_endian = endian == '>';
   bool fortran = strncmp(order, "True", 4) == 0;
-  if (!fortran && strncmp(order, "False", 5) != 0) return fail_file(io, reader, "the .npy header is damaged");
-  if (*shape != '(') return fail_file(io, reader, "the .npy header is damaged");
+  if (!fortran && strncmp(order, "False", 5) != 0) return fail_file(io, reader, "invalid .npy header");
+  if (*shape != '(') return fail_file(io, reader, "invalid .npy header");
   int64_t sizes[2] = {0, 1};
   int dims = 0;
   for (const char *at = shape + 1;;) {
@@ -60,12 +60,13 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
     char *end;
     errno = 0;
     long long size = strtoll(at, &end, 10);
-    if (end == at || errno != 0 || size < 0) return fail_file(io, reader, "the .npy header is damaged");
-    if (dims == 2) return fail_file(io, reader, "the array has more than two dimensions");
+    if (end == at || errno != 0 || size < 0) return fail_file(io, reader, "invalid .npy header");
+    if (dims == 2)
+      return fail_file(io, reader, "unsupported array of more than two dimensions; expected rows of coordinates");
     sizes[dims++] = size;
     at = end;
   }
-  if (dims == 0) return fail_file(io, reader, "the array is a single number, not rows of coordinates");
+  if (dims == 0) return fail_file(io, reader, "invalid array (one number); expected rows of coordinates");
   reader->fortran = fortran && dims == 2;
   reader->count = sizes[0];
   reader->dim = (int32_t)sizes[1];
@@ -75,21 +76,21 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
 static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
   unsigned char start[12];
   if (fread(start, 1, 10, reader->file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) {
-    return fail_file(io, reader, "not a .npy file");
+    return fail_file(io, reader, "invalid .npy file");
   }
-  if (start[6] < 1 || start[6] > 3) return fail_file(io, reader, "unknown version of the .npy format");
+  if (start[6] < 1 || start[6] > 3) return fail_file(io, reader, "unsupported version of the .npy format");
   int64_t length = (int64_t)gv_little_endian(start + 8, 2), offset = 10;
   if (start[6] > 1) {
-    if (fread(start + 10, 1, 2, reader->file) != 2) return fail_file(io, reader, "the .npy header is truncated");
+    if (fread(start + 10, 1, 2, reader->file) != 2) return fail_file(io, reader, "truncated .npy header");
     length = (int64_t)gv_little_endian(start + 8, 4);
     offset = 12;
   }
-  if (length > MAX_HEADER) return fail_file(io, reader, "the .npy header is damaged");
+  if (length > MAX_HEADER) return fail_file(io, reader, "invalid .npy header");
   char *header = malloc((size_t)length + 1);
   if (header == NULL) return gv_io_fail_memory(io, "the .npy header");
   gv_status status = GV_OK;
   if ((int64_t)fread(header, 1, (size_t)length, reader->file) != length) {
-    status = fail_file(io, reader, "the .npy header is truncated");
+    status = fail_file(io, reader, "truncated .npy header");
   } else {
     header[length] = '\0';
     status = parse_npy_header(io, reader, header);
@@ -99,20 +100,20 @@ static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
   reader->start = offset + length;
   GV_REQUIRE(io, reader->count <= (file_bytes - offset - length) / row_bytes,
-             "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there", reader->path,
+             "%s: truncated; expected %" PRId64 " rows of %" PRId64 " bytes, found %" PRId64 " bytes", reader->path,
              reader->count, row_bytes, file_bytes - offset - length);
   return GV_OK;
 }
 
 static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
   unsigned char start[4];
-  if (fread(start, 1, 4, reader->file) != 4) return fail_file(io, reader, "the file is empty or truncated");
+  if (fread(start, 1, 4, reader->file) != 4) return fail_file(io, reader, "empty or truncated file");
   int64_t dim = (int64_t)gv_little_endian(start, 4);
   GV_TRY(gv_array_check_dim(io, reader, dim));
   reader->prefix = 4;
   int64_t row_bytes = 4 + dim * reader->bytes;
   GV_REQUIRE(io, file_bytes % row_bytes == 0,
-             "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes", reader->path,
+             "%s: truncated; %" PRId64 " bytes are not a multiple of rows of %" PRId64 " bytes", reader->path,
              file_bytes, row_bytes);
   reader->dim = (int32_t)dim;
   reader->count = file_bytes / row_bytes;
@@ -121,7 +122,7 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
 
 static gv_status open_bin(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
   unsigned char start[8];
-  if (fread(start, 1, 8, reader->file) != 8) return fail_file(io, reader, "the file is empty or truncated");
+  if (fread(start, 1, 8, reader->file) != 8) return fail_file(io, reader, "empty or truncated file");
   int64_t dim = (int64_t)gv_little_endian(start + 4, 4);
   GV_TRY(gv_array_check_dim(io, reader, dim));
   reader->count = (int64_t)gv_little_endian(start, 4);
@@ -129,7 +130,7 @@ static gv_status open_bin(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   reader->start = 8;
   if (reader->count * dim * reader->bytes == file_bytes - 8) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
+                    "%s: truncated; expected %" PRId64 " rows of %" PRId64 " bytes, found %" PRId64 " bytes",
                     reader->path, reader->count, dim * reader->bytes, file_bytes - 8);
 }
 
@@ -178,7 +179,7 @@ gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader) {
   } else {
     reader->file = fopen(reader->path, "rb");
     if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0)
-      return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", reader->path, strerror(errno));
+      return gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", reader->path, strerror(errno));
     if (S_ISDIR(about.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", reader->path);
   }
   if (kind->open == NULL) return gv_array_take_hdf5(io, reader);
@@ -190,6 +191,6 @@ gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader) {
     status = gv_array_take_pipe(io, reader);
   }
   if (status != GV_OK) return status;
-  if (fstat(fileno(reader->file), &about) != 0) return fail_file(io, reader, "cannot be read");
+  if (fstat(fileno(reader->file), &about) != 0) return fail_file(io, reader, "cannot read");
   return kind->open(io, reader, about.st_size);
 }

@@ -14,8 +14,7 @@
 enum { COPY_BYTES = 1 << 16, HDF5_BYTES = 1 << 22 };
 
 static gv_status fail_copy(gv_io *io, const gv_array_reader *reader) {
-  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written to a temporary file: %s", reader->path,
-                    strerror(errno));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write to a temporary file: %s", reader->path, strerror(errno));
 }
 
 static gv_status begin_copy(gv_io *io, gv_array_reader *reader) {
@@ -40,7 +39,7 @@ gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader) {
     if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   if (status == GV_OK && ferror(pipe))
-    status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+    status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot read: %s", reader->path, strerror(errno));
   fclose(pipe);
   return status == GV_OK ? end_copy(io, reader) : status;
 }
@@ -50,7 +49,7 @@ static gv_status use_file(gv_io *io, gv_array_reader *reader, const char *source
   char buffer[COPY_BYTES];
   gv_gdal_reset();
   VSILFILE *from = VSIFOpenL(source, "rb");
-  if (from == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be read", reader->path);
+  if (from == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
   gv_status status = begin_copy(io, reader);
   for (size_t got = COPY_BYTES; status == GV_OK && got == COPY_BYTES;) {
     got = VSIFReadL(buffer, 1, COPY_BYTES, from);
@@ -59,7 +58,7 @@ static gv_status use_file(gv_io *io, gv_array_reader *reader, const char *source
   }
   VSIFCloseL(from);
   if (status == GV_OK && gv_gdal_failed())
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be read", reader->path);
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
   return status == GV_OK ? end_copy(io, reader) : status;
 }
 
@@ -80,10 +79,10 @@ static gv_status choose_set(gv_io *io, const gv_array_reader *reader, char **nam
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
   }
-  GV_REQUIRE(io, o->set == NULL, "%s: unknown array '%s' (it has: %s)", reader->path, o->set, list);
+  GV_REQUIRE(io, o->set == NULL, "%s: unknown array (%s); it has: %s", reader->path, o->set, list);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: it has %d arrays; choose one with --layer or --query-layer: %s", reader->path,
-                       CSLCount(names), list);
+                       "%s: %d arrays; choose one with --layer or --query-layer: %s", reader->path, CSLCount(names),
+                       list);
 }
 
 gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
@@ -101,7 +100,7 @@ gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
   CSLDestroy(files);
   gv_status status = names != NULL
                          ? choose_set(io, reader, names, &name)
-                         : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: not a .npz file", reader->path);
+                         : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid .npz file", reader->path);
   if (status == GV_OK && asprintf(&member, "%s/%s.npy", archive, name) < 0)
     status = gv_io_fail_memory(io, reader->path);
   if (status == GV_OK) status = use_file(io, reader, member);
@@ -119,8 +118,8 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
   GDALDataType type = GDALExtendedDataTypeGetNumericDataType(stored);
   bool narrow = type == GDT_Float32 || type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16;
   GDALExtendedDataTypeRelease(stored);
-  GV_REQUIRE(io, type != GDT_Unknown && !GDALDataTypeIsComplex(type), "%s: the array is not of numbers",
-             reader->path);
+  GV_REQUIRE(io, type != GDT_Unknown && !GDALDataTypeIsComplex(type),
+             "%s: unsupported type of the array; expected numbers", reader->path);
   const uint16_t one = 1;
   reader->big_endian = *(const unsigned char *)&one == 0;
   reader->bytes = narrow ? 4 : 8;
@@ -134,7 +133,7 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
     size_t count[2] = {(size_t)(reader->count - done < most ? reader->count - done : most), (size_t)reader->dim};
     size_t bytes = count[0] * (size_t)row_bytes;
     if (!GDALMDArrayRead(array, start, count, NULL, NULL, wanted, buffer, NULL, 0))
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be read", reader->path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
     else if (fwrite(buffer, 1, bytes, reader->file) != bytes)
       status = fail_copy(io, reader);
     if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
@@ -161,10 +160,11 @@ static gv_status use_array(gv_io *io, gv_array_reader *reader, GDALGroupH root) 
   GDALReleaseDimensions(sizes, dims);
   reader->count = count[0];
   reader->dim = (int32_t)count[1];
-  status = dims == 1 || dims == 2
-               ? gv_array_check_dim(io, reader, count[1])
-               : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                            "%s: the array has %zu dimensions, not rows of coordinates", reader->path, dims);
+  status =
+      dims == 1 || dims == 2
+          ? gv_array_check_dim(io, reader, count[1])
+          : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: unsupported array of %zu dimensions; expected rows of coordinates", reader->path, dims);
   if (status == GV_OK) status = copy_values(io, reader, array);
   GDALMDArrayRelease(array);
   return status;
@@ -176,12 +176,12 @@ gv_status gv_array_take_hdf5(gv_io *io, gv_array_reader *reader) {
   GDALDatasetH dataset =
       GDALOpenEx(reader->path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_VERBOSE_ERROR, drivers, NULL, NULL);
   if (dataset == NULL) {
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be read by GDAL's driver HDF5%s", reader->path,
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read with GDAL's driver HDF5%s", reader->path,
                            GDALGetDriverByName("HDF5") == NULL ? ", which is not installed" : "");
   }
   GDALGroupH root = GDALDatasetGetRootGroup(dataset);
   gv_status status = root != NULL ? use_array(io, reader, root)
-                                  : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: has no arrays", reader->path);
+                                  : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: missing arrays", reader->path);
   if (root != NULL) GDALGroupRelease(root);
   GDALClose(dataset);
   return status;

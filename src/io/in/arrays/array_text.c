@@ -39,12 +39,12 @@ static bool next_line(gv_array_reader *reader) {
 static gv_status check_end(gv_io *io, const gv_array_reader *reader) {
   if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
   if (!ferror(reader->file)) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot read: %s", reader->path, strerror(errno));
 }
 
 static gv_status fail_empty(gv_io *io, const gv_array_reader *reader) {
   GV_TRY(check_end(io, reader));
-  return gv_array_fail_file(io, reader, "there are no numbers in the file");
+  return gv_array_fail_file(io, reader, "missing numbers");
 }
 
 /* ------------------------------------------------------------------------------------------------------ fields */
@@ -178,8 +178,9 @@ static void leave_out_ids(gv_array_reader *reader, int64_t shift) {
              name.length > 0 ? (int)name.length : 10, name.length > 0 ? name.text : "(no name)");
   }
   if (left_out == 0 || reader->dim == 0) return;
-  gv_io_warn(GV_CODE_COLUMNS_LEFT_OUT, left_out, "%s: ids, not coordinates: %s; %s chooses columns", reader->path,
-             list, reader->options.columns_option);
+  gv_io_warn(GV_CODE_COLUMNS_LEFT_OUT, left_out,
+             "%s: columns %s are taken as ids, not as coordinates; choose columns with %s", reader->path, list,
+             reader->options.columns_option);
 }
 
 /* Those that were chosen, by names or by numbers from 1. */
@@ -196,10 +197,10 @@ static gv_status choose_columns(gv_io *io, gv_array_reader *reader, int64_t shif
     long long number = found < 0 ? strtoll(at, &end, 10) : 0;
     if (found < 0 && end == at + length && length > 0 && number >= 1 && number <= reader->columns)
       found = number - 1;
-    GV_REQUIRE(io, found >= 0, "%s: %s: unknown column '%.*s' (it has %" PRId64 "%s%.200s)", option, reader->path,
+    GV_REQUIRE(io, found >= 0, "%s: %s: unknown column (%.*s); it has %" PRId64 "%s%.200s", option, reader->path,
                (int)length, at, reader->columns, reader->header != NULL ? ": " : "",
                reader->header != NULL ? reader->header : "");
-    GV_REQUIRE(io, reader->place[found] < 0, "%s: the column '%.*s' is named twice", option, (int)length, at);
+    GV_REQUIRE(io, reader->place[found] < 0, "%s: column '%.*s' is given twice", option, (int)length, at);
     reader->place[found] = reader->dim++;
     at += length;
     if (*at == '\0') return GV_OK;
@@ -219,10 +220,10 @@ static gv_status find_columns(gv_io *io, gv_array_reader *reader) {
   if (reader->place == NULL) return gv_io_fail_memory(io, "reading an array");
   if (reader->options.columns != NULL) return choose_columns(io, reader, shift);
   leave_out_ids(reader, shift);
-  return reader->dim > 0
-             ? GV_OK
-             : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: all columns are ids; name coordinates by %s",
-                          reader->path, reader->options.columns_option);
+  return reader->dim > 0 ? GV_OK
+                         : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                      "%s: missing coordinates; all columns are ids; choose columns with %s",
+                                      reader->path, reader->options.columns_option);
 }
 
 /* ------------------------------------------------------------------------------------------------------- reading */
@@ -238,7 +239,7 @@ static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char
   if (length > SHOWN) length = SHOWN;
   if (named > SHOWN) named = SHOWN;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: line %" PRId64 ": field %" PRId64 " is no number: '%.*s'%s%.*s%s", reader->path,
+                    "%s: line %" PRId64 ": field %" PRId64 " is not a number: '%.*s'%s%.*s%s", reader->path,
                     reader->line_number, field + 1, length, at, named > 0 ? " (column " : "", named, name.text,
                     named > 0 ? ")" : "");
 }
@@ -294,7 +295,7 @@ static gv_status read_heading(gv_io *io, gv_array_reader *reader) {
   bool numbers = has_numbers_only(reader->line, reader->separator);
   if (heading == GV_HEADING_AUTO && numbers && counts_up(reader->line, reader->separator)) {
     gv_io_warn(GV_CODE_HEADING_OF_NUMBERS, 0,
-               "%s: the first line, %.100s, counts as a point; --header yes makes it a heading", reader->path,
+               "%s: the first line (%.100s) is read as a point; use --header yes if it is a header", reader->path,
                reader->line);
   }
   if (heading == GV_HEADING_NO || (heading == GV_HEADING_AUTO && numbers)) {
@@ -316,9 +317,8 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
   if (!next_line(reader)) return fail_empty(io, reader);
   reader->separator = gv_separator_of(reader->line);
   GV_REQUIRE(io, reader->separator != '\0',
-             "%s: line %" PRId64
-             " has several of comma, semicolon, tab and |: it cannot be told which of them separates "
-             "fields; a heading like x;y tells it, also for numbers with decimal commas",
+             "%s: line %" PRId64 ": ambiguous separator (comma, semicolon, tab and | occur); add a header like "
+             "x;y, also for numbers with decimal commas",
              reader->path, reader->line_number);
   gv_status status = read_heading(io, reader);
   if (status == GV_OK) status = find_columns(io, reader);
@@ -331,8 +331,7 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
     size_t length;
     at = reader->place[c] >= 0 ? parse_number(at, reader->separator, &value)
                                : find_end(at, reader->separator, &content, &length);
-    GV_REQUIRE(io, at != NULL, "%s: line %" PRId64 " has a field that is no number", reader->path,
-               reader->line_number);
+    GV_REQUIRE(io, at != NULL, "%s: line %" PRId64 ": a field is not a number", reader->path, reader->line_number);
     at = next_field(at, reader->separator);
   }
   return GV_OK;

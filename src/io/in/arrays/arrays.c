@@ -31,13 +31,14 @@ uint64_t gv_little_endian(const unsigned char *bytes, int count) {
 
 gv_status gv_array_fail_file(gv_io *io, const gv_array_reader *reader, const char *reason) {
   if (ferror(reader->file))
-    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot read: %s", reader->path, strerror(errno));
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", reader->path, reason);
 }
 
 gv_status gv_array_check_dim(gv_io *io, const gv_array_reader *reader, int64_t dim) {
   if (dim >= 1 && dim <= GV_ARRAY_MOST_DIM) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %" PRId64 " columns, not 1 ... %d", reader->path, dim,
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: number of columns out of range (%" PRId64 "); expected 1 to %d", reader->path, dim,
                     GV_ARRAY_MOST_DIM);
 }
 
@@ -109,9 +110,9 @@ static bool integer_value(const gv_array_reader *reader, uint64_t bits, double *
 }
 
 static gv_status fail_value(gv_io *io, const gv_array_reader *reader, int64_t row, int64_t column) {
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s",
-                    reader->path, row, column,
-                    reader->type == 'f' ? "is not finite" : "is an integer beyond 2^53, which would be rounded");
+  return gv_io_fail(
+      io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s", reader->path, row,
+      column, reader->type == 'f' ? "is not finite" : "is an integer above 2^53, which double cannot represent");
 }
 
 /* The bits of a float with the value of a half. */
@@ -172,7 +173,7 @@ static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t 
     ssize_t more = pread(fileno(reader->file), (char *)out + got, bytes - got, (off_t)at + (off_t)got);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) {
-      return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) cannot be read%s%s", reader->path,
+      return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0): cannot read%s%s", reader->path,
                         first + (int64_t)got / each, more < 0 ? ": " : "", more < 0 ? strerror(errno) : "");
     }
     got += (size_t)more;
@@ -239,7 +240,7 @@ static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_
     const unsigned char *from = buffer + i * row_bytes;
     char *to = (char *)out + (size_t)(i * reader->dim) * value_bytes;
     status = prefix > 0 && gv_little_endian(from, 4) != (uint64_t)reader->dim
-                 ? gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) does not have %d values", reader->path,
+                 ? gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0): expected %d values", reader->path,
                               first + i, (int)reader->dim)
                  : convert_row(io, reader, first + i, from + prefix, to);
   }

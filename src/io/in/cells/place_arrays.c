@@ -116,8 +116,8 @@ static gv_status place_find_pair(gv_io *io, const char *source, const place_arra
       if (lon->which != 0 || lat->which != 1 || strcmp(lon->dimensions, lat->dimensions) != 0) continue;
       if (pair[0] != NULL) {
         return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                          "%s: several pairs of coordinates (%s and %s, %s and %s); give a file with one of them",
-                          source, pair[0]->name, pair[1]->name, lon->name, lat->name);
+                          "%s: ambiguous coordinates (%s and %s, %s and %s); use a file with one pair", source,
+                          pair[0]->name, pair[1]->name, lon->name, lat->name);
       }
       pair[0] = lon;
       pair[1] = lat;
@@ -152,7 +152,7 @@ static bool place_read(const place_array *from, double *to) {
 
 static gv_status place_fill(gv_io *io, const char *source, const place_array *const pair[2], gv_seed_list *out) {
   const size_t count = (size_t)pair[0]->count;
-  GV_REQUIRE(io, pair[0]->count <= INT32_MAX, "%s: more than %d places", source, INT32_MAX);
+  GV_REQUIRE(io, pair[0]->count <= INT32_MAX, "%s: too many places; at most %d are supported", source, INT32_MAX);
   out->crs_option = "--cells-of";
   out->x = malloc(count * sizeof *out->x);
   out->y = malloc(count * sizeof *out->y);

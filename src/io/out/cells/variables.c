@@ -32,7 +32,7 @@ struct gv_mesh_sink {
 static gv_status variables_check(gv_io *io, const char *path, int level) {
   (void)path, (void)level;
   if (GDALGetDriverByName("netCDF") != NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: this GDAL has no netCDF driver");
+  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing netCDF driver in this GDAL");
 }
 
 static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {

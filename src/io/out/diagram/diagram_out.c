@@ -198,7 +198,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   OGRGeometryH cut = OGR_G_Intersection(*out, c->within);
   OGR_G_DestroyGeometry(*out);
   *out = NULL;
-  if (cut == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cutting a cell failed");
+  if (cut == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot cut a cell");
   if (!OGR_G_IsEmpty(cut)) {
     *out = polygons ? OGR_G_ForceToMultiPolygon(cut) : OGR_G_ForceToMultiLineString(cut);
   } else {
@@ -312,7 +312,7 @@ static gv_status writer_run(writer *w) {
     GV_TRY(cells ? writer_write_cell(w, i) : writer_write_edge(w, i));
   if (w->inside_out > 0)
     gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->inside_out,
-               "%" PRId64 " cells are left out: they surround a place that the system of --crs does not show",
+               "%" PRId64 " cells are left out; they surround a place that the system of --crs does not show",
                w->inside_out);
   return GV_OK;
 }

@@ -22,10 +22,10 @@ static gv_status projected_at(const projector *p, double x, double y, projected_
   if (gv_operation_apply(&out->to[0], &out->to[1], 1, p->operation) != 0)
     return gv_io_fail_memory(p->io, "a coordinate operation");
   if (fabs(out->to[0]) < HUGE_VAL && fabs(out->to[1]) < HUGE_VAL) return GV_OK;
-  return gv_io_fail(p->io, GV_ERROR_PROJECTION,
-                    "longitude %.6g, latitude %.6g has no place in the system of --crs; leave --crs out, or choose "
-                    "a system for this area",
-                    x, y);
+  return gv_io_fail(
+      p->io, GV_ERROR_PROJECTION,
+      "longitude %.6g, latitude %.6g is outside the system of --crs; omit --crs, or use a system for this area", x,
+      y);
 }
 
 /* Points between two of them. */
