@@ -140,14 +140,27 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
             first = end
 
 
-def usable(columns: Sequence[npt.NDArray[Any]], skip_invalid: bool, globe: bool = False) -> Optional[Indices]:
-    """The rows whose coordinates are finite, and on the globe latitudes; None where that is all of them, or nothing is to be skipped."""
-    if not skip_invalid:
+def usable(columns: Sequence[npt.NDArray[Any]], skip_invalid: bool, globe: bool = False, mask: Optional[npt.NDArray[np.bool_]] = None) -> Optional[Indices]:
+    """The rows of the mask whose coordinates are finite, and on the globe latitudes; None where that is all of them, or nothing is to be skipped."""
+    if not skip_invalid and mask is None:
         return None
-    good = np.logical_and.reduce([np.isfinite(column) for column in columns])
-    if globe:
+    good = np.ones(len(columns[0]), dtype=bool) if mask is None else mask.copy()
+    if skip_invalid:
+        good &= np.logical_and.reduce([np.isfinite(column) for column in columns])
+    if skip_invalid and globe:
         good &= np.abs(columns[1]) <= 90.0
     return None if good.all() else np.flatnonzero(good)
+
+
+def mask_of(mask: Any, shape: tuple[int, ...]) -> Optional[npt.NDArray[np.bool_]]:
+    """Which queries of a shape count: those where the mask is neither 0 nor NaN."""
+    if mask is None:
+        return None
+    array = plain_array(getattr(mask, "values", mask), "mask")
+    if array.shape != shape:
+        raise ValueError(f"mask must have the shape of the queries {shape}, not {array.shape}")
+    counts = (array != 0) & (array == array)
+    return np.ascontiguousarray(counts).reshape(-1)
 
 
 def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int, asking: Optional[Indices],

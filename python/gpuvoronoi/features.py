@@ -91,7 +91,7 @@ class FeatureTree:
         return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid, self._skip)
 
     def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
-              workers: int = -1, *, nearest: bool = False, progress: Progress = None) -> tuple[Any, ...]:
+              workers: int = -1, *, nearest: bool = False, mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, ...]:
         """The nearest features of each position.
 
         Parameters
@@ -106,6 +106,8 @@ class FeatureTree:
             Threads; -1 for as many as there are processors.
         nearest : bool
             The nearest points too.
+        mask : array_like, optional
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -125,7 +127,8 @@ class FeatureTree:
         most, columns = _search.wanted(k)
         if most > _c.VORONOI_MAX_K:
             raise ValueError(f"k must be from 1 to {_c.VORONOI_MAX_K}, not {most}")
-        count, asking = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS)
+        count, asking = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS,
+                                                 _search.mask_of(mask, shape))
         px, py = (px, py) if asking is None else (px[asking], py[asking])
         points = np.full((px.size, most, 2), np.nan) if nearest else None
 

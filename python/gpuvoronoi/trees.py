@@ -159,7 +159,7 @@ class KDTree:
 
     def query(self, x: npt.ArrayLike, k: Neighbours = 1, eps: float = 0, p: Optional[float] = None,
               distance_upper_bound: float = math.inf, workers: int = 1, *, exclude_self: bool = False,
-              progress: Progress = None) -> tuple[Any, Any]:
+              mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, Any]:
         """The nearest points of each of `x`.
 
         Parameters
@@ -181,6 +181,8 @@ class KDTree:
         exclude_self : bool
             `x` are the tree's points, in their order: none of them is its own neighbour; others in its place are. Not for
             arrays on a GPU.
+        mask : array_like, optional
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -209,13 +211,15 @@ class KDTree:
         index = self._index(metric) if self._searched > 0 and bound > least else None
         if isinstance(queries, _device_arrays.DeviceArray):
             self._no_skipping("x")
+            if mask is not None:
+                raise TypeError("x: mask is not supported for arrays on a GPU; leave such queries out")
             if exclude_self:
                 raise TypeError("x: exclude_self is not supported for arrays on a GPU; use k + 1")
             return _search.shaped(*_device_arrays.search(
                 index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
                 columns)
         flat = queries.reshape(-1, self.m)
-        count, asking = len(flat), _search.usable(flat.T, self._skip)
+        count, asking = len(flat), _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape))
         flat = flat if asking is None else flat[asking]
         if exclude_self:
             _search.queries_are_points(count, self.n)
@@ -528,7 +532,8 @@ class GlobeTree:
                 threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
 
     def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
-              workers: int = -1, *, exclude_self: bool = False, progress: Progress = None) -> tuple[Any, Any]:
+              workers: int = -1, *, exclude_self: bool = False, mask: Optional[npt.ArrayLike] = None,
+              progress: Progress = None) -> tuple[Any, Any]:
         """The nearest places of each position.
 
         Parameters
@@ -543,6 +548,8 @@ class GlobeTree:
             Threads; -1 for as many as there are processors.
         exclude_self : bool
             The positions are the tree's, in their order: none of them is its own neighbour; others in its place are.
+        mask : array_like, optional
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -565,7 +572,7 @@ class GlobeTree:
         most, columns = _search.wanted(k, _c.SEARCH_MAX_K - bool(exclude_self))
         if exclude_self:
             _search.queries_are_points(x.size, self.n)
-        count, asking = x.size, _search.usable((x, y), self._skip, True)
+        count, asking = x.size, _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape))
         x, y = (x, y) if asking is None else (x[asking], y[asking])
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
