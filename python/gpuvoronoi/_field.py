@@ -126,7 +126,8 @@ class Plan:
                      None if self.features is None else (self.features.edges, self.features.boundary)):
             digest.update(repr(part).encode() + b"\0")
         places = (None, None) if self.cells is None else (self.cells.lon, self.cells.lat)
-        for array in (self.x, self.y, self.weights, *places, *(() if self.features is None else self.features.arrays)):
+        features: tuple[Any, ...] = () if self.features is None else self.features.arrays
+        for array in (self.x, self.y, self.weights, *places, *features):
             digest.update(b"" if array is None else array.tobytes())
         return digest.hexdigest()
 

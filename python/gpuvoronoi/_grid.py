@@ -127,7 +127,7 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
         numbers = tuple(real(number, "transform", -math.inf) for number in transform)
         if len(numbers) != 6 or not all(map(math.isfinite, numbers)) or numbers[1] <= 0 or numbers[2] != 0 or numbers[4] != 0 or numbers[5] >= 0:
             raise ValueError("transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's geotransform")
-        return Grid(rows, columns, numbers, crs)
+        return Grid(rows, columns, (numbers[0], numbers[1], 0.0, numbers[3], 0.0, numbers[5]), crs)
     if extent is None:
         if crs is not None and not _crs.is_lonlat(crs):
             raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")

@@ -122,7 +122,7 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
             if asked.features is not None:
                 assert asked.rows is not None
                 shapes = FeatureTree(asked.frame.geometry.iloc[asked.rows[first:end]], meant, ellipsoid=ellipsoid)
-                return lambda x, y, k: shapes.query(x, y, range(1, k + 1), limit, workers, progress=progress)
+                return lambda x, y, k: _two(shapes.query(x, y, range(1, k + 1), limit, workers, progress=progress))
             if geographic:
                 globe = GlobeTree(asked.x[first:end], asked.y[first:end], meant, ellipsoid)
                 return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
@@ -133,6 +133,10 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
         return some
 
     return of
+
+
+def _two(found: tuple[Any, ...]) -> tuple[Floats, Indices]:
+    return found[0], found[1]
 
 
 def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
