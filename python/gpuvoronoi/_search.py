@@ -46,6 +46,19 @@ def real(value: Any, name: str, least: float = -math.inf) -> float:
     return number
 
 
+def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, float]:
+    """Semi-major axis and flattening as the library takes them; zeros stand for WGS 84."""
+    if ellipsoid is None:
+        return 0.0, 0.0
+    try:
+        a, f = ellipsoid
+    except (TypeError, ValueError):
+        raise TypeError("ellipsoid must be a pair: semi-major axis in metres and flattening") from None
+    if not 0 < (a := real(a, "ellipsoid")) < math.inf:
+        raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
+    return a, real(f, "ellipsoid")
+
+
 def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
     """A numpy array of real numbers on the host; masked arrays and arrays of other devices are refused."""
     if isinstance(value, np.ma.MaskedArray):

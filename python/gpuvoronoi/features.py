@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from . import _c, _crs, _field, _geometries, _search
 from ._library import Handle, Progress, library, worker_threads
-from ._search import Neighbours
-from .trees import _pairs, _seeds, ellipsoid_numbers, found_within
+from ._search import Neighbours, ellipsoid_numbers
+from .trees import _pairs, _seeds, found_within
 
 _EDGES = _geometries.EDGES
 _BUILT_LARGE = 10_000  # vertices

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _c, _device_arrays, _radius, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
-from ._search import Neighbours
+from ._search import Neighbours, ellipsoid_numbers
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _POWER, _MOST_POWER = "minkowski ", 1 << 20  # a norm's name ends with its power
@@ -645,19 +645,6 @@ def found_within(tree: Any, x: _search.Floats, y: _search.Floats, shape: tuple[i
     found = _radius.spread(_radius.search(asked, radius, by_number=not sort_results, distances=return_distance), rows, asking, count)
     indices = _radius.arrays(found, found.indices, shape)
     return (indices, _radius.arrays(found, found.distances, shape)) if return_distance else indices
-
-
-def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, float]:
-    """Semi-major axis and flattening as the library takes them; zeros stand for WGS 84."""
-    if ellipsoid is None:
-        return 0.0, 0.0
-    try:
-        a, f = ellipsoid
-    except (TypeError, ValueError):
-        raise TypeError("ellipsoid must be a pair: semi-major axis in metres and flattening") from None
-    if not 0 < (a := _search.real(a, "ellipsoid")) < math.inf:
-        raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
-    return a, _search.real(f, "ellipsoid")
 
 
 def _pairs(lon: npt.ArrayLike, lat: npt.ArrayLike, x_name: str = "lon",
