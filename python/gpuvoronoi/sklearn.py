@@ -27,7 +27,9 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         How many neighbours `kneighbors` finds by default.
     radius : float
         The default of `radius_neighbors`.
-    metric : {"euclidean", "manhattan", "chebyshev", "cosine", "inner_product"}
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "inner_product"}
+    p : float
+        The power of "minkowski", from 1.
     backend : str
         As of :class:`gpuvoronoi.KDTree`.
     n_jobs : int, optional
@@ -54,11 +56,12 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
            [5., 4., 0.]])
     """
 
-    def __init__(self, n_neighbors: int = 5, *, radius: float = 1.0, metric: str = "euclidean", backend: str = "auto",
+    def __init__(self, n_neighbors: int = 5, *, radius: float = 1.0, metric: str = "euclidean", p: float = 2.0, backend: str = "auto",
                  n_jobs: Optional[int] = None) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.metric = metric
+        self.p = p
         self.backend = backend
         self.n_jobs = n_jobs
 
@@ -73,8 +76,12 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         """Builds the tree; `y` is ignored."""
         points = self._checked(X, True)
         self.n_samples_fit_ = points.shape[0]
-        self.tree_ = KDTree(points, metric=self.metric, backend=self.backend)
+        self.tree_ = KDTree(points, metric="euclidean" if self.metric == "minkowski" else self.metric, backend=self.backend)
+        self.tree_._metric(self._power())
         return self
+
+    def _power(self) -> Optional[float]:
+        return self.p if self.metric == "minkowski" else None
 
     def _workers(self) -> int:
         return 1 if self.n_jobs is None else self.n_jobs
@@ -102,7 +109,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         if not 1 <= k <= most:
             raise ValueError(f"Expected n_neighbors from 1 to n_samples_fit = {most}, got {k}")
         queries = np.asarray(self.tree_.data) if X is None else self._checked(X, False)
-        distances, indices = self.tree_.query(queries, list(range(1, int(k) + 1)), workers=self._workers(), exclude_self=X is None)
+        distances, indices = self.tree_.query(queries, list(range(1, int(k) + 1)), p=self._power(), workers=self._workers(),
+                                               exclude_self=X is None)
         return (distances, indices) if return_distance else indices
 
     def _within(self, X: Optional[npt.ArrayLike], radius: Optional[float], distances: bool) -> _radius.Found:
@@ -110,7 +118,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         r = _radius.radii(self.radius if radius is None else radius, "radius", ())
         own = X is None
         queries = np.asarray(self.tree_.data) if X is None else self._checked(X, False)
-        return self.tree_._within(queries, r, own, distances, self._workers())
+        return self.tree_._within(queries, r, own, distances, self._workers(), self._power())
 
     def radius_neighbors(self, X: Optional[npt.ArrayLike] = None, radius: Optional[float] = None, return_distance: bool = True,
                          sort_results: bool = False) -> Any:

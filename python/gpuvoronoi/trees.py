@@ -315,9 +315,10 @@ class KDTree:
         found = _radius.spread(_radius.search(asked, radius, by_number=by_number), self._rows, asking, count)
         return _radius.lists(found, shape, self.n)
 
-    def _within(self, points: npt.NDArray[Any], radius: float, own: bool, distances: bool, workers: int) -> _radius.Found:
+    def _within(self, points: npt.NDArray[Any], radius: float, own: bool, distances: bool, workers: int,
+                p: Optional[float] = None) -> _radius.Found:
         """The points within a radius of others, or (own) of each of its own among the others; nearest first."""
-        asked = self._asked(points, self.metric, worker_threads(workers), "X")
+        asked = self._asked(points, self._metric(p), worker_threads(workers), "X")
         if own:
             asked = dataclasses.replace(asked, points=None)
         return _radius.search(asked, radius, distances=distances, exclude_self=own)

@@ -99,3 +99,26 @@ def test_clone_and_pickle(random):
 def test_errors(random, call, error, words):
     with pytest.raises(error, match=words):
         call(NearestNeighbors().fit(random.random((10, 2))))
+
+
+@pytest.mark.parametrize("p", [1, 1.5, 3, 4.25])
+def test_powers(random, p):
+    data, queries = random.random((300, 3)), random.random((80, 3))
+    ours = NearestNeighbors(n_neighbors=6, radius=0.2, metric="minkowski", p=p).fit(data)
+    theirs = neighbors.NearestNeighbors(n_neighbors=6, radius=0.2, metric="minkowski", p=p).fit(data)
+    for given in (queries, None):
+        for a, b in zip(ours.kneighbors(given), theirs.kneighbors(given)):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+    a, b = ours.radius_neighbors(queries), theirs.radius_neighbors(queries, sort_results=True)
+    assert all(np.array_equal(x, y) for x, y in zip(a[1], b[1]))
+    assert clone(ours).fit(data).p == p
+    with pytest.raises(ValueError, match="p must be a number >= 1"):
+        NearestNeighbors(metric="minkowski", p=0.5).fit(data)
+
+
+def test_products(random):
+    data, queries = random.normal(size=(300, 8)), random.normal(size=(80, 8))
+    theirs = neighbors.NearestNeighbors(metric="cosine", algorithm="brute").fit(data).kneighbors(queries)
+    ours = NearestNeighbors(metric="cosine").fit(data).kneighbors(queries)
+    np.testing.assert_allclose(ours[0], theirs[0], atol=1e-14)
+    assert np.array_equal(ours[1], theirs[1])
