@@ -167,7 +167,7 @@ def test_thousands_of_neighbours(random, backend):
     ({"x": [[1.0, 2.0, 3.0], [1.0]]}, ValueError, "x"),
     ({"x": [0.0, math.nan, 0.0]}, ValueError, "x: "),
     ({"x": [0.0, math.inf, 0.0]}, ValueError, "x: "),
-    ({"x": np.ma.masked_equal([[1.0, 2.0, 3.0]], 2.0)}, ValueError, "x: masked"),
+    ({"x": np.ma.masked_equal([[1.0, 2.0, 3.0]], 2.0)}, ValueError, "x: .*masked"),
     ({"x": [0.0] * 3, "k": 0}, ValueError, "k must"),
     ({"x": [0.0] * 3, "k": 1 << 25}, ValueError, "k must"),
     ({"x": [0.0] * 3, "k": 1 << 70}, ValueError, "k must"),
