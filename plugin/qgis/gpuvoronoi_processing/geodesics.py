@@ -89,14 +89,19 @@ class Geodesics:
         elif around <= TURN:
             vertices.append(end)
         else:
-            middle = self.along(start, end, 0.5)
+            middle = self.along(start, end)(0.5)
             self.refine(vertices, middle)
             self.refine(vertices, end)
 
-    def along(self, start, end, fraction):
-        length = fraction * self.measure.measureLine(start, end)
-        found = self.measure.computeSpheroidProject(start, length, self.measure.bearing(start, end))
-        return QgsPointXY(normal(found.x()), found.y())
+    def along(self, start, end):
+        """A function from a fraction of the geodesic to a position."""
+        length, bearing = self.measure.measureLine(start, end), self.measure.bearing(start, end)
+
+        def position(fraction):
+            found = self.measure.computeSpheroidProject(start, fraction * length, bearing)
+            return QgsPointXY(normal(found.x()), found.y())
+
+        return position
 
     @staticmethod
     def placed(vertices, start, end):
@@ -136,14 +141,15 @@ class Geodesics:
         if meridian in (start.x(), end.x()):
             return start.y() if meridian == start.x() else end.y()
         first, last = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
+        along = self.along(first, last)
         low, high = 0.0, 1.0
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
-            if math.remainder(self.along(first, last, middle).x() - meridian, 360.0) * (start.x() - meridian) > 0.0:
+            if math.remainder(along(middle).x() - meridian, 360.0) * (start.x() - meridian) > 0.0:
                 low = middle
             else:
                 high = middle
-        return self.along(first, last, high).y()
+        return along(high).y()
 
 
 def without_repetition(part):

@@ -39,6 +39,7 @@ from .layers import (
 
 GLOBE = ("geodesic", "great-circle")
 MOST_NEIGHBORS = 1024
+POINTS = (QgsWkbTypes.Type.Point, QgsWkbTypes.Type.PointZ, QgsWkbTypes.Type.PointM, QgsWkbTypes.Type.PointZM)
 
 
 def automatic_metric(crs):
@@ -226,14 +227,21 @@ class Places(Searched):
         self.x, self.y = array.array("d"), array.array("d")
 
     def places(self, feature):
-        if has_lines_or_polygons(feature.geometry()):
+        geometry = feature.geometry()
+        if geometry.wkbType() in POINTS:
+            point = geometry.constGet()
+            return [(point.x(), point.y())]
+        if has_lines_or_polygons(geometry):
             raise NoPoint(no_lines_or_polygons(self.points.name))
-        return [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
+        return [(vertex.x(), vertex.y()) for vertex in geometry.vertices()]
 
     @staticmethod
     def usable(places, crs):
         limit = 90.0 if crs.isGeographic() else math.inf
-        return bool(places) and all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places)
+        for x, y in places:
+            if not (math.isfinite(x) and math.isfinite(y) and abs(y) <= limit):
+                return False
+        return bool(places)
 
     @staticmethod
     def carried(places, transform):

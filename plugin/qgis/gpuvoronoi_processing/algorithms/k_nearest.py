@@ -214,11 +214,14 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         fields = self.output_fields()
         total = len(points.ids) * 1.0
         missing = [None] * reference.points.source.fields().count()
+        made = []
         for count, (query, rank, index, distance, found) in enumerate(rows):
             if count % CHECK_CANCEL_EVERY == 0:
                 if feedback.isCanceled():
                     return 0
                 feedback.setProgress(70.0 + 30.0 * query / total)
+                self.put(sink, made)
+                made = []
             if index < 0 and rank > 1:
                 continue
             alone += index < 0
@@ -234,9 +237,14 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             shape = draw(query, index, found) if draw is not None else None
             if shape is not None:
                 feature.setGeometry(shape)
-            if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
-                raise QgsProcessingException(tr("Cannot write the result"))
+            made.append(feature)
+        self.put(sink, made)
         return alone
+
+    @staticmethod
+    def put(sink, features):
+        if features and not sink.addFeatures(features, QgsFeatureSink.Flag.FastInsert):
+            raise QgsProcessingException(tr("Cannot write the result"))
 
     def tell_loneliness(self, alone, count, parameters, feedback):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
