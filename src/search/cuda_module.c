@@ -23,10 +23,18 @@ static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
 
-/* The part of the system's message that distinguishes a missing module from a broken one. */
+/* The system's message distinguishes a missing module from a broken one. The module is for Linux with glibc only. */
+static bool module_missing(const char *said) {
+#ifdef __GLIBC__
+  return said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
+#else
+  (void)said;
+  return true;
+#endif
+}
+
 static void set_reason(const char *said) {
-  bool missing = said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
-  if (missing) {
+  if (module_missing(said)) {
     snprintf(module_reason, sizeof module_reason, "the CUDA module " MODULE " is not installed");
   } else {
     snprintf(module_reason, sizeof module_reason, "CUDA module: cannot open (%s)", said);

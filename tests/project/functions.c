@@ -30,6 +30,10 @@ static int functions_of_backends(gv_context *context) {
   }
   NEED(kdtree >= 0 && gv_backend_supports(kdtree, GV_EUCLIDEAN, GV_FLOAT64, 1, &most, &reason) == GV_OK &&
        most >= 3);
+  /* Wheels hold no CUDA module. */
+  int devices = -1;
+  NEED(gv_device_count(context, &devices) == GV_ERROR_UNAVAILABLE && devices == 0);
+  NEED(strstr(gv_context_message(context), "is not installed") != NULL);
   return 0;
 }
 
