@@ -32,7 +32,6 @@ TARGETS = {
     "manylinux_aarch64": ("manylinux_2_17_aarch64", "Linux", "aarch64", "aarch64-linux-gnu-gcc"),
     "win_amd64": ("win_amd64", "Windows", "x86_64", "x86_64-w64-mingw32-gcc-posix"),
     "musllinux_x86_64": ("musllinux_1_2_x86_64", "Linux", "x86_64", "zig x86_64-linux-musl"),
-    "musllinux_aarch64": ("musllinux_1_2_aarch64", "Linux", "aarch64", "zig aarch64-linux-musl"),
     "macosx_arm64": ("macosx_11_0_arm64", "Darwin", "arm64", "zig aarch64-macos.11.0"),
     "macosx_x86_64": ("macosx_11_0_x86_64", "Darwin", "x86_64", "zig x86_64-macos.11.0"),
 }
@@ -112,7 +111,7 @@ def defines(name, tree, proj, bin_folder, work):
             given[f"CMAKE_{tool.upper()}"] = zig_command(bin_folder, work, tool, tool)
         given["GPUVORONOI_OPENMP"] = "OFF"
         link.append("-Wl,-s")
-        environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(work / "zig-cache")
+        environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(work.parent / "zig-cache")  # of C libraries, which zig builds
         if system == "Darwin":
             given["CMAKE_INSTALL_NAME_TOOL"] = "/bin/true"  # CMake wants one; nothing is renamed: the linker has signed the file
             given["CMAKE_BUILD_WITH_INSTALL_RPATH"] = "ON"
