@@ -12,10 +12,10 @@
  *
  * Why it is exact: float_filter.h.
  *
- * In a periodic box and with GV_MINKOWSKI every pair is decided canonically. The filter needs numbers that suit
- * floats and is useless when the error exceeds the distances searched for (clusters far apart, or queries far
- * outside). The first is checked; for the second each query tile counts its candidates, and searches the next
- * chunks with exact distances in double vectors if there are too many.
+ * In a periodic box and with GV_MINKOWSKI every pair is decided by exact distances. The filter needs numbers in the
+ * range of floats and has no effect if the error exceeds the distances of neighbours (clusters far apart, or
+ * queries far outside). The first is checked; for the second each query tile counts its candidates, and searches
+ * the next chunks with exact distances in double vectors if there are too many.
  */
 #include "core/parallel.h"
 #include "search/brute.h"
