@@ -51,7 +51,7 @@ def _window(block_info: Any) -> Window:
 
 def _part(numbers: Optional[Numbers], mask: Any, own: Any, *, plan: Plan, plan_token: str, what: str, block_info: Any = None,
           dtype_name: str = "", on_gpu: bool = False, **named: Any) -> Any:
-    """A chunk of what is asked: numbers of seeds, or what is made of them."""
+    """A chunk of the result: numbers of seeds, or values computed from them."""
     if on_gpu:
         import cupy
 

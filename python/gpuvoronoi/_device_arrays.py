@@ -1,5 +1,5 @@
-"""Arrays on a GPU: CuPy's and torch's, and what others tell by ``__cuda_array_interface__`` or DLPack, for which one of these two makes the answers.
-Neither is imported here: whoever made the array has."""
+"""Arrays on a GPU: CuPy's and torch's, and others with ``__cuda_array_interface__`` or DLPack; results are arrays of CuPy or torch.
+Neither is imported here: the array's creator has imported it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DLPACK_CUDA = 2  # kDLCUDA of dlpack.h
 
 
 class DeviceArray(NamedTuple):
-    """What the library is told of an array on a GPU, and the array itself."""
+    """Description of an array on a GPU for the library, and the array itself."""
 
     owner: Any
     address: int
@@ -41,7 +41,7 @@ def _module(value: Any) -> str:
 
 
 def found(value: Any) -> bool:
-    """Is it one? Tensors of torch on the host have the attribute too, but refuse to be asked."""
+    """Whether it is one. Tensors of torch on the host have the attribute too, but reading it fails."""
     if isinstance(value, np.ndarray) or (_module(value) == "torch" and not getattr(value, "is_cuda", False)):
         return False
     return hasattr(value, "__cuda_array_interface__") or _only_dlpack(value)

@@ -72,7 +72,7 @@ def own_of(cupy: Any, cells: Any, window: _field.Window, names: Optional[_field.
 
 
 def own_of_groups(cupy: Any, groups: Any, names: Optional[_field.Names]) -> Own:
-    """Of the groups of a window's cells, -1 for those that are no seeds."""
+    """Of the groups of a window's cells, -1 for cells that are not seeds."""
     values = groups if names is None or names.value is None else cupy.asarray(names.value)[groups]
     return Own(groups >= 0, values)
 

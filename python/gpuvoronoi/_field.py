@@ -1,4 +1,4 @@
-"""The Voronoi of a grid, ready to be asked: whole, or a window at a time wherever a scheduler wants it.
+"""The nearest seeds of a grid, computed on request: for the whole grid, or for windows as a scheduler requests them.
 
 A :class:`Plan` is the question as plain data, which can be sent to another process. A :class:`Field` is the library's object
 made of it; each process keeps the last few.
@@ -212,13 +212,13 @@ class Field:
         return str(library().gv_voronoi_backend(self.handle.address).decode())
 
     def _invert(self, x: Any, y: Any, count: int, user: Any) -> int:
-        """The library's way back from a map to the globe, on the thread that asks for the block: a thread of Python's."""
+        """The library's inverse projection, on the thread that requests the block, a Python thread."""
         try:
             assert self.plan.inverse is not None
             a, b = np.ctypeslib.as_array(x, (count,)), np.ctypeslib.as_array(y, (count,))
             a[:], b[:] = self.plan.inverse(a.copy(), b.copy())
             return 0
-        except BaseException as error:  # noqa: BLE001 - raised by whoever asked
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller
             self._raised.append(error)
             return 1
 
@@ -368,7 +368,7 @@ _fields_lock = threading.Lock()
 
 
 def kept(plan: Plan, token: str) -> Field:
-    """The field of a plan: made once in a process, and kept until a few others have been asked for."""
+    """The field of a plan: made once in a process, and kept until a few others were requested."""
     with _fields_lock:
         if token in _fields:
             _fields.move_to_end(token)

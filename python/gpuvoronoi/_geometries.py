@@ -45,9 +45,9 @@ def read(geometries: Any) -> Arrays:
     Raises
     ------
     TypeError
-        A row is no geometry, or of a type without points, lines and polygons.
+        A row is not a geometry, or of a type without points, lines and polygons.
     ValueError
-        Coordinates are no pairs of numbers.
+        Coordinates are not pairs of numbers.
     """
     shapely = _vectorised()
     if shapely is not None:
@@ -80,7 +80,7 @@ def _writer() -> Callable[[Any], bytes]:
 
 
 def points(geometries: Any) -> Optional[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
-    """Of a GeoSeries: x, y, and where the geometry is missing or empty (x and y are NaN). None if a row is not a point, and with shapely 2, whose
+    """Of a GeoSeries: x, y, and where the geometry is missing or empty (x and y are NaN). None if a row is not a point, and with shapely 2, where
     GeoSeries has all that at once."""
     if _vectorised() is not None:
         return None

@@ -1,4 +1,4 @@
-"""Which cells are asked: a shape and an extent, the cells of an xarray object, or the triangles of the mesh."""
+"""The query cells: a shape and an extent, the cells of an xarray object, or the triangles of the mesh."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
 
 
 def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irregular) -> Grid:
-    """Cells with longitudes and latitudes that are no raster: a curvilinear or Gaussian grid, say."""
+    """Cells with longitudes and latitudes that are not a raster, for example a curvilinear or Gaussian grid."""
     crs = given if given is not None else _crs_of(like, _grid_mapping(like))
     if level is not None or (crs is not None and not crs.is_geographic):
         raise error

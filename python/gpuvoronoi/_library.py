@@ -1,11 +1,11 @@
 """Loading the library, and calling it: contexts, errors, interruption, forked processes.
 
 ctypes lets go of the GIL during every call. A call that may take long runs on a thread made for it while the caller waits,
-so that Ctrl-C reaches the caller at once; the library is told to stop by its progress callback.
+so that Ctrl-C reaches the caller at once; the progress callback cancels the library's call.
 
 Fork: the library's threads do not live on in a child process, which begins with none and makes its own. A process may fork before
-or after any call, but not while another of its threads is in one. CUDA does not survive a fork: a child whose parent
-used a GPU must ask for a backend of the processors.
+or after any call, but not while another of its threads is in one. CUDA does not survive a fork: after a parent has
+used a GPU, the child must use a backend for processors.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def path() -> str:
 
 
 def library() -> ctypes.CDLL:
-    """The library, loaded when it is first asked for."""
+    """The library, loaded at its first use."""
     return _loaded if _loaded is not None else _load()
 
 
@@ -114,7 +114,7 @@ class Context:
         raise TypeError("a gpuvoronoi context belongs to its process: it cannot be pickled or copied")
 
     def call(self, function: Any, *arguments: Any, argument: str = "") -> None:
-        """Calls a function that takes a context, and raises what it returns; `argument` is whose fault it may be."""
+        """Calls a function that takes a context, and raises its error; `argument` names the argument that may have caused it."""
         status = function(self.address, *arguments)
         if status:
             raise exception(status, library().gv_context_message(self.address).decode("utf-8", "replace"), argument)

@@ -22,7 +22,7 @@ _LARGE_QUERIES = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What is asked: by which index, for which queries, `points` makes the C struct of some of them; None: the index's own points."""
+    """A search: its index and queries; `points` makes the C struct of some of them; None: the index's own points."""
 
     handle: Optional[Handle]
     points: Optional[Callable[[int, int], Any]]
@@ -216,6 +216,6 @@ SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix")
 
 
 def places(asked_radius: Any, asking: Optional[Indices]) -> Any:
-    """Radii of those queries that are asked."""
+    """Radii of the queries that are searched."""
     return asked_radius if asking is None or isinstance(asked_radius, float) else np.ascontiguousarray(asked_radius[asking])
 

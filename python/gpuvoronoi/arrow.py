@@ -53,7 +53,7 @@ def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, co
     Yields
     ------
     pyarrow.RecordBatch
-        The columns of the batch, a row for each neighbour, nearest first, and `reference`, `rank` (from 1) and `distance`. Rows whose coordinates are null
+        The columns of the batch, a row for each neighbour, nearest first, and `reference`, `rank` (from 1) and `distance`. Rows with coordinates that are null
         or not finite have no neighbour.
 
     Examples

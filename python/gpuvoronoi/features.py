@@ -30,7 +30,7 @@ class FeatureTree:
     Parameters
     ----------
     geometries : GeoSeries, GeoDataFrame or sequence
-        Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or None, which is nobody's
+        Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or None, which is never a
         neighbour. In longitude and latitude for the first two metrics.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}
         What is measured.
@@ -42,7 +42,7 @@ class FeatureTree:
     ellipsoid : (float, float), optional
         Semi-major axis in metres and flattening; WGS 84 by default.
     skip_invalid : bool
-        Features with a coordinate that is not finite, or a latitude beyond 90 degrees, are no neighbours, and queries with
+        Features with a coordinate that is not finite, or a latitude outside [-90, 90], are not neighbours, and queries with
         one have none, where both are errors otherwise. The other features keep their rows.
 
     Examples

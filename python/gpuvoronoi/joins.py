@@ -34,14 +34,14 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
         with its nearest rows of `left_df`.
     max_distance : float, optional
-        Rows farther away are no neighbours; inclusive; metres, or the map's unit.
+        Rows farther away are not neighbours; inclusive; metres, or the map's unit.
     lsuffix, rsuffix : str
         For columns that both tables have, and for the column of the other table's index, `index_right` (`index_left`),
         where the index has no name. A MultiIndex makes a column a level (`index_right0`, ...).
     distance_col : str, optional
         The name of a column for distances.
     exclusive : bool
-        Whether rows at distance 0 are no neighbours.
+        Whether rows at distance 0 are excluded.
     k : int
         How many neighbours, nearest first.
     ties : {"all", "first"}
@@ -170,7 +170,7 @@ def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_
 
 def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
             exclusive: bool) -> tuple[Indices, Indices, Floats]:
-    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are asked for until
+    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are requested until
     a farther one, or none, is found."""
     made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
     rows, wanted = np.arange(asking.x.size), min(k + exclusive + ties, most)

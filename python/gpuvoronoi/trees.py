@@ -44,7 +44,7 @@ class KDTree:
     device : int, optional
         The GPU for backends that use one; the first usable one by default.
     skip_invalid : bool
-        Points with a coordinate that is missing or not finite are no neighbours, and queries with one have none, where both
+        Points with a coordinate that is missing or not finite are not neighbours, and queries with one have none, where both
         are errors otherwise. The other points keep their indices. Not for arrays on a GPU.
 
     Attributes
@@ -165,7 +165,7 @@ class KDTree:
         Parameters
         ----------
         x : array_like, last dimension m
-            The places to ask about. An array on a GPU (CuPy, torch), if the tree's backend is a GPU's: so are `d` and `i` then.
+            The query points. An array on a GPU (CuPy, torch) is supported by GPU backends; `d` and `i` are then arrays on the GPU, too.
         k : int or sequence of int
             How many neighbours, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
@@ -174,7 +174,7 @@ class KDTree:
             The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
             processors.
         distance_upper_bound : float
-            Only points whose distance `d` is less than this count. (scipy compares squares, which may differ in
+            Only points with a distance `d` less than this count. (scipy compares squares, which may differ in
             the last bit.)
         workers : int
             Threads; -1 for as many as there are processors.
@@ -270,7 +270,7 @@ class KDTree:
         Parameters
         ----------
         x : array_like, last dimension m
-            The places to ask about, on the host.
+            The query points, on the host.
         r : float or array_like
             Radii, of a shape that broadcasts to that of `x` without its last axis. Inclusive, by the distance that `query` gives.
             (scipy compares squares, which may differ in the last bits.)
@@ -496,7 +496,7 @@ class GlobeTree:
     backend, device
         As of :class:`KDTree`.
     skip_invalid : bool
-        Places with a coordinate that is missing or not finite, or a latitude beyond 90 degrees, are no neighbours, and
+        Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are not neighbours, and
         queries with one have none, where both are errors otherwise. The other places keep their indices.
 
     Examples

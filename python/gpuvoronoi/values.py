@@ -54,7 +54,7 @@ def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpa
     ----------
     ARGUMENTS
     value : str, array_like, or a mapping of names to these
-        Numbers or times, one a seed: an array whose last dimension is the seeds (dimensions before it, such as times, stay),
+        Numbers or times, one a seed: an array with the seeds as its last dimension (dimensions before it, such as times, are kept),
         the name of a column of the seeds' table, or several of them by name. The nearest seeds are computed once.
     fill : optional
         What stands where there is no seed: by default NaN, NaT, the least integer of the type, the highest of an unsigned one.

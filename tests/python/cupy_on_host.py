@@ -1,4 +1,4 @@
-"""A stand-in for CuPy whose arrays are in the host's memory: like CuPy's they are not converted to numpy's unless `get` is called, and the
+"""A stand-in for CuPy with arrays in host memory: like CuPy's they are not converted to numpy's unless `get` is called, and the
 two are not mixed. It shows where gpuvoronoi would copy an array, or call numpy with one, on machines without a GPU."""
 
 import types

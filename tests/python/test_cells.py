@@ -244,7 +244,7 @@ def test_what_makes_no_sense(random):
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_no_cell_is_a_seed(random, chunked):
-    """A land cover without the class that is asked for, an empty tile."""
+    """A land cover without the requested class, an empty tile."""
     of = raster(classes(random))
     if chunked:
         pytest.importorskip("dask")

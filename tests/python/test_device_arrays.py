@@ -1,4 +1,4 @@
-"""Arrays on a GPU: what can be told of them without one, and with CuPy and torch what they give."""
+"""Arrays on a GPU: tests without a GPU, and with CuPy and torch their results."""
 
 import sys
 
@@ -35,7 +35,7 @@ def test_only_backends_of_gpus_take_them():
 
 
 class ByDlpack:
-    """Tells of its array by DLPack alone."""
+    """An array with DLPack only."""
 
     def __init__(self, array, device=2):
         self._array, self._device = array, device
@@ -48,7 +48,7 @@ class ByDlpack:
 
 
 class ByInterface:
-    """Tells of its array by the interface alone."""
+    """An array with the interface only."""
 
     def __init__(self, array):
         self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__

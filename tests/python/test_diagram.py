@@ -1,4 +1,4 @@
-"""diagram(): tables of polygons, whose geometry the command's tests and the library's own look at."""
+"""diagram(): tables of polygons; the command's and the library's tests check their geometry."""
 
 import numpy as np
 import pytest

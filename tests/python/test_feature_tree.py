@@ -129,7 +129,7 @@ def test_errors_of_queries():
 
 
 def test_skip_invalid():
-    """Features with a vertex that is no place are no neighbours, whole; the others keep their rows."""
+    """Features with an invalid vertex are not neighbours; the others keep their rows."""
     nan = math.nan
     holed = {"type": "Polygon", "coordinates": [SQUARE["coordinates"][0], [(1, 1), (3, 1), (nan, 3), (1, 1)]]}
     several = {"type": "MultiLineString", "coordinates": [[(10, 0), (10, 4)], [(0, 0), (math.inf, 1)]]}

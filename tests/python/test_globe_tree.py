@@ -76,7 +76,7 @@ def test_pickle(random):
 
 
 def test_skip_invalid(random):
-    """Places that are none are no neighbours and have none; the others keep their indices."""
+    """Invalid places are not neighbours and have none; the others keep their indices."""
     (lon, lat), (x, y) = globe(random, 50), globe(random, 20)
     lon[[0, 9]], lat[[9, 20, 49]] = np.nan, [np.inf, 90.5, -91.0]
     x[4], y[5] = np.nan, 100.0

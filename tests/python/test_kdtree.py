@@ -91,7 +91,7 @@ def test_the_bound_is_strict(p):
 
 def test_the_bound_against_scipy(random):
     data, queries = random.integers(0, 9, (300, 2)).astype(float), random.integers(0, 9, (200, 2)).astype(float)
-    for bound in (0.5, 1.0, 1.25, 2.0, 3.0):  # whose squares are exact: scipy compares squares
+    for bound in (0.5, 1.0, 1.25, 2.0, 3.0):  # with exact squares: scipy compares squares
         same(KDTree(data).query(queries, 20, distance_upper_bound=bound),
              scipy_spatial.cKDTree(data).query(queries, 20, distance_upper_bound=bound), data, queries)
 
@@ -119,7 +119,7 @@ def test_other_dtypes_and_layouts(random):
 
 
 def test_a_tree_answers_from_one_state_of_its_data(random):
-    """Metrics that are asked for later are built from the values of the beginning, whatever became of the array."""
+    """Metrics requested later are built from the original values, also if the array has changed."""
     for kind in (np.float32, np.float64, np.int64):
         data = (100 * random.random((50, 3))).astype(kind)
         query, expected = data[7] + 0.25, {p: KDTree(data.copy(), backend="serial").query(data[7] + 0.25, p=p) for p in (1, 2, np.inf)}
@@ -250,7 +250,7 @@ def test_shapes_and_dtypes_at_random():
 
 
 def test_skip_invalid(random):
-    """Points without a place are no neighbours and have none; the others keep their indices."""
+    """Invalid points are not neighbours and have none; the others keep their indices."""
     data, queries = random.random((60, 3)), random.random((40, 3))
     bad, gone = [0, 7, 8, 59], [3, 39]
     good = np.setdiff1d(np.arange(60), bad)
