@@ -385,7 +385,7 @@ def test_statistics_of_multipoints_and_useless_features(qgis, work):
 
 
 def test_statistics_of_multipoints_into_a_geopackage(qgis, work):
-    """Both have a key called fid, which is no key of the rows."""
+    """Both have a key called fid, which does not identify the rows."""
     layer = memory([], fields="id:integer", geometry="MultiPoint")
     for i, points in enumerate([[(0, 0), (90, 0)], [(180, 0)]]):
         feature = QgsFeature(layer.fields())
@@ -473,7 +473,7 @@ def test_nearest_neighbours_without_a_second_layer(qgis, work):
 
 
 def test_attributes_of_both_layers(qgis, work):
-    """Also into a GeoPackage, whose key they may repeat; a point without neighbours has none of theirs."""
+    """Also into a GeoPackage, where they may repeat its key; a point without neighbours has empty fields."""
     points = as_file(memory([(0, 0), (100, 0)], "EPSG:32633", rows=[(7, "a"), (8, "b")]), work.path("p.gpkg"))
     stations = memory([(0, 10), (0, 11)], "EPSG:32633", "name:string,rank:integer", [("x", 3), ("y", 4)])
     out = qgis.run("knearest", INPUT=points, REFERENCE=stations, NEIGHBORS=2, MAX_DISTANCE=20, ATTRIBUTES=True,
@@ -522,7 +522,7 @@ def test_nearest_neighbours_within_a_distance(qgis, work):
 
 
 def test_distances_of_maps_of_the_world(qgis, work):
-    """Straight lines on such a map are no distances: geodesics by default, and a warning for who wants them all the same."""
+    """Straight lines on such a map are not distances: geodesics by default, and a warning if they are requested."""
     layers = {"INPUT": memory([(0, 8000000)], "EPSG:3857"), "REFERENCE": memory([(100000, 8000000)], "EPSG:3857")}
     found = next(qgis.run("knearest", OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
     assert 40000 < found["distance"] < 60000

@@ -145,7 +145,7 @@ def test_selection(qgis, work, kind):
     QgsProject.instance().addMapLayer(layer)
     source = QgsProcessingFeatureSourceDefinition(layer.id(), True)
     assert np.array_equal(run(qgis, work, source), expected(work, SEEDS[5:25], chosen))
-    # A selection that is not asked for does not count.
+    # A selection that is not requested is ignored.
     assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
 
 
@@ -238,7 +238,7 @@ PROJ = "+proj=laea +lat_0=10 +lon_0=20 +ellps=bessel +towgs84=598.1,73.7,418.2,0
 @pytest.mark.parametrize("saved", [False, True])
 @pytest.mark.parametrize("metric", [0, 1])
 def test_user_defined_crs(qgis, work, saved, metric):
-    """Nobody but QGIS knows what USER:100000 is."""
+    """Only QGIS has the definition of USER:100000."""
     own = QgsCoordinateReferenceSystem()
     assert own.createFromProj(PROJ)
     if saved:
@@ -281,7 +281,7 @@ SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
-    """But they ask for no neighbours: their vertices are no points."""
+    """But they are not queries: their vertices are not points."""
     layer = memory([], geometry=shape.split(" ")[0])
     feature = QgsFeature(layer.fields())
     feature.setGeometry(QgsGeometry.fromWkt(shape))
@@ -297,7 +297,7 @@ def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
 
 
 def test_nearest_in_a_mixed_layer(qgis, work):
-    """A GeoPackage whose features may be anything."""
+    """A GeoPackage with features of any type."""
     source = ogr.GetDriverByName("GPKG").CreateDataSource(work.path("mixed.gpkg"))
     made = source.CreateLayer("mixed", osr.SpatialReference(crs("EPSG:4326").toWkt()), ogr.wkbUnknown)
     for shape in ("POINT (0 0)", "MULTIPOINT (1 1, 2 2)", "LINESTRING (5 5, 6 6)"):
@@ -365,7 +365,7 @@ def test_table_without_positions(qgis, work):
 
 
 def test_neighbours_that_the_coordinate_system_does_not_reach(qgis, work):
-    """A gnomonic map has no other hemisphere, so it is nobody's neighbour there."""
+    """A gnomonic map does not show the other hemisphere, so points there are not neighbours."""
     points = memory([(0, -600000), (0, -1200000)], "ESRI:102034")
     out = qgis.run("knearest", INPUT=points, REFERENCE=memory([(0, -80), (0, 80), (2, -60), (0, 85)]), NEIGHBORS=3, METRIC=3,
                    OUTPUT="memory:")["OUTPUT"]

@@ -169,7 +169,7 @@ def test_layers_are_styled(qgis, work):
 
 
 def load_all(parameters):
-    """Runs, and loads what there is to load as the toolbox does."""
+    """Runs, and loads the resulting layers like the toolbox."""
     from processing.gui.Postprocessing import handleAlgorithmResults
 
     context, feedback = loading_context(), Feedback()
@@ -195,7 +195,7 @@ def test_legend(qgis, work):
 
 
 def test_many_seeds_and_many_cells(qgis, work):
-    """Neither names nor ranges ask for all cells of a globe of 100 m."""
+    """Neither names nor ranges compute all cells of a globe of 100 m."""
     work.csv("seeds.csv", [(*place, i) for i, place in enumerate(places(70000))])
     load_all({"INPUT": work.path("seeds.csv"), "METRIC": 2, "BANDS": [0, 1], "OUTPUT": work.path("live.voronoi.json")})
     layer = QgsProject.instance().mapLayersByName("Nearest of seeds")[0]

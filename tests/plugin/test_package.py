@@ -228,7 +228,7 @@ def test_translations_are_complete():
 
 
 def test_another_language_can_be_begun(tmp_path):
-    """All texts are there, unfinished, and the script says which."""
+    """All texts are present, unfinished, and the script lists them."""
     shutil.copytree(ROOT / "plugin" / "qgis", tmp_path / "qgis", ignore=shutil.ignore_patterns("__pycache__"))
     script = [sys.executable, tmp_path / "qgis" / "update_translations.py"]
     made = subprocess.run([*script, "--new", "fr"], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Who has the plugin and not yet the program is told how to get it, and the program is found where it is."""
+"""If the program is missing, the plugin shows how to install it; the program is found where it is installed."""
 
 import os
 import pathlib
@@ -46,7 +46,7 @@ def nowhere(qgis, monkeypatch):
 
 @pytest.fixture
 def desktop(qgis):
-    """The plugin started in a QGIS with windows: a function that does, so that a test can say what there is before."""
+    """The plugin started in a QGIS with windows: a function that starts it, so that a test can prepare the state before."""
     from gpuvoronoi_processing.offer import TOLD
 
     import gpuvoronoi_processing
@@ -80,7 +80,7 @@ def executable(path, text):
 
 
 def deleted():
-    """What Qt was asked to delete later is."""
+    """Objects that Qt should delete later are deleted."""
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     QCoreApplication.processEvents()
 
@@ -181,7 +181,7 @@ def test_dialog_explains(nowhere, desktop, system, words):
 
 
 def test_looking_for_it(nowhere, desktop, work):
-    """The first that is one: not what is no program, hangs on to its name only, or fails."""
+    """The first valid program: files that are not programs, only have its name, or fail are skipped."""
     from gpuvoronoi_processing import command, program
 
     plain = pathlib.Path(work.path("plain/gpuvoronoi"))
@@ -252,7 +252,7 @@ def test_a_place_that_is_wrong_is_replaced(nowhere, desktop, work):
 
 
 def test_nothing_is_left_behind(nowhere, desktop):
-    """The message goes with the plugin, and nobody follows its links any more."""
+    """The message disappears with the plugin, and its links are disconnected."""
     from gpuvoronoi_processing import program
 
     iface = desktop()

@@ -1,4 +1,4 @@
-"""The program is found, shows progress, says what is wrong, and stops when told to."""
+"""The program is found, shows progress, reports errors, and can be cancelled."""
 
 import importlib.machinery
 import os
@@ -68,7 +68,7 @@ def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
 
 @pytest.mark.parametrize("path", ["", ".", "/nowhere:"])
 def test_programs_in_the_current_folder_are_not_run(qgis, work, setting, monkeypatch, path):
-    """Whoever opens a folder of somebody else's must not run what lies there."""
+    """Programs in a folder of another user must not be run when the folder is opened."""
     from gpuvoronoi_processing.command import MissingProgram, find_program
 
     script(work, "gpuvoronoi", "")
@@ -399,7 +399,7 @@ def test_cancel(qgis, work, name, parameters):
 
 
 def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
-    """It is killed, with its children. What it began is left for the next run of the program, which knows what nothing uses."""
+    """It is killed, with its children. Its unfinished files are left for the next run of the program, which removes unused ones."""
     setting(script(work, "program", """
 trap '' TERM
 mkdir "$(dirname "$0")/.out.tmp-begun"

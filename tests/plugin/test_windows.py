@@ -103,7 +103,7 @@ def test_dialog_runs(desktop):
 
 
 def test_shapes(desktop):
-    """Lines and polygons by the toolbox's way. Nobody on land is farther from a coast; a land without small islands leaves much sea."""
+    """Lines and polygons by the toolbox. No place on land is farther from a coast; a land without small islands leaves much sea."""
     low, high = desktop["shapes"]["range"]
     assert -2700000 < low < -2300000 and 4500000 < high < 5500000
     assert desktop["shapes"]["ways"] == 418
@@ -157,7 +157,7 @@ os._exit(0)
 
 
 def test_language_of_the_command_line(tmp_path):
-    """QGIS speaks the language that --lang asks for, whatever its settings say."""
+    """QGIS uses the language of --lang, independent of its settings."""
     if not (FOLDER / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_de.qm").exists():
         pytest.skip("built without lrelease")
     (tmp_path / "language.py").write_text(LANGUAGE)

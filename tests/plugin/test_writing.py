@@ -108,7 +108,7 @@ def test_missing_fields_in_place(qgis, work, kind):
 
 
 def test_fields_that_cannot_be_added(qgis, work):
-    """A layer whose format has no new fields."""
+    """A layer in a format without new fields."""
     layer = QgsVectorLayer(as_file(points(), work.path("points.gpkg")), "points", "ogr")
     from gpuvoronoi_processing.algorithms import WriteNearest
 
@@ -151,7 +151,7 @@ def test_in_place(qgis, work):
 
 
 def test_in_place_of_a_selection(qgis, work):
-    """Its neighbours are those of the whole layer, as it is edited; nobody else is touched."""
+    """Its neighbours are those of the whole layer, as it is edited; other features are unchanged."""
     layer = memory([(0, 0), (1, 0), (3, 0), (10, 0)], fields=FIELDS, rows=[(i, "", None, None, None) for i in range(4)])
     ids = [feature.id() for feature in layer.getFeatures()]
     assert layer.startEditing() and layer.changeGeometry(ids[1], QgsGeometry.fromWkt("Point (-4 0)"))

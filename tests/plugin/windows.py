@@ -223,7 +223,7 @@ def scene_shapes(layer):
 
 
 def scene_live(layer):
-    """A live raster by the algorithm, and one that is dropped onto the map."""
+    """An on-demand raster by the algorithm, and one that is dropped onto the map."""
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:livevoronoi")
     if not algorithm.canExecute()[0]:
         return  # built without GDAL's driver
@@ -397,7 +397,7 @@ def press(dialog, words, shown=""):
 
 
 def give_up():
-    """A message box that nobody answers keeps its own event loop, from which only this leads out."""
+    """An open message box keeps its own event loop; only this ends it."""
     shown = [widget.windowTitle() for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     facts["error"] = f"no end in sight; windows: {shown}; done: {sorted(facts)}"
     (WORK / "report.json").write_text(json.dumps(facts))
