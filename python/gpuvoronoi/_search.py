@@ -154,7 +154,7 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
 
 
 def usable(columns: Sequence[npt.NDArray[Any]], skip_invalid: bool, globe: bool = False, mask: Optional[npt.NDArray[np.bool_]] = None) -> Optional[Indices]:
-    """The rows of the mask whose coordinates are finite, and on the globe latitudes; None where that is all of them, or nothing is to be skipped."""
+    """The rows of the mask with finite coordinates, and on the globe latitudes in [-90, 90]; None for all rows, or if nothing is skipped."""
     if not skip_invalid and mask is None:
         return None
     good = np.ones(len(columns[0]), dtype=bool) if mask is None else mask.copy()

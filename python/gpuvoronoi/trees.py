@@ -174,8 +174,7 @@ class KDTree:
             The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
             processors.
         distance_upper_bound : float
-            Only points with a distance `d` less than this count. (scipy compares squares, which may differ in
-            the last bit.)
+            Only points with a distance `d` less than this count. (scipy compares squares, which may differ in the last bit.)
         workers : int
             Threads; -1 for as many as there are processors.
         exclude_self : bool
@@ -189,8 +188,7 @@ class KDTree:
         Returns
         -------
         d : float or ndarray of float64
-            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless `k` is 1. inf where
-            there are fewer neighbours.
+            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless `k` is 1. inf where there are fewer neighbours.
         i : int or ndarray of intp
             Indices into `data`; `n` where there are fewer neighbours.
 
