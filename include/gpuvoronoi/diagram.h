@@ -38,7 +38,7 @@ extern "C" {
  *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]), (int)(parts.line[edge + 1] - parts.line[edge]));
  *   }
  * const int good = status == GV_OK && parts.edge_count == 6 && fabs(area[0] + area[1] + area[2] + area[3] - 510065621724088) < 1e4;
- * gv_diagram_polygons *polygons = NULL; // as GeoJSON wants them
+ * gv_diagram_polygons *polygons = NULL; // in GeoJSON's order
  * gv_diagram_rings rings;
  * gv_diagram_rings_init(&rings);
  * if (status == GV_OK) status = gv_diagram_polygons_create(context, diagram, 1, &polygons);

@@ -1,4 +1,4 @@
-/* Messages of a context and of a worker's. On nothing but the C library: who has no contexts to make uses it too (src/io). */
+/* Messages of contexts and of their workers. Uses the C library only, so that src/io, which makes no contexts, can use it. */
 #include "core/core.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "diagram/predicates.h"
 
-/* Metres by which a seed has to be nearer than the own ones to count: more than geod_inverse's errors. */
+/* A seed counts as nearer than a vertex's own seeds from this difference in metres: more than geod_inverse's errors. */
 static const double vertices_margin = 1e-6;
 
 enum { VERTICES_ROUNDS = 200 };

@@ -23,7 +23,7 @@ static bool needs_sights(const gv_feature_set *set) {
   return set->globe && (set->straight || set->metric == GV_GEODESIC);
 }
 
-/* The edge from vertex v; `ends` are the sights of its ends, where the set looks. */
+/* The edge from vertex v; `ends` are the sights of its ends if the set needs sights. */
 static void nearest_offer_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
                                const gv_edge_sight ends[2], gv_edge_closest *closest) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};

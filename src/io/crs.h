@@ -63,8 +63,8 @@ gv_status gv_check_longitudes(gv_io *io, const char *name, const double geotrans
                               int64_t height, double turn);
 
 /* False if distances on the map are not even nearly distances on the ground: for longitudes and latitudes, and for
- * cylindrical projections of the whole world (Web Mercator, plate carree ...), which stretch it ever more towards
- * the poles. */
+ * cylindrical projections of the whole world (Web Mercator, plate carree ...), which stretch distances without
+ * bound towards the poles. */
 bool gv_crs_fits_distances(OGRSpatialReferenceH crs);
 
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */

@@ -44,10 +44,10 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input) {
   return GV_OK;
 }
 
-/* Datasets that are opened to list the files of an input: files can name each other in circles, by ever longer names. */
+/* Datasets that are opened to list the files of an input: files can name each other in cycles, by names of growing length. */
 enum { MOST_OPENED = 1000 };
 
-/* Formats that name other sources; an on-demand raster has no source of its kind, and looks into the others. */
+/* Formats that name other sources. An on-demand raster must not have on-demand sources: files of the other formats are searched for them. */
 static const char *const naming[] = {"VORONOI", "VRT", "OGR_VRT", NULL}, *const *const virtual = naming + 1;
 
 /* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */

@@ -434,8 +434,8 @@ static void deep_neighbors_are_symmetric(void **state) {
   }
 }
 
-/* Of all cells of a level exactly one holds a place strictly between its edges, and that is the one located. The edges
- * are straight in the ZOT plane, which is where this looks. */
+/* Of all cells of a level exactly one holds a place strictly between its edges, and it is the one located. Tested in the
+ * ZOT plane, where edges are straight. */
 static void brute_force_containment(void **state) {
   (void)state;
   random_state = 7;

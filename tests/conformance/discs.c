@@ -1,6 +1,6 @@
 /*
- * Maximum distances on larger grids, where cells within the limit are had disc by disc: the bytes of `serial`, whatever
- * discs do to each other, to the edges of blocks and of the globe, and whatever buffers held before.
+ * Maximum distances on larger grids, where cells within the limit are found disc by disc: the bytes are those of `serial`
+ * for discs that overlap each other and edges of blocks and of the globe, and for any previous contents of buffers.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"

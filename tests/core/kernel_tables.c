@@ -1,4 +1,4 @@
-/* Builds without kernels for AVX: the table that is returned is one of those that were built, whatever the processor offers. */
+/* Builds without kernels for AVX: the table returned is one of those built, on any processor. */
 #include "cmocka_test.h"
 
 #undef GV_HAVE_X86_KERNELS

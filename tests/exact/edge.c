@@ -234,7 +234,7 @@ static void straight_lines_are_followed(void **unused) {
   check_followed(true);
 }
 
-/* Of the places that are near enough to the nearest one the search ends at the same as ever: files would differ. */
+/* The search ends at recorded places: others are near enough to the nearest one, too, but files would differ. */
 static void searches_end_where_they_did(void **unused) {
   (void)unused;
   static const struct {

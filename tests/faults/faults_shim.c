@@ -190,8 +190,8 @@ WRAP_READ(pread, (int file, void *to, size_t n, off_t at), (file, to, (n + 1) / 
 WRAP_READ(pread64, (int file, void *to, size_t n, off64_t at), (file, to, (n + 1) / 2, at), (file, to, n, at))
 
 /* Nor is half of a write, but the next one fails. */
-/* Files with writes that no close has confirmed yet, by number: libtiff calls close at the end of a function of its own, so that
- * it looks like its caller. */
+/* Files with writes that no close has confirmed yet, by number: libtiff calls close at the end of a function, as a tail call,
+ * so that the caller found is that function's caller. */
 static atomic_bool unsure[4096];
 
 static atomic_bool *mark_of(int file) {

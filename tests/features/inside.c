@@ -43,7 +43,7 @@ static void straight_insides(void **unused) {
   }
 }
 
-/* On the globe: as on the plane, after any number of turns, wherever rings begin. */
+/* On the globe: as on the plane, after any number of turns and for any first vertex of a ring. */
 static void insides_after_turns(void **unused) {
   (void)unused;
   gv_feature_set globe, plane;

@@ -1,5 +1,5 @@
-/* Files of numbers in all formats of the library's own or GDAL's readers of archives, whatever is in them. They are read, or refused with a
- * line of text. HDF5 is left to its library. */
+/* Files of numbers in all formats of the library's own or GDAL's readers of archives, with any contents. They are read, or rejected
+ * with a line of text. HDF5 is left to its library. */
 #include "gdal_input.h"
 
 #include <fcntl.h>

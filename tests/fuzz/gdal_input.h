@@ -19,7 +19,7 @@ void fuzz_end_gdal(void);
 /* A failure has one line of text. */
 void fuzz_check_failure(gv_status status, const gv_io *io);
 
-/* Longitude and latitude on WGS 84; for ever. */
+/* Longitude and latitude on WGS 84; never released. */
 OGRSpatialReferenceH fuzz_degrees(void);
 
 /* The whole globe in cells of 9 degrees. */

@@ -209,7 +209,7 @@ static void test_powers(void **state) {
   gv_context_destroy(context);
 }
 
-/* The definition is a power: against the C library's, and to the largest value that a distance stands for. */
+/* The definition is a power: equal to the C library's, up to the largest value of a distance. */
 static void test_what_powers_are(void **state) {
   (void)state;
   for (int i = 0; i < 20000; i++) {

@@ -452,7 +452,7 @@ typedef struct exact {
   wide area, moment[3], sum[KINDS];
 } exact;
 
-/* What the header and statistics.c promise: terms to 62 bits, factors of moments to 40. */
+/* As documented in the header and statistics.c: terms to 62 bits, factors of moments to 40. */
 static void add_exactly(const picture *p, const double *area, double largest, exact out[MANY]) {
   memset(out, 0, MANY * sizeof *out);
   double lon[WIDE], lat[HIGH], sine[2][WIDE], cosine[2][WIDE], zero = 0.0;

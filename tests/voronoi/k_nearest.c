@@ -78,7 +78,7 @@ static gv_grid grid_of(gv_grid_kind kind, int64_t width, int64_t height, double 
 
 /* ------------------------------------------------------------------------------------------------------- memory */
 
-/* Seeds on a ring around one leaf, which are all as near to it as any: whatever is made for a leaf is as large as it gets, and is made once. */
+/* Seeds on a ring around one leaf, all equally near to it: the buffers of a leaf have their largest size, and are allocated once. */
 static void leaves_within_their_memory(void **state) {
   (void)state;
   const gv_grid grids[] = {grid_of(GV_GRID_PLANE, COLUMNS, ROWS, -16.0, 8.0, 1.0, 0.0, -1.0),
@@ -138,7 +138,7 @@ static void bisectors_through_the_middle(void **state) {
 }
 
 /* Weighted geodesics to so many seeds, close together and far away, that a leaf is computed in halves, and a limit
- * just short of one of its cells, which chords leave open: one seed is clearly first wherever they are near enough. */
+ * just short of one of its cells, which chords leave open: one seed is clearly first where seeds are near enough. */
 static void limits_of_leaves_in_pieces(void **state) {
   (void)state;
   gv_grid grid = grid_of(GV_GRID_LONLAT, COLUMNS, ROWS, 60.0, 10.0, 0.1, 0.0, -0.1);

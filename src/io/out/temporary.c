@@ -22,7 +22,7 @@ enum {
   MAX_DEPTH = 64 /* of directories to be removed */
 };
 
-/* Locked as long as the owner lives. A directory of the right name without this file was not made here. */
+/* Locked as long as the process runs. A directory of the right name without this file was not made here. */
 static const char LOCK_NAME[] = GV_SCRATCH "lock";
 
 /* The name of the backups' directory once they are not needed. */

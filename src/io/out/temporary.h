@@ -7,7 +7,7 @@
  * changed or removed. GDAL gets the path /proc/self/fd/N. If /proc is missing, or if a library resolves that path
  * (SQLite), the named path is used, and only the mode of the directory protects it.
  *
- * While its owner lives, a file in the directory is locked. A directory without a locked file is the leftover of a
+ * While its process runs, a file in the directory is locked. A directory without a locked file is the leftover of a
  * process that was killed. The next run for the same output removes it, except for files that were being replaced
  * (GV_BACKUPS), which it names in a warning.
  */

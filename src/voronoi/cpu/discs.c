@@ -413,7 +413,7 @@ static void set_tolerance(const gv_discs *d, const gv_cells *cells, const gv_dis
     strip->tight = strip->loose = l->exact + l->scale * l->gap;
     return;
   }
-  /* The part of a share that is nothing but doubt, and a share from which on that matters little. */
+  /* The part of a share that lies within the error bounds, and a share from which on that part is small. */
   double share = cells->shape == GV_CELLS_LONLAT ? 0.25 * inverse / disc->along : 1.0;
   double g = l->gap * share, large = l->beyond * share / 16.0;
   strip->grazing = large > g ? large : g;

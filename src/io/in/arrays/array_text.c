@@ -119,7 +119,7 @@ static bool has_numbers_only(const char *line, char separator) {
   return true;
 }
 
-/* Whether the line is i, i + 1, ...: pandas' heading of columns without names, and hardly ever a point. Two numbers only from 0. */
+/* Whether the line is i, i + 1, ...: pandas' heading of columns without names, and rarely a point. Two numbers only from 0. */
 static bool counts_up(const char *line, char separator) {
   double first = 0.0, value = 0.0;
   int count = 0;
