@@ -11,10 +11,12 @@ from ._library import __version__
 from .diagrams import diagram
 from .features import FeatureTree
 from .joins import sjoin_nearest
+from .parquet import to_parquet
 from .rasters import allocation, direction, proximity, voronoi
 from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 from .values import nearest_value, regrid
 
 __all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "diagram", "direction", "nearest_value",
-           "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "voronoi"]
+           "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet",
+           "voronoi"]

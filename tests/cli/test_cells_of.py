@@ -246,6 +246,25 @@ def test_a_mask_in_another_system(seeds):
     assert 5 < inside.sum() < 100
 
 
+def test_zarr(seeds):
+    """Holds what NetCDF holds."""
+    mask, _ = make_mask(seeds, "polygons")
+    for name in ("healpix:5,ring", "s2:2"):
+        run = ["--seeds", "s.csv", "--cells-of", name, "--mask", mask, "--attribute", "code", "-k", "2"]
+        file = f"{name[:2]}.zarr"
+        seeds.ok(*run, "--overwrite", "--cells", "out.nc")
+        seeds.ok(*run, "--cells", file)
+        (netcdf, _, _), (zarr, attributes, _) = variables(seeds, "out.nc"), variables(seeds, file)
+        assert {n for n, a in zarr.items() if a.size > 1} == set(netcdf)
+        for key, values in netcdf.items():
+            assert np.array_equal(zarr[key], values, equal_nan=values.dtype.kind == "f") and zarr[key].dtype == values.dtype
+        assert attributes["cell_ids"]["grid_name"] == name.split(":")[0] and attributes["distance_2"]["coordinates"] == "cell_ids lat lon"
+        xarray = pytest.importorskip("xarray")
+        pytest.importorskip("zarr")
+        opened = xarray.open_zarr(seeds.path(file))
+        assert set(opened.coords) == {"cell_ids", "lon", "lat"} and np.array_equal(opened.distance, netcdf["distance"], equal_nan=True)
+
+
 def test_a_mask_that_holds_no_cell(seeds):
     seeds.path("m.geojson").write_text('{"type": "Polygon", "coordinates": [[[0, 0], [0.001, 0], [0, 0.001], [0, 0]]]}')
     run = ["--seeds", "s.csv", "--cells-of", "healpix:1", "--mask", "m.geojson"]

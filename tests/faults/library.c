@@ -258,7 +258,7 @@ static int inverse(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
-enum { ORDER_OF_HEALPIX = 2, CELLS_OF_LIST = 12 << 2 * ORDER_OF_HEALPIX };
+enum { ORDER_OF_HEALPIX = 2, CELLS_OF_LIST = 12 << 2 * ORDER_OF_HEALPIX, CELLS_OF_S2 = CELLS_OF_LIST / 2 };
 
 static gv_grid grid_of(const grid_case *c) {
   gv_grid grid;
@@ -274,7 +274,7 @@ static gv_grid grid_of(const grid_case *c) {
     place_lat[i] = i % 31 == 7 ? 100.0 : 0.9 * (i * 53 % CELLS_OF_LIST) - 80.0;
   }
   if (c->kind == GV_GRID_LONLAT) memcpy(grid.geotransform, globe, sizeof globe);
-  if (c->kind == GV_GRID_HEALPIX) grid.order = ORDER_OF_HEALPIX;
+  if (c->kind == GV_GRID_HEALPIX || c->kind == GV_GRID_S2) grid.order = ORDER_OF_HEALPIX;
   if (c->kind == GV_GRID_POINTS) {
     grid.width = CELLS_OF_LIST;
     grid.longitude = place_lon;
@@ -359,8 +359,11 @@ static void grid(run *r, const void *what) {
   options.features = c->features ? &features : NULL;
   gv_voronoi *v = NULL;
   ASK(r, gv_voronoi_create(r->context, &where, c->features ? NULL : &seeds, &options, &v));
-  bool list = c->kind == GV_GRID_HEALPIX || c->kind == GV_GRID_POINTS;
-  int64_t width = c->kind == GV_GRID_QTM ? gv_qtm_count(c->level) : list ? CELLS_OF_LIST : W;
+  bool list = c->kind == GV_GRID_HEALPIX || c->kind == GV_GRID_POINTS || c->kind == GV_GRID_S2;
+  int64_t width = c->kind == GV_GRID_QTM  ? gv_qtm_count(c->level)
+                  : c->kind == GV_GRID_S2 ? CELLS_OF_S2
+                  : list                  ? CELLS_OF_LIST
+                                          : W;
   int64_t height = c->kind == GV_GRID_QTM || list ? 1 : H;
   size_t count = (size_t)(c->k * width * height);
   ASK(r, fill_grid(r->context, v, r->cell, width));
@@ -406,6 +409,9 @@ static const grid_case cases[] = {
     {"mesh under a raster", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .level = LEVEL},
     {"healpix", "tile", GV_GRID_HEALPIX, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = -1},
     {"healpix ranks", "tile", GV_GRID_HEALPIX, GV_GREAT_CIRCLE, 2, 3e6, GV_UNWEIGHTED, .level = -1},
+    {"s2", "tile", GV_GRID_S2, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = -1},
+    {"sums of a list", "tile", GV_GRID_POINTS, GV_GREAT_CIRCLE, 1, 3e6, GV_UNWEIGHTED, .statistics = true,
+     .level = -1},
     {"a list", "tile", GV_GRID_POINTS, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
     {"a list and a tree", "kdtree", GV_GRID_POINTS, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
     {"features", "auto", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_UNWEIGHTED, .features = true,

@@ -62,6 +62,8 @@ RUNS = {
     "polygons": ([*GLOBE, "--no-style", "--polygons", "g.geojson", "r.tif"], ["g.geojson", "r.tif"]),
     "mesh": (["--seeds", "s.csv", "--level", "2", "--overwrite", "--cells", "c.csv", "--mesh", "m.nc"], ["c.csv"]),
     "cells": (["--seeds", "s.csv", "--cells-of", "healpix:1,ring", "--overwrite", "--cells", "c.nc"], ["c.nc"]),
+    "masked cells": (["--seeds", "s.csv", "--cells-of", "s2:1", "--mask", "m.geojson", "--overwrite", "--cells", "c.csv", "--stats", "t.csv"],
+                     ["t.csv"]),
     "places": (["--seeds", "s.csv", "--cells-of", "s.gpkg", "--overwrite", "--cells", "c.csv"], []),
     "features": (["--seeds", "m.geojson", "--edges", "geodesic", "--like", "p.tif", "--overwrite", "--sync", "always", "r.tif"], []),
     "arrays": (["search", "--reference", "q.npy", "--queries", "q.npy", "--threads", "2", "--overwrite", "--distances", "d.npy", "o.npy"],

@@ -29,8 +29,7 @@ struct gv_mesh_out {
 /* What --cells writes. */
 static const gv_mesh_format *format_of_cells(const gv_mesh_options *options, const gv_cells_of *cells) {
   if (!gv_cells_of_lists(cells)) return &gv_mesh_features;
-  return options->cells != NULL && EQUAL(CPLGetExtension(options->cells), "nc") ? &gv_mesh_variables
-                                                                                : &gv_mesh_table;
+  return options->cells != NULL && gv_mesh_variables_may_be(options->cells) ? &gv_mesh_variables : &gv_mesh_table;
 }
 
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,

@@ -32,6 +32,9 @@ typedef struct gv_mesh_facts {
 
 typedef struct gv_mesh_sink gv_mesh_sink;
 
+/* True for paths of NetCDF and Zarr files (gv_mesh_variables). */
+bool gv_mesh_variables_may_be(const char *path);
+
 /* One format. Blocks are written in order, by one thread at a time. `close` is called also if `open` fails: it
  * completes the file if `status`, that of the run, is GV_OK, and frees; the first error counts. */
 typedef struct gv_mesh_format {

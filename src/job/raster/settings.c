@@ -343,7 +343,7 @@ const gv_option gv_job_options[] = {
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
      "with cell, lon, lat, seed, distance, azimuth, without the cells outside --mask. Any vector format: .gpkg, "
      ".fgb, .csv, .geojson ...; with "
-     "--cells-of also .nc.",
+     "--cells-of also .nc and .zarr.",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
     {"mesh", "FILE.nc", "with --level (up to 13): UGRID mesh with seed, distance and area",
      GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
@@ -505,7 +505,7 @@ static gv_status check_lists(gv_io *io, const gv_job *j) {
                "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
                others[i].name);
   GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
-             "--cells-of: missing --cells FILE (.nc, .gpkg, .csv ...) or --stats FILE");
+             "--cells-of: missing --cells FILE (.nc, .zarr, .gpkg, .csv ...) or --stats FILE");
   bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;
   GV_REQUIRE(io, !grid && !g->has_level, "two grid definitions: use --cells-of or %s",
              g->has_level ? "--level" : "a raster's grid");

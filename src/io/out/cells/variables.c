@@ -1,8 +1,9 @@
 /*
- * Cells of HEALPix, S2, H3 and places as variables of a NetCDF-4 file along the dimension cells, after CF: the coordinates lon and lat,
+ * Cells of HEALPix, S2, H3 and places as variables of a NetCDF-4 file, or arrays of a Zarr file, along the dimension cells, after CF: the coordinates lon and lat,
  * cell_ids, and seed, distance, azimuth and the seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix, S2 and H3 cell_ids
  * have the attributes that xdggs decodes; of HEALPix the variable healpix is CF's grid mapping.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum { VARIABLE_SEED, VARIABLE_DISTANCE, VARIABLE_AZIMUTH, VARIABLE_ATTRIBUTE, V
 struct gv_mesh_sink {
   gv_place *place;
   const gv_mesh_facts *facts;
+  bool zarr;
   GDALDatasetH dataset;
   GDALGroupH root;
   GDALExtendedDataTypeH int32, int64, uint64, float32, float64;
@@ -29,10 +31,48 @@ struct gv_mesh_sink {
   void *values; /* of a block, 8 bytes each */
 };
 
+static bool variables_are_zarr(const char *path) {
+  return EQUAL(CPLGetExtension(path), "zarr");
+}
+
+bool gv_mesh_variables_may_be(const char *path) {
+  return EQUAL(CPLGetExtension(path), "nc") || variables_are_zarr(path);
+}
+
+static const char *variables_driver(const char *path) {
+  return variables_are_zarr(path) ? "Zarr" : "netCDF";
+}
+
 static gv_status variables_check(gv_io *io, const char *path, int level) {
-  (void)path, (void)level;
-  if (GDALGetDriverByName("netCDF") != NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing netCDF driver in this GDAL");
+  (void)level;
+  if (GDALGetDriverByName(variables_driver(path)) != NULL) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing %s driver in this GDAL", variables_driver(path));
+}
+
+/* The dimension by the convention of xarray. */
+static bool variables_name_dimension(GDALMDArrayH array) {
+  static const char *const names[] = {"cells", NULL};
+  const GUInt64 count = 1;
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, "_ARRAY_DIMENSIONS", 1, &count, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteStringArray(made, (CSLConstList)names);
+  GDALAttributeRelease(made);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+/* An array along the cells; NULL: GDAL has failed. */
+static GDALMDArrayH variables_make_array(const gv_mesh_sink *sink, const char *name, GDALExtendedDataTypeH type) {
+  if (!sink->zarr) return gv_mdarray_make(sink->root, name, sink->cells, NULL, type);
+  char chunk[64];
+  const int64_t size = sink->facts->written;
+  snprintf(chunk, sizeof chunk, "BLOCKSIZE=%" PRId64, size < GV_MDARRAY_CHUNK ? size : (int64_t)GV_MDARRAY_CHUNK);
+  const char *const options[] = {"COMPRESS=ZLIB", chunk, NULL};
+  GDALDimensionH dimensions[] = {sink->cells};
+  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, name, 1, dimensions, type, (CSLConstList)options);
+  if (made == NULL || variables_name_dimension(made)) return made;
+  GDALMDArrayRelease(made);
+  return NULL;
 }
 
 static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {
@@ -45,16 +85,23 @@ static bool is_healpix(const gv_mesh_sink *sink) {
 
 /* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
  * global. */
-static bool variables_describe_healpix(const gv_mesh_sink *sink) {
+static bool variables_map_healpix(const gv_mesh_sink *sink) {
   const gv_cells_of *cells = sink->facts->question->cells;
   const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
                                   {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "healpix", 0, NULL, sink->int32, NULL);
   bool good = made != NULL && gv_array_put_texts(made, texts, 2) &&
-              gv_mdarray_put_number(made, "refinement_level", sink->int32, cells->level) &&
-              gv_mdarray_put_global(sink->root, "healpix_latitudes", cells->authalic ? "authalic" : "geodetic");
+              gv_mdarray_put_number(made, "refinement_level", sink->int32, cells->level);
   GDALMDArrayRelease(made);
   return good;
+}
+
+/* The grid mapping, but not of Zarr: GDAL writes arrays without dimensions that xarray cannot open. */
+static bool variables_describe_grid(const gv_mesh_sink *sink) {
+  const char *latitudes = sink->facts->question->cells->authalic ? "authalic" : "geodetic";
+  if (is_healpix(sink) && !gv_mdarray_put_global(sink->root, "healpix_latitudes", latitudes)) return false;
+  if (sink->zarr) return gv_mdarray_put_global(sink->root, "Conventions", "CF-1.13");
+  return is_healpix(sink) ? variables_map_healpix(sink) : gv_mdarray_describe_crs(sink->root, sink->facts->crs);
 }
 
 static bool variables_make_coordinates(gv_mesh_sink *sink) {
@@ -64,10 +111,9 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
   const char *const system[][2] = {{"grid_name", gv_cells_of_system(cells)},
                                    {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   const char *const of_file[][2] = {{"long_name", "feature id"}};
-  sink->id = gv_mdarray_make(sink->root, "cell_ids", sink->cells, NULL,
-                             gv_cells_of_have_tokens(cells) ? sink->uint64 : sink->int64);
-  sink->lon = gv_mdarray_make(sink->root, "lon", sink->cells, NULL, sink->float64);
-  sink->lat = gv_mdarray_make(sink->root, "lat", sink->cells, NULL, sink->float64);
+  sink->id = variables_make_array(sink, "cell_ids", gv_cells_of_have_tokens(cells) ? sink->uint64 : sink->int64);
+  sink->lon = variables_make_array(sink, "lon", sink->float64);
+  sink->lat = variables_make_array(sink, "lat", sink->float64);
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
   if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
   if (system[0][1] == NULL) return gv_array_put_texts(sink->id, of_file, 1);
@@ -88,8 +134,10 @@ static bool variables_make_band(gv_mesh_sink *sink, int band) {
     const char *const texts[][2] = {{"long_name", name},
                                     {"units", units[i]},
                                     {"coordinates", "cell_ids lat lon"},
-                                    {"grid_mapping", is_healpix(sink) ? "healpix" : "crs"}};
-    GDALMDArrayH made = sink->of_seed[band][i] = gv_mdarray_make(sink->root, name, sink->cells, NULL, types[i]);
+                                    {"grid_mapping", sink->zarr         ? NULL
+                                                     : is_healpix(sink) ? "healpix"
+                                                                        : "crs"}};
+    GDALMDArrayH made = sink->of_seed[band][i] = variables_make_array(sink, name, types[i]);
     bool good = made != NULL && gv_array_put_texts(made, texts, 4) &&
                 (types[i] == sink->int64 ? GDALMDArraySetNoDataValueAsInt64(made, q->nodata)
                                          : GDALMDArraySetNoDataValueAsDouble(made, (double)NAN));
@@ -100,23 +148,23 @@ static bool variables_make_band(gv_mesh_sink *sink, int band) {
 }
 
 static bool variables_create(gv_mesh_sink *sink) {
-  static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL};
+  static const char *const netcdf[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL}, *const zarr[] = {
+                                                                                       "FORMAT=ZARR_V2", NULL};
   const gv_mesh_facts *facts = sink->facts;
   sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
   sink->uint64 = GDALExtendedDataTypeCreate(GDT_UInt64);
   sink->float32 = GDALExtendedDataTypeCreate(GDT_Float32);
   sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), gv_place_work(sink->place), NULL,
-                                             (CSLConstList)format);
+  sink->dataset =
+      GDALCreateMultiDimensional(GDALGetDriverByName(variables_driver(gv_place_work(sink->place))),
+                                 gv_place_work(sink->place), NULL, (CSLConstList)(sink->zarr ? zarr : netcdf));
   sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
   if (sink->root == NULL) return false;
   sink->cells = GDALGroupCreateDimension(sink->root, "cells", NULL, NULL, (GUInt64)facts->written, NULL);
-  bool good =
-      sink->cells != NULL && gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-      gv_mdarray_put_global(sink->root, "metric", facts->metric) &&
-      (is_healpix(sink) ? variables_describe_healpix(sink) : gv_mdarray_describe_crs(sink->root, facts->crs)) &&
-      variables_make_coordinates(sink);
+  bool good = sink->cells != NULL && gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              gv_mdarray_put_global(sink->root, "metric", facts->metric) && variables_describe_grid(sink) &&
+              variables_make_coordinates(sink);
   for (int b = 0; b < facts->bands && good; b++)
     good = variables_make_band(sink, b);
   return good;
@@ -127,6 +175,7 @@ static gv_status variables_open(gv_io *io, gv_place *place, const gv_mesh_facts 
   if (sink == NULL) return gv_io_fail_memory(io, "the cells");
   sink->place = place;
   sink->facts = facts;
+  sink->zarr = variables_are_zarr(place->output.path);
   GV_TRY(gv_place_begin(io, place));
   gv_gdal_reset();
   return variables_create(sink) ? GV_OK : variables_fail(io, sink);

@@ -1,0 +1,103 @@
+"""Results for cells as Parquet tables with the ids of the cells."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _field, _places
+from ._library import context, library
+from .rasters import Question
+
+
+def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compression: str = "zstd") -> None:
+    """Write results for cells as a Parquet table with a row a cell; needs pyarrow.
+
+    Parameters
+    ----------
+    found : xarray.DataArray or xarray.Dataset
+        A result of :func:`voronoi`, :func:`nearest_value` or :func:`regrid` with the coordinate `cell_ids`, or the NetCDF file of the
+        command's ``--cells-of`` as xarray opens it. A part of the cells, too, in any order.
+    path : str or path-like
+        The file.
+    geometry : str, optional
+        The cells as `cells` of :func:`voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`
+        and the centres of the cells as points.
+    compression : str
+        Of pyarrow.
+
+    Notes
+    -----
+    The column `cell_ids` is uint64. Each variable is a column; with `rank` the further neighbours are `NAME_2` and so on. Cells without
+    a seed are null. The schema's metadata has the system of the cells as `dggs`.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> found = gpuvoronoi.voronoi(([0.0, 90.0], [0.0, 0.0]), cells="s2:2")  # doctest: +SKIP
+    >>> gpuvoronoi.to_parquet(found, "nearest.parquet", geometry="s2:2")  # doctest: +SKIP
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError("to_parquet needs the package pyarrow: pip install pyarrow") from error
+    dataset = found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
+    if "cell_ids" not in dataset.variables or dataset["cell_ids"].ndim != 1:
+        raise ValueError("found has no coordinate cell_ids: use cells='healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL'")
+    ids = dataset["cell_ids"]
+    columns: dict[str, Any] = {"cell_ids": pyarrow.array(ids.values.astype(np.uint64))}
+    metadata = {"dggs": json.dumps({str(key): value for key, value in ids.attrs.items()}, default=str)}
+    if geometry is not None:
+        lon, lat = _centres_of(ids.values.astype(np.uint64), geometry)
+        columns["lon"], columns["lat"], columns["geometry"] = pyarrow.array(lon), pyarrow.array(lat), _points(pyarrow, lon, lat)
+        metadata["geo"] = json.dumps({"version": "1.1.0", "primary_column": "geometry",
+                                      "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}}})
+    for name, variable in dataset.data_vars.items():
+        if ids.dims[0] in variable.dims:
+            columns.update(_columns(pyarrow, str(name), variable, ids.dims[0]))
+    table = pyarrow.table(columns)
+    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path, compression=compression)
+
+
+def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]:
+    others = [d for d in variable.dims if d != dim]
+    if others not in ([], ["rank"]):
+        raise ValueError(f"found: {name!r} has the dimensions {tuple(variable.dims)}; select one element of each but {dim!r} and 'rank'")
+    values = variable.transpose(*others, dim).values
+    fill = variable.attrs.get("_FillValue", variable.encoding.get("_FillValue"))
+    columns = {}
+    for number, band in enumerate(values if others else values[np.newaxis], 1):
+        missing = np.isnan(band) if band.dtype.kind == "f" else band == fill if fill is not None else np.zeros(band.shape, bool)
+        columns[name if number == 1 else f"{name}_{number}"] = pyarrow.array(band, mask=missing)
+    return columns
+
+
+def _centres_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
+    """Longitudes and latitudes of these cells of a system."""
+    question = Question((np.zeros(1), np.zeros(1)), cells=cells)
+    of = question.plan.cells
+    if of is None or not of.system:
+        raise ValueError(f"geometry must be 'healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL', not {cells!r}")
+    known = _places.cell_ids(of).astype(np.uint64)
+    at = np.minimum(np.searchsorted(known, ids), known.size - 1)
+    if not np.array_equal(known[at], ids):
+        raise ValueError(f"geometry: found has other cells than {cells!r}")
+    lon, lat = np.empty(known.size), np.empty(known.size)
+    field, used = _field.Field(question.plan), context()
+    used.call(library().gv_voronoi_cell_centers, field.handle.address, 0, 0, known.size, 1, lon.ctypes.data, lat.ctypes.data, known.size)
+    return lon[at], lat[at]
+
+
+def _points(pyarrow: Any, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> Any:
+    """Well-known binary of points."""
+    made = np.empty(lon.size, dtype=[("order", "u1"), ("type", "<u4"), ("x", "<f8"), ("y", "<f8")])
+    made["order"], made["type"], made["x"], made["y"] = 1, 1, lon, lat
+    size = made.dtype.itemsize
+    small = lon.size * size < 2**31
+    offsets = np.arange(lon.size + 1, dtype=np.int32 if small else np.int64) * size
+    return pyarrow.Array.from_buffers(pyarrow.binary() if small else pyarrow.large_binary(), lon.size,
+                                      [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(made)])
