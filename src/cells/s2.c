@@ -123,10 +123,9 @@ void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
 /* ------------------------------------------------------------------------------------------------- bounds and areas */
 
 /* Corner number 0 ... 3 of a cell, counter-clockwise on its face. */
-static void s2_corner(int level, int64_t number, int corner, double at[2]) {
-  s2_cell cell = s2_find(level, number);
-  at[0] = s2_project(ldexp((double)(cell.i + (corner == 1 || corner == 2)), -level));
-  at[1] = s2_project(ldexp((double)(cell.j + (corner >= 2)), -level));
+static void s2_corner(int level, const s2_cell *cell, int corner, double at[2]) {
+  at[0] = s2_project(ldexp((double)(cell->i + (corner == 1 || corner == 2)), -level));
+  at[1] = s2_project(ldexp((double)(cell->j + (corner >= 2)), -level));
 }
 
 /* Half the chord between a center and a corner of its cell. */
@@ -142,11 +141,12 @@ void gv_s2_bound(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, double curvatur
                  gv_bound *out) {
   const int level = s2->level - bits;
   const int64_t number = first >> 2 * bits;
+  const s2_cell cell = s2_find(level, number);
   gv_direction centre = s2_centre(level, number);
   double half = 0.0;
   for (int corner = 0; corner < 4 && bits > 0; corner++) {
     double at[2], ray[3];
-    s2_corner(level, number, corner, at);
+    s2_corner(level, &cell, corner, at);
     s2_ray((int)(number >> 2 * level), at[0], at[1], ray);
     half = fmax(half, s2_half_chord(&centre, ray));
   }
@@ -169,7 +169,7 @@ double gv_s2_solid_angle(int level, int64_t number) {
   double ray[4][3], length[4], sum = 0.0;
   for (int corner = 0; corner < 4; corner++) {
     double at[2];
-    s2_corner(level, number, corner, at);
+    s2_corner(level, &cell, corner, at);
     s2_ray(0, at[0], at[1], ray[corner]);
     length[corner] = sqrt(1.0 + at[0] * at[0] + at[1] * at[1]);
   }
