@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/out/copy.h"
+#include "io/out/files/copy.h"
 #include "io/retry.h"
 
 enum { MAX_PATH = 4096 };

@@ -11,8 +11,8 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include "io/out/copy.h"
-#include "io/out/remote.h"
+#include "io/out/files/copy.h"
+#include "io/out/files/remote.h"
 #include "io/path.h"
 #include "io/retry.h"
 

@@ -1,7 +1,7 @@
 /*
  * Output files that appear together or not at all.
  *
- * Each is written in a temporary directory beside its path (io/out/temporary.h), side files (.aux.xml, .shx ...)
+ * Each is written in a temporary directory beside its path (io/out/files/temporary.h), side files (.aux.xml, .shx ...)
  * included. When all are complete they are moved into place by renames; if one of these fails, those before it are
  * undone. A failed run leaves and changes no files. A process that is killed, or a loss of power, between two
  * renames may leave some of the new files beside some of the old ones, each complete; the old ones that were
@@ -16,8 +16,8 @@
 
 #include "io/inputs.h"
 #include "io/io.h"
-#include "io/out/sync.h"
-#include "io/out/temporary.h"
+#include "io/out/files/sync.h"
+#include "io/out/files/temporary.h"
 
 typedef struct gv_output {
   char *path;             /* path of the caller */

@@ -6,8 +6,8 @@
 
 #include "io/in/raster_seeds.h"
 #include "io/inputs.h"
+#include "io/out/files/sync.h"
 #include "io/out/raster_out.h"
-#include "io/out/sync.h"
 #include "io/overlay/mask.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };

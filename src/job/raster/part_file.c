@@ -12,7 +12,7 @@
 
 #include "io/in/json.h"
 #include "io/json_writer.h"
-#include "io/out/copy.h"
+#include "io/out/files/copy.h"
 #include "io/path.h"
 #include "io/retry.h"
 #include "job/raster/description.h"

@@ -9,7 +9,7 @@
 #include "distributed/communicator.h"
 #include "io/in/arrays/arrays.h"
 #include "io/in/raster_seeds.h"
-#include "io/out/sync.h"
+#include "io/out/files/sync.h"
 
 /* Source of points. */
 typedef struct gv_search_source {

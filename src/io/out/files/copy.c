@@ -1,4 +1,4 @@
-#include "io/out/copy.h"
+#include "io/out/files/copy.h"
 
 #include <stdlib.h>
 

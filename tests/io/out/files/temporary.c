@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/out/temporary.h"
+#include "io/out/files/temporary.h"
 #include "io/retry.h"
 
 enum { MAX_PATH = 512 };
