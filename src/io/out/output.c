@@ -12,7 +12,7 @@
 #include <cpl_vsi.h>
 
 #include "io/out/files/copy.h"
-#include "io/out/files/remote.h"
+#include "io/out/remote.h"
 #include "io/path.h"
 #include "io/retry.h"
 

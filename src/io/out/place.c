@@ -11,7 +11,7 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
-#include "io/out/files/remote.h"
+#include "io/out/remote.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */

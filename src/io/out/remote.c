@@ -1,4 +1,4 @@
-#include "io/out/files/remote.h"
+#include "io/out/remote.h"
 
 #include <stdlib.h>
 #include <string.h>
