@@ -67,7 +67,7 @@ def test_bad_joins(random):
             (lambda: sjoin_nearest(left, right, k=0), ValueError, "k must"),
             (lambda: sjoin_nearest(left, right, ties="some"), ValueError, "ties must"),
             (lambda: sjoin_nearest(left, right, max_distance=-1), ValueError, "max_distance"),
-            (lambda: sjoin_nearest(left, right, metric="geodesic"), ValueError, "metric: geodesic makes no sense"),
+            (lambda: sjoin_nearest(left, right, metric="geodesic"), ValueError, "metric: geodesic is not supported"),
             (lambda: sjoin_nearest(left.set_geometry(left.buffer(1)), right), ValueError, "left_df: row 0 is a Polygon; unsupported for the rows"),
             (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1)), how="right"), ValueError, "right_df: row 0 is a Polygon")]:
         with pytest.raises(error, match=words):
