@@ -51,7 +51,7 @@ def test_integers_of_32_bits(work):
         assert [f.GetField("id") for f in table.GetLayer(0)] == [7, 2**31 - 1]
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31])
     work.fails("--seeds", "s.csv", "--id", "code", "--size", "20,10", "--stats", "v.tab", "p.tif",
-               has=["--stats", "v.tab", "MapInfo", "no 64-bit integers", str(2**31), ".gpkg"])
+               has=["--stats", "v.tab", "MapInfo", "does not support 64-bit integers", str(2**31), ".gpkg"])
 
 
 def test_wide_kml(work):
@@ -69,7 +69,7 @@ def test_wide_kml(work):
 @pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])
 def test_bare_codes(seeds, option):
     seeds.fails("--seeds", "s.csv", option, "3035", "--size", "20,10", "o.tif",
-                has=[option, "'3035' alone", "EPSG:3035 is ETRS89-extended / LAEA Europe"])
+                has=[option, "ambiguous coordinate system (3035)", "EPSG:3035 is ETRS89-extended / LAEA Europe"])
     line = seeds.fails("--seeds", "s.csv", option, "999999", "--size", "20,10", "o.tif", has=[option, "unknown", "'999999'"])
     assert "EPSG:" not in line.split("PROJ")[0]
 
