@@ -208,6 +208,10 @@ def test_statistics_and_masks(seeds, cells, kind):
     with open(seeds.path("out.csv")) as text:
         assert [int(row["cell"]) % 2**64 for row in csv.DictReader(text)] == ids[kept].tolist()
     assert np.array_equal(arrays["cell_ids"], ids[kept])
+    for found in (rows, arrays):
+        assert np.max(np.linalg.norm(unit(found["lon"], found["lat"]) - unit(lon, lat)[kept], axis=1)) < 1e-12
+        assert np.allclose(found["distance"], np.where(near, away, np.nan)[kept], rtol=0, atol=1e-3, equal_nan=True)
+    assert area is None or np.allclose(rows["area_km2"], area[kept], rtol=1e-9)
     expected = np.where(near, number + 1.0, np.nan)[kept]
     assert np.array_equal(rows["seed"], expected, equal_nan=True)
     assert np.array_equal(np.where(arrays["seed"] == nodata["seed"], np.nan, arrays["seed"]), expected, equal_nan=True)
