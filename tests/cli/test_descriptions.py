@@ -233,9 +233,9 @@ def test_bad_keys_are_named(seeds):
     seeds.write("d.json", '{"seeds": "s.csv", "stats": "t.csv"}')
     seeds.fails("--config", "d.json", has='d.json: "stats": invalid place; it belongs into "outputs"')
     seeds.write("d.json", '{"seeds": "s.csv", "k": "3"}')
-    seeds.fails("--config", "d.json", has='d.json: "k" is to be a number')
+    seeds.fails("--config", "d.json", has='d.json: "k": invalid type; expected a number')
     seeds.write("d.json", '{"seeds": "s.csv", "size": "a"}')
-    seeds.fails("--config", "d.json", status=2, has=["d.json: --size", "'a'"])
+    seeds.fails("--config", "d.json", status=2, has=["d.json: --size", "(a)"])
 
 
 @pytest.mark.parametrize("seed", range(6))

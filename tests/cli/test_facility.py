@@ -362,8 +362,8 @@ def test_mask_layers(seeds):
     source.CreateLayer("b", crs(4326), ogr.wkbPolygon)
     source = None
     seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "out.tif", has=["--mask-layer", "2 layers"])
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "c", "out.tif", has="'c'")
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "b", "out.tif", has="no polygons")
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "c", "out.tif", has="(c)")
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "b", "out.tif", has="missing polygons")
     seeds.ok("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "a", "out.tif")
 
 

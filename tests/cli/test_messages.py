@@ -70,7 +70,7 @@ def test_wide_kml(work):
 def test_bare_codes(seeds, option):
     seeds.fails("--seeds", "s.csv", option, "3035", "--size", "20,10", "o.tif",
                 has=[option, "ambiguous coordinate system (3035)", "EPSG:3035 is ETRS89-extended / LAEA Europe"])
-    line = seeds.fails("--seeds", "s.csv", option, "999999", "--size", "20,10", "o.tif", has=[option, "unknown", "'999999'"])
+    line = seeds.fails("--seeds", "s.csv", option, "999999", "--size", "20,10", "o.tif", has=[option, "unknown", "(999999)"])
     assert "EPSG:" not in line.split("PROJ")[0]
 
 

@@ -130,7 +130,7 @@ def test_secrets_in_open_options(seeds, option):
     for more in ["o.tif"], ["--dry-run", "--json", "x.tif"], ["--part", "1/1", "p.tif"], ["--no-such-option", "x.tif"], ["--where", "x", "x.tif"]:
         nowhere(seeds, seeds.run(*question, *more))
     done = seeds.run("--config", "d.voronoi.json", "c.tif")  # not with "***" in its place
-    assert done.returncode == 2 and f"give {option} on the command line" in done.stderr
+    assert done.returncode == 2 and f"use {option} on the command line" in done.stderr
     nowhere(seeds, done)
     assert seeds.run("--config", "d.voronoi.json", *each(option, OPTIONS), "--overwrite", "c.tif").returncode == 0
 
@@ -160,7 +160,7 @@ def test_harmless_open_options_are_described(seeds, option):
 def test_merging_parts_of_a_source_with_a_password(seeds):
     seeds.ok("--seeds", "s.csv", "--size", "16,8", "--oo", "PASSWORD=geheim", "o.tif")
     seeds.run("--seeds", "s.csv", "--size", "16,8", "--oo", "PASSWORD=geheim", "--part", "1/1", "p.tif")
-    seeds.fails("merge", "q.tif", "p.tif", has="give --oo on the command line")
+    seeds.fails("merge", "q.tif", "p.tif", has="use --oo on the command line")
     done = seeds.run("merge", "--oo", "PASSWORD=geheim", "q.tif", "p.tif")
     assert done.returncode == 0 and seeds.path("q.tif").read_bytes() == seeds.path("o.tif").read_bytes()
     nowhere(seeds, done)

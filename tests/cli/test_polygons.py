@@ -64,7 +64,7 @@ def test_polygons_beside_several_ranks(seeds, options):
 
 
 def test_polygons_need_geometries(seeds):
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--polygons", "r.ods", "out.tif", has=["--polygons", "no geometries"])
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--polygons", "r.ods", "out.tif", has=["--polygons", "does not support geometries"])
 
 
 def test_polygons_of_awkward_regions(work):
