@@ -203,7 +203,7 @@ def test_report_and_errors(work):
     work.fails("diagram", "--seeds", "seeds.csv", "--tolerance", "0", "new.gpkg", status=2, has="--tolerance")
     work.fails("diagram", "--seeds", "seeds.csv", "--extent", "3,2,1,0", "new.gpkg", status=2, has="--extent")
     work.fails("diagram", "--seeds", "seeds.csv", "--edges-only", "--delaunay", "new.gpkg", status=2, has="unsupported together")
-    work.fails("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "+proj=ortho +lat_0=45", "new.gpkg", has=["--crs", "no place"])
+    work.fails("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "+proj=ortho +lat_0=45", "new.gpkg", has=["--crs", "is outside"])
     work.fails("diagram", "--seeds", "seeds.csv", "new.tif", has="unknown vector format")
     work.fails("diagram", "new.gpkg", status=2, has="--seeds")
     work.write("line.geojson", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))

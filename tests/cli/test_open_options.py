@@ -37,7 +37,7 @@ def test_extent_and_mask(seeds, source, option):
         assert seeds.open("o.tif").GetGeoTransform()[0] == 0
     else:
         seeds.fails(*SEEDS, "--extent-of", source, "--res", "1", "o.tif", has="extent")
-        seeds.fails(*SEEDS, *GRID, "--mask", source, "o.tif", has="no geometries")
+        seeds.fails(*SEEDS, *GRID, "--mask", source, "o.tif", has="missing geometries")
     seeds.ok(*SEEDS, "--extent-of", source, "--extent-oo", option, "--res", "1", "--overwrite", "o.tif")
     assert seeds.open("o.tif").GetGeoTransform()[0] == 20
     seeds.ok(*SEEDS, *GRID, "--mask", source, "--mask-oo", option, "m.tif")
