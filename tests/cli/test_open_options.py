@@ -72,7 +72,7 @@ def test_cells_as_seeds(seeds):
 
 def test_they_need_their_inputs(seeds):
     for option, needed in ("--mask-oo", "--mask"), ("--like-oo", "--like"), ("--extent-oo", "--extent-of"), ("--sum-oo", "--sum"):
-        seeds.fails(*SEEDS, *GRID, option, "A=B", "o.tif", status=2, has=f"{option} needs {needed}")
+        seeds.fails(*SEEDS, *GRID, option, "A=B", "o.tif", status=2, has=f"{option}: missing {needed}")
 
 
 def test_described(seeds):

@@ -188,7 +188,7 @@ def test_without_exceptions(work, seeds):
         assert gdal.GetLastErrorMsg() == ""
         work.csv("bad.csv", [1, 2], [3, 99])
         assert gdal.Open(text(work, seeds="bad.csv")).ReadAsArray(0, 0, 2, 2) is None
-        assert "latitude 99" in gdal.GetLastErrorMsg()
+        assert "latitude out of range [-90, 90] (99)" in gdal.GetLastErrorMsg()
     finally:
         gdal.PopErrorHandler()
         for module in (gdal, ogr, osr):
