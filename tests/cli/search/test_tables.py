@@ -192,7 +192,7 @@ def test_cells_of_a_raster(work):
     assert [row["reference"] for row, _ in rows] == [10, 4]
     assert [line.GetPoint(1)[:2] for _, line in rows] == [(4000050, 2999750), (4000450, 2999950)]
     for option in "--id", "--keep", "--where", "--layer":
-        work.fails(*arguments, option, "a=b", "u.gpkg", status=2, has=f"{option} needs --reference")
+        work.fails(*arguments, option, "a=b", "u.gpkg", status=2, has=f"{option}: missing --reference")
 
 
 def test_other_layers_stay(places):
