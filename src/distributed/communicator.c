@@ -121,13 +121,13 @@ void gv_cluster_close(gv_io *io, gv_cluster *c) {
   free(c->own);
 }
 
-int gv_cluster_device(const gv_cluster *c, int asked) {
+int gv_cluster_device(const gv_cluster *c, int requested) {
   int devices = 0;
   gv_context *context = NULL;
-  if (asked >= 0 || c->host_ranks < 2 || gv_context_create(NULL, &context) != GV_OK) return asked;
+  if (requested >= 0 || c->host_ranks < 2 || gv_context_create(NULL, &context) != GV_OK) return requested;
   bool several = gv_device_count(context, &devices) == GV_OK && devices > 1;
   gv_context_destroy(context);
-  return several ? c->host_rank % devices : asked;
+  return several ? c->host_rank % devices : requested;
 }
 
 /* --------------------------------------------------------------------------------------------------------- calls */

@@ -45,7 +45,7 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out);
 void gv_cluster_close(gv_io *io, gv_cluster *communicator);
 
 /* The GPU of this rank, if none (-1) is requested: the ranks of a host use its GPUs in turn. Not collective. */
-int gv_cluster_device(const gv_cluster *communicator, int asked);
+int gv_cluster_device(const gv_cluster *communicator, int requested);
 
 /* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the
  * status and message of the lowest rank that failed, which is named unless it is rank 0; CANCELLED if no rank

@@ -148,7 +148,7 @@ void gv_locator_clear(gv_locator *l) {
   memset(l, 0, sizeof *l);
 }
 
-/* ------------------------------------------------------------------------------------------------------- asking */
+/* ------------------------------------------------------------------------------------------------------- search */
 
 /* The edges of one part in the strip of a position. */
 static bool among(const gv_locator *l, int32_t part, const int32_t *edge, int64_t count, const gv_edge_place *q) {

@@ -15,7 +15,7 @@ typedef struct gv_feature_index {
   gv_index base;
   gv_feature_set set;
   gv_feature_lookup lookup;
-  gv_voronoi asked; /* the grid of the contest's options */
+  gv_voronoi voronoi; /* the parameters of gv_feature_cell: no grid */
 } gv_feature_index;
 
 static const gv_backend trees = {.name = "tile"};
@@ -24,7 +24,7 @@ static const gv_index_type feature_index;
 
 static void feature_index_destroy(gv_index *base) {
   gv_feature_index *index = (gv_feature_index *)base;
-  gv_allocator allocator = index->asked.allocator;
+  gv_allocator allocator = index->voronoi.allocator;
   gv_feature_lookup_clear(&index->lookup);
   gv_feature_set_clear(&index->set);
   gv_release(&allocator, index);
@@ -43,7 +43,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
-  gv_voronoi *v = &index->asked;
+  gv_voronoi *v = &index->voronoi;
   *v = (gv_voronoi){.allocator = context->allocator, .features = &index->set, .backend = &trees};
   gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &v->cells.ellipsoid);
   if (status == GV_OK) {
@@ -67,7 +67,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
 /* Queries in Morton order: features near one query are close to those of the next. */
 typedef struct search {
   const gv_feature_lookup *lookup;
-  gv_voronoi asked;
+  gv_voronoi voronoi;
   const gv_points *queries;
   int64_t *indices;
   double *distances, *nearest;
@@ -86,7 +86,7 @@ typedef struct places {
 
 static gv_status feature_index_find_places(gv_context *context, const search *s, const gv_code *order,
                                            int32_t count, places *out) {
-  const gv_voronoi *v = &s->asked;
+  const gv_voronoi *v = &s->voronoi;
   bool globe = v->features->globe;
   for (int32_t n = 0; n < count; n++) {
     int64_t i = order[n].index;
@@ -119,9 +119,10 @@ static double distance_of(const gv_voronoi *v, double canonical) {
 /* A neighbour, or none (-1), by its nearest point. */
 static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_closest *closest) {
   s->indices[at] = feature;
-  if (s->distances != NULL) s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->asked, closest->canonical);
+  if (s->distances != NULL)
+    s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->voronoi, closest->canonical);
   if (s->nearest == NULL) return;
-  bool globe = s->asked.features->globe;
+  bool globe = s->voronoi.features->globe;
   s->nearest[2 * at] = feature < 0 ? (double)NAN : globe ? closest->lon : closest->vector[0];
   s->nearest[2 * at + 1] = feature < 0 ? (double)NAN : globe ? closest->lat : closest->vector[1];
 }
@@ -133,7 +134,7 @@ static gv_edge_closest here(const gv_edge_place *q) {
 
 /* The closest point on a feature that does not contain the place; only its exact distance if no more is needed. */
 static void find_closest(const search *s, gv_finder *finder, const gv_edge_place *q, gv_edge_closest *closest) {
-  const gv_feature_set *set = s->asked.features;
+  const gv_feature_set *set = s->voronoi.features;
   if (s->nearest == NULL) {
     if (s->distances != NULL) closest->canonical = gv_finder_distance(finder, q, false);
   } else if (gv_finder_nearest(finder, q, false, closest) && set->metric == GV_GREAT_CIRCLE && !set->straight) {
@@ -144,7 +145,7 @@ static void find_closest(const search *s, gv_finder *finder, const gv_edge_place
 /* ------------------------------------------------------------------------------------------- one by one, any k */
 
 static void answer_one(const search *s, gv_feature_cell *c, int64_t i) {
-  int32_t k = s->asked.k, found[GV_VORONOI_MAX_K];
+  int32_t k = s->voronoi.k, found[GV_VORONOI_MAX_K];
   gv_feature_cell_k_nearest(c, found);
   for (int32_t neighbour = 0; neighbour < k; neighbour++) {
     gv_edge_closest closest = here(c->q);
@@ -164,7 +165,7 @@ static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int
   places p;
   gv_feature_cell *c = gv_allocate(&context->allocator, 1, sizeof *c);
   if (c == NULL) return gv_fail_memory(context, "a batch of queries");
-  gv_status status = gv_feature_cell_init(context, &s->asked, s->lookup, c);
+  gv_status status = gv_feature_cell_init(context, &s->voronoi, s->lookup, c);
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
     status = feature_index_find_places(context, s, s->order + n, count, &p);
@@ -253,7 +254,7 @@ static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
   batch *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
   if (b == NULL) return gv_fail_memory(context, "a batch of queries");
   b->s = s;
-  gv_status status = gv_feature_tiles_init(context, &s->asked, s->lookup, &b->tiles);
+  gv_status status = gv_feature_tiles_init(context, &s->voronoi, s->lookup, &b->tiles);
   if (status == GV_OK) status = gv_finder_init(context, &s->lookup->tree, &b->finder);
   b->tiles.x = b->at.x, b->tiles.y = b->at.y, b->tiles.z = b->at.z;
   b->tiles.lon = b->at.lon, b->tiles.lat = b->at.lat;
@@ -287,7 +288,7 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 /* Queries first ... first + count - 1. Cells of a globe some kilometres wide, or as many of a plane. */
 static gv_status feature_index_order_queries(gv_context *context, search *s, int64_t first, int64_t count,
                                              gv_code *scratch) {
-  bool globe = s->asked.features->globe;
+  bool globe = s->voronoi.features->globe;
   for (int axis = 0; axis < 3; axis++) {
     s->low[axis] = globe ? -1.0 : INFINITY;
     s->high[axis] = globe ? 1.0 : -INFINITY;
@@ -312,7 +313,7 @@ static gv_status answer_all(gv_context *context, search *s) {
   const gv_feature_tree *tree = &s->lookup->tree;
   /* Used if queries are as dense as edges. */
   bool spans = total >= LEAST && tree->all == NULL && tree->entries < total / 2 &&
-               gv_feature_tiles_supported(&s->asked, s->lookup);
+               gv_feature_tiles_supported(&s->voronoi, s->lookup);
   s->order = gv_allocate(&context->allocator, 2 * most, sizeof *s->order);
   if (s->order == NULL && most > 0) return gv_fail_memory(context, "the order of the queries");
   gv_status status = GV_OK;
@@ -342,13 +343,13 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   if (queries->count > 0 && indices == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   search s = {.lookup = &index->lookup,
-              .asked = index->asked,
+              .voronoi = index->voronoi,
               .queries = queries,
               .indices = indices,
               .distances = distances,
               .nearest = o->nearest};
-  s.asked.k = o->k;
-  s.asked.limit = gv_canonical_limit(s.asked.cells.metric, &s.asked.cells.ellipsoid, o->max_distance);
+  s.voronoi.k = o->k;
+  s.voronoi.limit = gv_canonical_limit(s.voronoi.cells.metric, &s.voronoi.cells.ellipsoid, o->max_distance);
   gv_progress_init(&s.progress, context, queries->count);
   return answer_all(context, &s);
 }
@@ -440,7 +441,7 @@ static void find_within(radius_query *r, double limit) {
 }
 
 static gv_status answer_radius(gv_context *context, radius_search *s, radius_query *r, int64_t i) {
-  const gv_voronoi *v = &s->places.asked;
+  const gv_voronoi *v = &s->places.voronoi;
   double *distances = s->places.distances;
   places p;
   const gv_code order = {.index = i};
@@ -469,7 +470,7 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   radius_query r = {.counted = s->places.indices == NULL && s->places.distances == NULL};
   r.cell_search = gv_allocate(&context->allocator, 1, sizeof *r.cell_search);
   if (r.cell_search == NULL) return gv_fail_memory(context, "a batch of queries");
-  gv_status status = gv_feature_cell_init(context, &s->places.asked, s->places.lookup, r.cell_search);
+  gv_status status = gv_feature_cell_init(context, &s->places.voronoi, s->places.lookup, r.cell_search);
   if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
     status = gv_fail_memory(context, "the neighbours of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
@@ -488,15 +489,15 @@ static gv_status feature_index_search_radius(gv_context *context, const gv_index
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_pairs(context, queries, "query"));
   radius_search s = {.places = {.lookup = &index->lookup,
-                                .asked = index->asked,
+                                .voronoi = index->voronoi,
                                 .queries = queries,
                                 .indices = indices,
                                 .distances = distances},
                      .options = o,
                      .offsets = offsets};
-  s.places.asked.k = 1;
-  s.places.asked.limit =
-      gv_canonical_limit(s.places.asked.cells.metric, &s.places.asked.cells.ellipsoid, o->radius);
+  s.places.voronoi.k = 1;
+  s.places.voronoi.limit =
+      gv_canonical_limit(s.places.voronoi.cells.metric, &s.places.voronoi.cells.ellipsoid, o->radius);
   gv_progress_init(&s.places.progress, context, queries->count);
   gv_loop loop = {context, context->threads, queries->count, AT_ONCE, &s.places.progress, &s};
   return gv_parallel_for(&loop, answer_radii);

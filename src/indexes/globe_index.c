@@ -219,14 +219,14 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
   gv_status status = GV_OK;
   bool geodesic = globe->metric == GV_GEODESIC;
   bool measure = values != NULL || isfinite(o->max_distance);
-  int32_t asked = geodesic ? o->k + SPARE : o->k;
+  int32_t requested = geodesic ? o->k + SPARE : o->k;
   double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o->max_distance);
   const gv_allocator *allocator = &context->allocator;
   /* A single query is not to pay for the pages of a whole batch. */
   int64_t most = queries->count < 1 ? 1 : queries->count < BATCH ? queries->count : BATCH;
   double *positions = gv_allocate(allocator, most, 5 * sizeof(double));
-  double *chord2 = gv_allocate(allocator, most * asked, sizeof(double));
-  int64_t *found = gv_allocate(allocator, most * asked, sizeof(int64_t));
+  double *chord2 = gv_allocate(allocator, most * requested, sizeof(double));
+  int64_t *found = gv_allocate(allocator, most * requested, sizeof(int64_t));
   if (positions == NULL || chord2 == NULL || found == NULL) {
     status = gv_fail_memory(context, "a batch of queries");
     goto done;
@@ -242,7 +242,7 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     if (o->exclude_self) b.self = gv_self_offset(of->first_query + first - of->first_seed, globe->count, &count);
     status = to_vectors(context, globe, queries, first, count, "query", lon, lat, vectors);
     if (status != GV_OK) break;
-    gv_query query = {vectors, count, asked, limit, b.self, NULL};
+    gv_query query = {vectors, count, requested, limit, b.self, NULL};
     b.first = first;
     status = gv_index_search_canonical(&quiet, globe->chords, &query, found, chord2);
     if (status == GV_OK) status = answer_batch(&quiet, &b, &query);

@@ -7,7 +7,7 @@ bool gv_metric_on_globe(gv_metric metric) {
 }
 
 const char *gv_metric_reason(const gv_metric_question *question) {
-  if (question->asked) return "as requested";
+  if (question->requested) return "as requested";
   if (question->crs == NULL) return "default without a coordinate system";
   if (OSRIsGeographic(question->crs)) return "default for longitudes and latitudes";
   return gv_crs_fits_distances(question->crs) ? "default for maps" : "default for maps of the whole world";
@@ -18,7 +18,7 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_met
   char name[256];
   bool geographic = crs != NULL && OSRIsGeographic(crs);
   bool fit = crs == NULL || gv_crs_fits_distances(crs);
-  gv_metric metric = question->asked ? question->metric : fit ? GV_EUCLIDEAN : GV_GEODESIC;
+  gv_metric metric = question->requested ? question->metric : fit ? GV_EUCLIDEAN : GV_GEODESIC;
   *out = metric;
   gv_crs_describe(crs, name, sizeof name);
   if (gv_metric_on_globe(metric)) {

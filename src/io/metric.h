@@ -9,7 +9,7 @@ bool gv_metric_on_globe(gv_metric metric);
 
 typedef struct gv_metric_question {
   OGRSpatialReferenceH crs; /* in which distances would be measured on the map; NULL = none */
-  bool asked;               /* for `metric` */
+  bool requested;           /* for `metric` */
   gv_metric metric;
   const char *places; /* ... and the option that declares one */
   const char *remedy; /* ... and the option that gives one */

@@ -10,9 +10,9 @@ typedef struct answering {
   int32_t k;
   const int32_t *number; /* of the cells' seeds, < 0: none */
   int64_t stride, band_stride;
-  int32_t *made; /* memory for numbers */
-  uint8_t *asks; /* with `own`: the cells that are not seeds, `columns` a row */
-  bool any_asks;
+  int32_t *made;    /* memory for numbers */
+  uint8_t *queried; /* with `own`: the cells that are not seeds, `columns` a row */
+  bool any_queried;
 } answering;
 
 /* Strides that callers left at 0. */
@@ -67,12 +67,12 @@ static inline int32_t own_group(own_row row, int64_t c) {
 static void find_asking(answering *w) {
   for (int64_t r = 0; r < w->rows; r++) {
     own_row row = own_row_of(&w->a, r);
-    uint8_t *asks = w->asks + r * w->columns, any = 0;
+    uint8_t *queried = w->queried + r * w->columns, any = 0;
     for (int64_t c = 0; c < w->columns; c++) {
-      asks[c] = row.group[c] < 0 && (row.mask == NULL || row.mask[c] != 0);
-      any |= asks[c];
+      queried[c] = row.group[c] < 0 && (row.mask == NULL || row.mask[c] != 0);
+      any |= queried[c];
     }
-    w->any_asks |= any != 0;
+    w->any_queried |= any != 0;
   }
 }
 
@@ -81,7 +81,7 @@ static gv_status answer_fill(gv_context *context, const gv_voronoi *v, const ans
   const gv_answer *a = &w->a;
   gv_labels block;
   gv_labels_init(&block);
-  if (!w->any_asks) {
+  if (!w->any_queried) {
     for (int64_t i = 0; i < w->columns * w->rows; i++)
       w->made[i / w->columns * w->stride + i % w->columns] = -1;
     return GV_OK;
@@ -90,8 +90,8 @@ static gv_status answer_fill(gv_context *context, const gv_voronoi *v, const ans
   block.row = a->row;
   block.columns = a->columns;
   block.rows = a->rows;
-  block.mask = w->asks != NULL ? w->asks : a->mask;
-  block.mask_stride = w->asks != NULL ? w->columns : a->mask_stride;
+  block.mask = w->queried != NULL ? w->queried : a->mask;
+  block.mask_stride = w->queried != NULL ? w->columns : a->mask_stride;
   block.out = w->made;
   block.stride = w->stride;
   block.band_stride = w->band_stride;
@@ -173,7 +173,7 @@ static gv_status answer_block(gv_context *context, const gv_voronoi *v, answerin
 }
 
 gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, const gv_answer *answer) {
-  answering w = {.any_asks = true};
+  answering w = {.any_queried = true};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || answer == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
@@ -189,15 +189,15 @@ gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, cons
   int64_t cells = w.columns * w.rows;
   bool in_place = w.a.seed == NULL && w.a.out != NULL && w.a.value_type == GV_INT32;
   int32_t *memory = gv_allocate(allocator, w.a.seed == NULL && !in_place ? cells * w.k : 0, sizeof *memory);
-  uint8_t *asks = gv_allocate(allocator, w.a.own != NULL ? cells : 0, 1);
-  gv_status status = memory != NULL && asks != NULL ? GV_OK : gv_fail_memory(context, "a block of answers");
+  uint8_t *queried = gv_allocate(allocator, w.a.own != NULL ? cells : 0, 1);
+  gv_status status = memory != NULL && queried != NULL ? GV_OK : gv_fail_memory(context, "a block of answers");
   w.made = in_place ? w.a.out : memory;
   w.number = w.a.seed != NULL ? w.a.seed : w.made;
   w.stride = w.a.seed != NULL ? w.a.seed_stride : in_place ? w.a.stride : w.columns;
   w.band_stride = w.a.seed != NULL ? w.a.seed_band_stride : in_place ? w.a.band_stride : cells;
-  if (w.a.own != NULL) w.asks = asks, w.any_asks = false;
+  if (w.a.own != NULL) w.queried = queried, w.any_queried = false;
   if (status == GV_OK) status = answer_block(context, voronoi, &w);
   gv_release(allocator, memory);
-  gv_release(allocator, asks);
+  gv_release(allocator, queried);
   return status;
 }

@@ -141,9 +141,9 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
   bool boundary = m->signed_distance != 0;
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
-    bool asked = i == 0 || !w->finder.clear;
-    if (asked || !floats) place(w, g, i, &s);
-    if (asked) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
+    bool located = i == 0 || !w->finder.clear;
+    if (located || !floats) place(w, g, i, &s);
+    if (located) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
     g->inside[i] = s.inside;
     if (floats && (!s.inside || boundary)) continue;
     s.closest = (gv_edge_closest){.canonical = s.inside ? 0.0 : INFINITY};

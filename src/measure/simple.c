@@ -33,16 +33,16 @@ static gv_status knn(const gv_points *reference, const gv_points *queries, gv_me
 gv_status gv_knn(const double *reference, int64_t reference_count, const double *queries, int64_t query_count,
                  int32_t dim, int32_t k, int64_t *indices, double *distances) {
   const gv_points points = gv_points_rows(reference, reference_count, dim, GV_FLOAT64);
-  const gv_points asked = gv_points_rows(queries, query_count, dim, GV_FLOAT64);
-  return knn(&points, &asked, GV_EUCLIDEAN, k, indices, distances);
+  const gv_points places = gv_points_rows(queries, query_count, dim, GV_FLOAT64);
+  return knn(&points, &places, GV_EUCLIDEAN, k, indices, distances);
 }
 
 gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64_t reference_count,
                           const double *query_longitude, const double *query_latitude, int64_t query_count,
                           int32_t k, int64_t *indices, double *metres) {
   const gv_points points = gv_points_xy(longitude, latitude, reference_count);
-  const gv_points asked = gv_points_xy(query_longitude, query_latitude, query_count);
-  return knn(&points, &asked, GV_GEODESIC, k, indices, metres);
+  const gv_points places = gv_points_xy(query_longitude, query_latitude, query_count);
+  return knn(&points, &places, GV_GEODESIC, k, indices, metres);
 }
 
 static gv_status simple_grid_fill(gv_context *context, const gv_grid *grid, const gv_points *seeds,

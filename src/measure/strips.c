@@ -23,14 +23,14 @@ gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const g
 }
 
 /* Pairs that PROJ computes. */
-typedef struct asking {
+typedef struct strips_answering {
   const gv_voronoi *v;
   const gv_open_pair *pair;
   gv_open_answer *answer;
-} asking;
+} strips_answering;
 
 static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
-  const asking *a = worker->user;
+  const strips_answering *a = worker->user;
   for (int64_t i = first; i < end; i++)
     GV_TRY(gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]));
   return GV_OK;
@@ -39,7 +39,7 @@ static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
 static gv_status measure_strips_answer(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
                                        const gv_measure *m, const gv_open_pairs *open) {
   gv_context *context = &d->context;
-  asking a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
+  strips_answering a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
   if (a.answer == NULL) return gv_fail_memory(context, "open cells");
   gv_status status = gv_parallel_for(&loop, measure_pairs);

@@ -51,14 +51,14 @@ static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_cont
 
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
                                     int64_t queries) {
-  int64_t asked = queries > 0 ? queries : reference->count;
+  int64_t requested = queries > 0 ? queries : reference->count;
   const char *reason;
-  if (!gv_device_pays_for_search((double)reference->count, (double)asked, reference->dim, k, context->threads,
+  if (!gv_device_pays_for_search((double)reference->count, (double)requested, reference->dim, k, context->threads,
                                  gv_cuda_started()) ||
       gv_cuda_probe(&reason) != GV_OK) {
     return gv_backend_choose_processor(reference, k, queries);
   }
-  return &gv_backends[choose_device(gv_cuda_module_get(&reason), context, reference, k, asked)];
+  return &gv_backends[choose_device(gv_cuda_module_get(&reason), context, reference, k, requested)];
 }
 
 gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,

@@ -417,12 +417,12 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
                      "points in device memory: unsupported layout; expected the rows of one array");
   if (status != GV_OK || queries->count == 0) return status;
 
-  gv_point_index asked = *index;
-  if (o->memory == GV_MEMORY_CUDA) asked.automatic = false; /* the processors do not replace the device */
+  gv_point_index searched = *index;
+  if (o->memory == GV_MEMORY_CUDA) searched.automatic = false; /* the processors do not replace the device */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
   status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);
-  if (status == GV_OK) status = search_chunks(context, &asked, queries, o, &of, &arrays, indices, distances);
+  if (status == GV_OK) status = search_chunks(context, &searched, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
     status = gv_arrays_to_distances(context, &arrays, reference, distances, queries->count * o->k);
   gv_arrays_end(context, &arrays);

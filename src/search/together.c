@@ -18,13 +18,13 @@ typedef struct rounds {
   gv_context *context;
   gv_communicator processes;
   const gv_together *here;
-  handshake *all;        /* by process ... */
-  int64_t *first_point;  /* ... */
-  int *sizes;            /* ... of messages, and their places: four times as many */
-  int64_t room;          /* queries of a process in a round */
-  int64_t most;          /* queries of the process that has the most */
-  double *own, *asked;   /* queries: this process's, all */
-  int64_t *found, *came; /* for all; by all for this process */
+  handshake *all;            /* by process ... */
+  int64_t *first_point;      /* ... */
+  int *sizes;                /* ... of messages, and their places: four times as many */
+  int64_t room;              /* queries of a process in a round */
+  int64_t most;              /* queries of the process that has the most */
+  double *own, *all_queries; /* queries: this process's, all */
+  int64_t *found, *came;     /* for all; by all for this process */
   double *values, *came_values, *joined;
   const int64_t **parts;
   const double **part_values;
@@ -152,21 +152,22 @@ static gv_status allocate_round(rounds *r) {
                    "search by several processes: too many neighbours for one call; pass fewer queries");
   int64_t all = ranks * r->room;
   r->own = gv_allocate(a, r->room, (size_t)dim * sizeof *r->own);
-  r->asked = gv_allocate(a, all, (size_t)dim * sizeof *r->asked);
+  r->all_queries = gv_allocate(a, all, (size_t)dim * sizeof *r->all_queries);
   r->found = gv_allocate(a, all, (size_t)k * sizeof *r->found);
   r->values = gv_allocate(a, all, (size_t)k * sizeof *r->values);
   r->came = gv_allocate(a, all, (size_t)k * sizeof *r->came);
   r->came_values = gv_allocate(a, all, (size_t)k * sizeof *r->came_values);
   r->joined = gv_allocate(a, r->room, (size_t)k * sizeof *r->joined);
-  bool made = r->own != NULL && r->asked != NULL && r->found != NULL && r->values != NULL && r->came != NULL &&
-              r->came_values != NULL && r->joined != NULL;
+  bool made = r->own != NULL && r->all_queries != NULL && r->found != NULL && r->values != NULL &&
+              r->came != NULL && r->came_values != NULL && r->joined != NULL;
   return made ? GV_OK : gv_fail_memory(r->context, "queries of other processes");
 }
 
 static void together_clear(rounds *r) {
   const gv_allocator *a = &r->context->allocator;
-  void *const all[] = {r->all,   r->first_point, r->sizes,  (void *)r->parts, (void *)r->part_values, r->own,
-                       r->asked, r->found,       r->values, r->came,          r->came_values,         r->joined};
+  void *const all[] = {r->all,         r->first_point, r->sizes, (void *)r->parts, (void *)r->part_values,
+                       r->own,         r->all_queries, r->found, r->values,        r->came,
+                       r->came_values, r->joined};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     gv_release(a, all[i]);
 }
@@ -198,7 +199,7 @@ static gv_status search_all(rounds *r, int64_t first) {
     int64_t at = cut[i], count = cut[i + 1] - at, point = r->first_point[p->rank];
     if (count == 0) continue;
     o.exclude_self = apart && i == 1;
-    const gv_together_rows rows = {r->asked + at * t->dim, count, o.exclude_self ? point + first : 0, point};
+    const gv_together_rows rows = {r->all_queries + at * t->dim, count, o.exclude_self ? point + first : 0, point};
     gv_part_progress part;
     gv_context inner = gv_context_for_part(r->context, first * all + at * span, count * span, r->most * all, &part);
     status = t->search(&inner, t->user, &o, &rows, r->found + at * k, r->values + at * k);
@@ -216,7 +217,7 @@ static gv_status together_send_queries(rounds *r, int64_t first, gv_status statu
   GV_TRY(agree(r, status));
   for (int p = 0; p < ranks; p++)
     r->sizes[p] = (int)count_of(r, p, first) * t->dim * (int)sizeof *r->own;
-  status = together_gather(r, r->own, r->asked);
+  status = together_gather(r, r->own, r->all_queries);
   if (status == GV_OK) status = search_all(r, first);
   return agree(r, status);
 }

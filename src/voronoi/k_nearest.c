@@ -73,7 +73,7 @@ typedef struct bounds {
   const gv_place *place;
   k_nearest exact; /* of those that PROJ computed */
   k_nearest worst; /* the k least upper ends of seeds that are certainly within the limit */
-  bool asked;
+  bool any_open;
   int32_t waiting, open;
   int32_t waiting_seed[BOUNDS_BATCH];
   double x[BOUNDS_BATCH], y[BOUNDS_BATCH], z[BOUNDS_BATCH];
@@ -96,7 +96,7 @@ static void bounds_shorten(bounds *r) {
 static void bounds_measure(bounds *r) {
   for (int32_t i = 0; i < r->open; i++)
     k_nearest_offer(r->v, &r->exact, geodesic_to(r->v, r->place, r->seed[i]), r->seed[i]);
-  r->asked |= r->open > 0;
+  r->any_open |= r->open > 0;
   r->open = 0;
 }
 
@@ -131,7 +131,7 @@ static bool bounds_one_place(const bounds *r, int32_t i) {
 
 /* Sorts the open seeds; true if no two of those that count overlap, except seeds of one place. */
 static bool bounds_is_plain(bounds *r) {
-  if (r->asked || r->doubtful) return false;
+  if (r->any_open || r->doubtful) return false;
   for (int32_t i = 1; i < r->open; i++) {
     double low = r->low[i], high = r->high[i];
     int32_t seed = r->seed[i], at = i;
@@ -157,7 +157,7 @@ void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int
   bounds r; /* field by field: its lists are long and mostly stay empty */
   r.v = v;
   r.place = place;
-  r.asked = r.doubtful = false;
+  r.any_open = r.doubtful = false;
   r.waiting = r.open = 0;
   /* The k-th smallest chord bounds the chords of the k nearest. */
   gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);

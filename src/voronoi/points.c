@@ -63,12 +63,12 @@ typedef struct work {
   const gv_point_index *index;
   const gv_labels *block;
   int64_t columns;
-  int32_t asked;                 /* neighbours requested from the backend */
+  int32_t requested;             /* neighbours requested from the backend */
   double limit;                  /* and their largest exact distance */
   double *x, *y, *z, *lon, *lat; /* of the whole block; lon, lat NULL on the plane */
   double *query;                 /* batch x dim */
   int32_t *cell;                 /* batch: which cell of the block a query is */
-  int64_t *found;                /* batch x asked */
+  int64_t *found;                /* batch x requested */
   double *canonical;
 } work;
 
@@ -113,7 +113,7 @@ static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64
 
 static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   const gv_voronoi *v = j->v;
-  gv_query query = {j->query, n, j->asked, j->limit, -1, NULL};
+  gv_query query = {j->query, n, j->requested, j->limit, -1, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
     gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, k_nearest_geodesic, j};
@@ -122,7 +122,7 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   for (int32_t q = 0; q < n && status == GV_OK; q++) {
     int32_t nearest[GV_VORONOI_MAX_K];
     for (int32_t i = 0; i < v->k; i++)
-      nearest[i] = (int32_t)j->found[(int64_t)q * j->asked + i];
+      nearest[i] = (int32_t)j->found[(int64_t)q * j->requested + i];
     write_cell(j, j->cell[q], nearest);
   }
   return status;
@@ -133,22 +133,22 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
   bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;
-  work j = {.v = v, .index = state, .block = block, .columns = columns, .asked = v->k, .limit = v->limit};
+  work j = {.v = v, .index = state, .block = block, .columns = columns, .requested = v->k, .limit = v->limit};
   if (geodesic) {
     /* No chord is longer than its geodesic; room for rounding. */
     double chord = v->max_distance / v->cells.ellipsoid.semi_major * (1.0 + 1e-12) + 1e-12;
-    j.asked = v->k + SPARE;
+    j.requested = v->k + SPARE;
     j.limit = chord * chord;
   }
   gv_status status = GV_OK;
   int64_t at_once = BATCH;
   if (v->backend->device) {
-    at_once = DEVICE_ANSWERS / j.asked < DEVICE_BATCH ? DEVICE_ANSWERS / j.asked : DEVICE_BATCH;
+    at_once = DEVICE_ANSWERS / j.requested < DEVICE_BATCH ? DEVICE_ANSWERS / j.requested : DEVICE_BATCH;
   }
   if (at_once > cells) at_once = cells;
   double *positions = gv_allocate(&context->allocator, cells * (globe ? 5 : 2), sizeof(double));
-  double *batch = gv_allocate(&context->allocator, at_once * (dim + j.asked), sizeof(double));
-  j.found = gv_allocate(&context->allocator, at_once * j.asked, sizeof *j.found);
+  double *batch = gv_allocate(&context->allocator, at_once * (dim + j.requested), sizeof(double));
+  j.found = gv_allocate(&context->allocator, at_once * j.requested, sizeof *j.found);
   j.cell = gv_allocate(&context->allocator, at_once, sizeof *j.cell);
   if (positions == NULL || batch == NULL || j.found == NULL || j.cell == NULL) {
     status = gv_fail_memory(context, "a block's positions");

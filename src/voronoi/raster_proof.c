@@ -171,8 +171,8 @@ static void mark_all(double first, double step, int64_t asking, double origin, d
   }
 }
 
-static gv_status find_asked(gv_context *context, const gv_grid *raster, const gv_grid *asking,
-                            gv_raster_proof *proof) {
+static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *raster, const gv_grid *asking,
+                                           gv_raster_proof *proof) {
   const double *g = raster->geotransform, *a = asking->geotransform;
   int64_t w = raster->width, h = raster->height;
   double period = raster->kind == GV_GRID_LONLAT ? 360.0 / fabs(g[1]) : 0.0;
@@ -205,7 +205,7 @@ typedef struct survey {
 static void mark_cell(const survey *s, int64_t column, int64_t row) {
   int64_t at = row * s->raster->width + column;
   if (row < 0 || row >= s->raster->height || column < 0 || column >= s->raster->width) return;
-  s->proof->asked[at / 8] |= (uint8_t)(1U << at % 8);
+  s->proof->has_query[at / 8] |= (uint8_t)(1U << at % 8);
   s->proof->row[row] = 1;
 }
 
@@ -268,8 +268,8 @@ static gv_status raster_proof_find_places(gv_context *context, const gv_grid *ra
     places = mesh;
   }
   proof->row = gv_allocate_zeroed(&context->allocator, raster->height, 1);
-  proof->asked = gv_allocate_zeroed(&context->allocator, raster->width * raster->height / 8 + 1, 1);
-  if (proof->row == NULL || proof->asked == NULL) return gv_fail_memory(context, "the raster's seeds");
+  proof->has_query = gv_allocate_zeroed(&context->allocator, raster->width * raster->height / 8 + 1, 1);
+  if (proof->row == NULL || proof->has_query == NULL) return gv_fail_memory(context, "the raster's seeds");
   GV_TRY(gv_cells_init(context, &places, metric, &s.cells));
   s.across = (s.cells.grid.width + STRETCH - 1) / STRETCH;
   gv_loop loop = {context, context->threads, s.across * s.cells.grid.height, 4, NULL, &s};
@@ -307,7 +307,7 @@ gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const
     out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
   gv_status status = out->own ? GV_OK
                      : places ? raster_proof_find_places(context, raster, asking, metric, out)
-                              : find_asked(context, raster, asking, out);
+                              : raster_proof_mark_queries(context, raster, asking, out);
   if (status == GV_OK && lonlat) status = find_whole(context, raster, out);
   if (status != GV_OK) gv_raster_proof_clear(out);
   return status;
@@ -324,7 +324,7 @@ void gv_raster_proof_clear(gv_raster_proof *proof) {
   gv_release(&proof->allocator, proof->whole);
   gv_release(&proof->allocator, proof->row);
   gv_release(&proof->allocator, proof->column);
-  gv_release(&proof->allocator, proof->asked);
-  proof->holds = proof->whole = proof->row = proof->asked = NULL;
+  gv_release(&proof->allocator, proof->has_query);
+  proof->holds = proof->whole = proof->row = proof->has_query = NULL;
   proof->column = NULL;
 }

@@ -16,7 +16,7 @@ typedef struct gv_raster_proof {
   uint8_t *row;    /* by row: queries are there; NULL if they are the own cells */
   int32_t *column; /* columns with queries, ascending */
   int64_t columns;
-  uint8_t *asked; /* a bit for each cell of the raster: a query is there; NULL: rows and columns decide */
+  uint8_t *has_query; /* a bit for each cell of the raster: a query is there; NULL: rows and columns decide */
   gv_allocator allocator;
 } gv_raster_proof;
 

@@ -169,13 +169,13 @@ static gv_status keep(gv_context *context, gv_raster_seeds *s, int64_t row, int6
 
 static gv_status keep_marked(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
                              int32_t group) {
-  const uint8_t *asked = s->proof.asked;
+  const uint8_t *has_query = s->proof.has_query;
   gv_status status = GV_OK;
   for (int64_t c = from; c < to && status == GV_OK; c++) {
     int64_t at = row * s->raster.width + c;
-    if (at % 8 == 0 && asked[at / 8] == 0) {
+    if (at % 8 == 0 && has_query[at / 8] == 0) {
       c += 7;
-    } else if ((asked[at / 8] >> at % 8 & 1) != 0) {
+    } else if ((has_query[at / 8] >> at % 8 & 1) != 0) {
       status = keep(context, s, row, c, c + 1, group);
     }
   }
@@ -187,7 +187,7 @@ static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row
                             int32_t group) {
   const gv_raster_proof *p = &s->proof;
   if (p->own || p->row[row] == 0) return GV_OK;
-  if (p->asked != NULL) return keep_marked(context, s, row, from, to, group);
+  if (p->has_query != NULL) return keep_marked(context, s, row, from, to, group);
   int64_t low = 0, high = p->columns;
   while (low < high) {
     int64_t middle = (low + high) / 2;

@@ -8,16 +8,16 @@
 enum { MOST_ANSWERS = 1 << 20 /* neighbours requested at once */ };
 
 /* How many of the neighbours may be among the k by geodesic; -1: more than were requested. */
-static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t asked) {
+static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t requested) {
   int32_t have = 0;
-  while (have < asked && found[have] >= 0)
+  while (have < requested && found[have] >= 0)
     have++;
   if (have < w->k) return have;
   double reach = chord2[w->k - 1] + gv_geodesic_slack(w->geodesic, sqrt(chord2[w->k - 1]));
   int32_t within = w->k;
   while (within < have && !(chord2[within] > reach))
     within++;
-  return within < have || have < asked ? within : -1;
+  return within < have || have < requested ? within : -1;
 }
 
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count) {
@@ -31,7 +31,7 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
 typedef struct widening_round {
   const gv_widening *widening;
   const int64_t *number;
-  int32_t row, asked; /* neighbours of a query in memory, and how many of them are certainly the nearest */
+  int32_t row, requested; /* neighbours of a query in memory, and how many of them are certainly the nearest */
   const int64_t *found;
   const double *chord2;
   bool last;     /* no more will be requested */
@@ -49,7 +49,7 @@ static gv_status widen_check_some(gv_worker *worker, int64_t first, int64_t end)
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     int64_t number = widen_number_of(r, i);
     gv_neighbours near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
-    near.count = undecided(w, near.found, near.chord2, r->asked);
+    near.count = undecided(w, near.found, near.chord2, r->requested);
     r->open[number] = near.count < 0 && !r->last;
     if (!r->open[number]) status = w->answer(&worker->context, w->user, number, &near);
   }
@@ -68,36 +68,36 @@ typedef struct gathered {
 } gathered;
 
 /* Removes a query's own seed from its neighbours. */
-static void leave_out(int64_t self, int32_t asked, int64_t *found, double *chord2) {
-  for (int32_t i = 0; i < asked; i++) {
+static void leave_out(int64_t self, int32_t requested, int64_t *found, double *chord2) {
+  for (int32_t i = 0; i < requested; i++) {
     if (found[i] != self) continue;
-    memmove(found + i, found + i + 1, (size_t)(asked - i - 1) * sizeof *found);
-    memmove(chord2 + i, chord2 + i + 1, (size_t)(asked - i - 1) * sizeof *chord2);
+    memmove(found + i, found + i + 1, (size_t)(requested - i - 1) * sizeof *found);
+    memmove(chord2 + i, chord2 + i + 1, (size_t)(requested - i - 1) * sizeof *chord2);
     return;
   }
 }
 
-/* Searches `asked` neighbours of the open queries. */
-static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t asked,
+/* Searches `requested` neighbours of the open queries. */
+static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t requested,
                               gathered *g) {
-  int64_t at_once = MOST_ANSWERS / asked, open = 0;
+  int64_t at_once = MOST_ANSWERS / requested, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
   r->number = g->number;
   r->found = g->found;
   r->chord2 = g->chord2;
-  r->row = asked;
-  r->asked = self ? asked - 1 : asked;
+  r->row = requested;
+  r->requested = self ? requested - 1 : requested;
   for (int64_t i = 0; i < query->count && status == GV_OK; i++) {
     if (r->open[i]) {
       memcpy(g->data + 3 * open, query->data + 3 * i, 3 * sizeof *g->data);
       g->number[open++] = i;
     }
     if (open == 0 || (open < at_once && i < query->count - 1)) continue;
-    gv_query more = {g->data, open, asked, query->max_canonical, -1, NULL};
+    gv_query more = {g->data, open, requested, query->max_canonical, -1, NULL};
     status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
     for (int64_t n = 0; n < open && self && status == GV_OK; n++)
-      leave_out(g->number[n] + query->self_offset, asked, g->found + n * asked, g->chord2 + n * asked);
+      leave_out(g->number[n] + query->self_offset, requested, g->found + n * requested, g->chord2 + n * requested);
     if (status == GV_OK) status = check_all(context, r, open);
     open = 0;
   }
@@ -119,15 +119,16 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
   r.open = gv_allocate(allocator, query->count, sizeof *r.open);
   gv_status status = r.open != NULL ? check_all(context, &r, query->count) : gv_fail_memory(context, "queries");
   int64_t open = 0;
-  for (int32_t asked = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0; asked *= 4) {
-    int64_t at_once = open < MOST_ANSWERS / asked ? open : MOST_ANSWERS / asked;
+  for (int32_t requested = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0;
+       requested *= 4) {
+    int64_t at_once = open < MOST_ANSWERS / requested ? open : MOST_ANSWERS / requested;
     g.number = gv_allocate(allocator, at_once, sizeof *g.number);
     g.data = gv_allocate(allocator, at_once * 3, sizeof *g.data);
-    g.found = gv_allocate(allocator, at_once * asked, sizeof *g.found);
-    g.chord2 = gv_allocate(allocator, at_once * asked, sizeof *g.chord2);
-    r.last = 4 * asked > w->most;
+    g.found = gv_allocate(allocator, at_once * requested, sizeof *g.found);
+    g.chord2 = gv_allocate(allocator, at_once * requested, sizeof *g.chord2);
+    r.last = 4 * requested > w->most;
     status = g.number != NULL && g.data != NULL && g.found != NULL && g.chord2 != NULL
-                 ? widen_search(context, &r, query, asked, &g)
+                 ? widen_search(context, &r, query, requested, &g)
                  : gv_fail_memory(context, "queries' neighbours");
     gv_release(allocator, g.number);
     gv_release(allocator, g.data);

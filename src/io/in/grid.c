@@ -77,8 +77,8 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   return GV_OK;
 }
 
-/* `asked`: the value of --res, in the grid's unit. */
-static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double asked[2],
+/* `requested`: the value of --res, in the grid's unit. */
+static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double requested[2],
                                   const double extent[4], gv_raster_grid *out) {
   gv_status status = GV_OK;
   double width = extent[2] - extent[0], height = extent[3] - extent[1];
@@ -92,7 +92,7 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
     out->divided[1] = height;
   } else {
     if (options->has_resolution) {
-      memcpy(resolution, asked, sizeof resolution);
+      memcpy(resolution, requested, sizeof resolution);
     } else if (options->has_level && gv_crs_is_lonlat(out->crs)) {
       resolution[0] = resolution[1] = ldexp(360.0 / gv_crs_unit_degrees(out->crs), -(options->level + 3));
     } else {
@@ -302,7 +302,7 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   }
   GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds, "--snap-seeds: unsupported for lines and polygons");
   gv_metric_question question = {.crs = out->crs,
-                                 .asked = options->has_metric || queries_on_globe(options),
+                                 .requested = options->has_metric || queries_on_globe(options),
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};

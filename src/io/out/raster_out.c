@@ -137,9 +137,9 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
 
 /* No more threads than available: GDAL waits forever for threads that could not be created. */
 static char **limit_threads(char **options) {
-  const char *asked = CSLFetchNameValue(options, "NUM_THREADS");
-  if (asked == NULL) return options;
-  int wanted = EQUAL(asked, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(asked);
+  const char *requested = CSLFetchNameValue(options, "NUM_THREADS");
+  if (requested == NULL) return options;
+  int wanted = EQUAL(requested, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(requested);
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 

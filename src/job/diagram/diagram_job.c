@@ -15,7 +15,7 @@ typedef struct diagram_run {
   const gv_diagram_job *job;
   gv_diagram_report *report;
   gv_seed_list seeds;
-  OGRSpatialReferenceH asked, crs; /* that of --crs, NULL: none; that of the layer */
+  OGRSpatialReferenceH requested, crs; /* that of --crs, NULL: none; that of the layer */
   gv_place place;
   gv_inputs inputs;
   gv_context *context;
@@ -45,12 +45,12 @@ static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
 static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
   gv_seed_list *seeds = &run->seeds;
   gv_operation *operation = NULL;
-  OGRSpatialReferenceH crs = run->asked != NULL ? run->asked : seeds->crs;
-  if (run->asked == NULL || gv_crs_same(seeds->crs, run->asked)) {
+  OGRSpatialReferenceH crs = run->requested != NULL ? run->requested : seeds->crs;
+  if (run->requested == NULL || gv_crs_same(seeds->crs, run->requested)) {
     if (crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
   } else {
     gv_status status =
-        gv_operation_between(io, seeds->crs, run->asked, seeds->x, seeds->y, seeds->count, &operation);
+        gv_operation_between(io, seeds->crs, run->requested, seeds->x, seeds->y, seeds->count, &operation);
     if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
     gv_operation_destroy(operation);
     GV_TRY(status);
@@ -67,7 +67,7 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
 static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   gv_seed_list *seeds = &run->seeds;
   gv_diagram_content *c = &run->content;
-  OGRSpatialReferenceH globe = run->asked != NULL ? run->asked : seeds->crs, degrees;
+  OGRSpatialReferenceH globe = run->requested != NULL ? run->requested : seeds->crs, degrees;
   gv_operation *operation = NULL;
   double scale = 1.0;
   gv_status status = GV_OK;
@@ -88,19 +88,20 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
   OSRSetAngularUnits(degrees, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
   run->crs = degrees;
-  if (run->asked == NULL || gv_crs_same(degrees, run->asked)) return GV_OK;
-  run->crs = OSRClone(run->asked);
+  if (run->requested == NULL || gv_crs_same(degrees, run->requested)) return GV_OK;
+  run->crs = OSRClone(run->requested);
   if (run->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
-  if (status == GV_OK) status = gv_operation_between(io, degrees, run->asked, NULL, NULL, 0, &c->operation);
+  if (status == GV_OK) status = gv_operation_between(io, degrees, run->requested, NULL, NULL, 0, &c->operation);
   OSRRelease(degrees);
-  c->tolerance = OSRIsProjected(run->asked) ? run->job->tolerance / OSRGetLinearUnits(run->asked, NULL) : INFINITY;
+  c->tolerance =
+      OSRIsProjected(run->requested) ? run->job->tolerance / OSRGetLinearUnits(run->requested, NULL) : INFINITY;
   return status;
 }
 
 static gv_status diagram_read(gv_io *io, diagram_run *run) {
   const gv_diagram_job *j = run->job;
   gv_diagram_report *r = run->report;
-  if (j->crs != NULL) GV_TRY(gv_crs_parse(io, j->crs, "--crs", &run->asked));
+  if (j->crs != NULL) GV_TRY(gv_crs_parse(io, j->crs, "--crs", &run->requested));
   GV_TRY(gv_seeds_read(io, &j->seeds, &run->seeds));
   GV_TRY(gv_seeds_require_some(io, &run->seeds));
   if (run->seeds.shapes != NULL)
@@ -108,11 +109,11 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
                       "%s: lines and polygons are unsupported as seeds of a diagram; use the raster's: gpuvoronoi "
                       "--seeds %s --polygons FILE",
                       j->seeds.source, j->seeds.source);
-  if (run->asked != NULL && run->seeds.crs == NULL)
+  if (run->requested != NULL && run->seeds.crs == NULL)
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "--crs: missing coordinate system of %s; use --seeds-crs", j->seeds.source);
-  gv_metric_question question = {.crs = run->asked != NULL ? run->asked : run->seeds.crs,
-                                 .asked = j->has_metric,
+  gv_metric_question question = {.crs = run->requested != NULL ? run->requested : run->seeds.crs,
+                                 .requested = j->has_metric,
                                  .metric = j->metric,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
@@ -213,7 +214,7 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   gv_inputs_free(&run.inputs);
   gv_operation_destroy(run.content.operation);
   if (run.content.within != NULL) OGR_G_DestroyGeometry(run.content.within);
-  if (run.asked != NULL) OSRRelease(run.asked);
+  if (run.requested != NULL) OSRRelease(run.requested);
   if (run.crs != NULL) OSRRelease(run.crs);
   gv_seeds_free(&run.seeds);
   free(run.area);

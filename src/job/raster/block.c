@@ -119,13 +119,13 @@ static gv_status find_own(gv_io *io, const gv_run_work *w, gv_run_worker *worker
   if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
   for (int64_t y = 0; y < part->h; y++) {
     int32_t *own = worker->own + y * w->block_w;
-    uint8_t *asks = worker->asks + y * w->block_w;
+    uint8_t *queried = worker->queried + y * w->block_w;
     const uint8_t *counts = mask != NULL ? mask + y * w->block_w : NULL;
     for (int64_t x = 0; x < part->w; x++)
-      asks[x] = own[x] < 0;
+      queried[x] = own[x] < 0;
     for (int64_t x = 0; x < part->w && counts != NULL; x++) {
       own[x] = counts[x] != 0 ? own[x] : -1;
-      asks[x] = counts[x] != 0 ? asks[x] : 0;
+      queried[x] = counts[x] != 0 ? queried[x] : 0;
     }
   }
   return GV_OK;
@@ -400,7 +400,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   bool settled = is_own(w, worker, &p, mask);
   if (worker->owns && !settled) {
     GV_TRY(find_own(io, w, worker, &p, mask));
-    b.mask = j->k == 1 ? worker->asks : mask;
+    b.mask = j->k == 1 ? worker->queried : mask;
     b.mask_stride = w->block_w;
   } else if (!plan->distances && distance < 0 && azimuth < 0) {
     b.uniform = &uniform;

@@ -49,7 +49,7 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
            compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
            compute_make(w->in->mask != NULL, cells, &one->mask) &&
            compute_make(w->in->mask != NULL && list, 2 * cells * sizeof *one->centre, &one->centre) &&
-           compute_make(own, cells, &one->asks) && compute_make(own, cells * sizeof *one->own, &one->own) &&
+           compute_make(own, cells, &one->queried) && compute_make(own, cells * sizeof *one->own, &one->own) &&
            compute_make(distances, cells * sizeof *one->distance, &one->distance);
   }
   return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
@@ -67,7 +67,7 @@ void gv_run_work_free(gv_run_work *w) {
     free(one->centre);
     free(one->distance);
     free(one->own);
-    free(one->asks);
+    free(one->queried);
     free(one->quantity);
   }
   free(w->workers);

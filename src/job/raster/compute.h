@@ -20,7 +20,7 @@ typedef struct gv_run_worker {
   double *centre;        /* of lists with a mask: longitudes of a block, then latitudes */
   double *distance;      /* of the nearest seed, a block */
   int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
-  uint8_t *asks;         /* the block's other cells */
+  uint8_t *queried;      /* the block's other cells */
   bool owns;             /* some are; else neither of both is of any use */
   gv_quantity *quantity; /* one a sum */
   int64_t empty;         /* cells without a seed so far */

@@ -77,11 +77,12 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
   return status;
 }
 
-/* Parts must come from the same question and seeds; `asked` is that of the first. */
-static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *first, const gv_description *asked) {
+/* Parts must come from the same question and seeds; `expected` is that of the first. */
+static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *first,
+                               const gv_description *expected) {
   gv_description own = {0};
   gv_status status = gv_part_run(io, part, &own);
-  if (status == GV_OK) status = compare_options(io, part, &own, first, asked);
+  if (status == GV_OK) status = compare_options(io, part, &own, first, expected);
   gv_description_free(&own);
   if (status != GV_OK) return status;
   const char *other =
@@ -159,15 +160,15 @@ static gv_status check_bytes(gv_io *io, void *user, int worker, int64_t first, i
 
 /* Opens the parts of a job, and checks that they agree. */
 static gv_status open_parts(gv_io *io, const gv_job *j, gv_merge *m) {
-  gv_description asked = {0};
+  gv_description expected = {0};
   gv_status status = GV_OK;
   for (int i = 0; i < j->merged_count && status == GV_OK; i++) {
     gv_part *next = &m->parts[m->count++];
     status = gv_part_open(io, j->merged[i], next);
     if (status != GV_OK) break;
-    status = i == 0 ? gv_part_run(io, next, &asked) : compare_parts(io, next, m->parts, &asked);
+    status = i == 0 ? gv_part_run(io, next, &expected) : compare_parts(io, next, m->parts, &expected);
   }
-  gv_description_free(&asked);
+  gv_description_free(&expected);
   return status;
 }
 

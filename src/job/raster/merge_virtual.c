@@ -12,8 +12,8 @@
 #include <cpl_vsi.h>
 
 bool gv_merge_is_virtual(const gv_job *j, int raster) {
-  bool asked = j->raster.driver != NULL && EQUAL(j->raster.driver, "VRT");
-  return j->merged_count > 0 && (asked || EQUAL(CPLGetExtension(gv_job_path(j, raster)), "vrt"));
+  bool requested = j->raster.driver != NULL && EQUAL(j->raster.driver, "VRT");
+  return j->merged_count > 0 && (requested || EQUAL(CPLGetExtension(gv_job_path(j, raster)), "vrt"));
 }
 
 static void set_text(CPLXMLNode *node, const char *name, const char *value) {

@@ -43,31 +43,31 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
 /* OUT's value of each seed, and its type: the requested one, if it holds all values. */
 static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
   const gv_seed_list *seeds = in->regions;
-  const GDALDataType asked = in->job->id_type;
-  const char *name = GDALGetDataTypeName(asked);
+  const GDALDataType requested = in->job->id_type;
+  const char *name = GDALGetDataTypeName(requested);
   int64_t least, most, lowest, highest;
   GDALDataType *type = &p->type[GV_RUN_OUT];
-  *type = asked;
+  *type = requested;
   p->reals = seeds->reals;
   p->integers = seeds->reals != NULL ? NULL : seeds->integers != NULL ? seeds->integers : seeds->ids;
   if (in->job->raster_seeds.by_cell) {
-    GV_REQUIRE(io, asked == GDT_Unknown || asked == GDT_Int64,
+    GV_REQUIRE(io, requested == GDT_Unknown || requested == GDT_Int64,
                "--ot %s: unsupported for numbers of cells; use Int64", name);
     *type = GDT_Int64;
     return GV_OK;
   }
-  if (asked == GDT_Unknown && p->reals != NULL) {
+  if (requested == GDT_Unknown && p->reals != NULL) {
     *type = seeds->reals_are_floats ? GDT_Float32 : GDT_Float64;
     return GV_OK;
   }
-  if (asked == GDT_Unknown) {
+  if (requested == GDT_Unknown) {
     gv_seeds_range(p->integers, seeds->count, &least, &most);
     *type = least >= INT32_MIN && most <= INT32_MAX ? GDT_Int32 : GDT_Int64;
     return GV_OK;
   }
-  if ((p->integers != NULL) != (GDALDataTypeIsInteger(asked) != 0)) GV_TRY(convert_values(io, asked, p));
+  if ((p->integers != NULL) != (GDALDataTypeIsInteger(requested) != 0)) GV_TRY(convert_values(io, requested, p));
   if (p->reals != NULL) return GV_OK;
-  type_range(asked, &least, &most);
+  type_range(requested, &least, &most);
   gv_seeds_range(p->integers, seeds->count, &lowest, &highest);
   int64_t beyond = lowest < least ? lowest : highest;
   GV_REQUIRE(io, lowest >= least && highest <= most,

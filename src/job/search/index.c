@@ -95,10 +95,10 @@ static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
     *q = gv_search_points_of(run->reference.source, run->reference.path, false);
     GV_TRY(gv_search_points_open(io, run, q));
   }
-  run->asked.dim = run->reference.dim;
-  run->asked.total = q == NULL ? points : q->array != NULL ? gv_array_count(q->array) : q->seeds.count;
-  run->asked.array = q != NULL ? q->array : NULL;
-  run->asked.rows = q != NULL ? q->rows : run->reference.rows;
+  run->searched.dim = run->reference.dim;
+  run->searched.total = q == NULL ? points : q->array != NULL ? gv_array_count(q->array) : q->seeds.count;
+  run->searched.array = q != NULL ? q->array : NULL;
+  run->searched.rows = q != NULL ? q->rows : run->reference.rows;
   return GV_OK;
 }
 
@@ -108,7 +108,7 @@ static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *poi
   options.backend = run->job->backend;
   options.metric = run->metric;
   options.expected_k = run->job->k;
-  options.expected_queries = run->asked.total > 0 ? run->asked.total : 0;
+  options.expected_queries = run->searched.total > 0 ? run->searched.total : 0;
   if (points->data != NULL) {
     gv_status status = gv_index_build(run->context, points, &options, &run->index);
     return status == GV_OK ? GV_OK : library_failed(io, run, status);
@@ -174,7 +174,7 @@ static gv_status to_globe(gv_io *io, gv_search_run *run, double *semi_major, dou
 
 static void set_positions(gv_search_run *run) {
   const gv_seed_list *q = run->q != NULL ? &run->q->seeds : &run->reference.seeds;
-  run->asked = (gv_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
+  run->searched = (gv_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
 }
 
 static gv_status build_globe(gv_io *io, gv_search_run *run) {

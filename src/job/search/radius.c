@@ -24,7 +24,7 @@ typedef struct radius_batch {
 } radius_batch;
 
 static gv_status make_batch(gv_io *io, radius_batch *b) {
-  const gv_search_queries *q = &b->run->asked;
+  const gv_search_queries *q = &b->run->searched;
   b->rows = BATCH_BYTES / ((int64_t)q->dim * 8 + 16);
   if (b->rows < 1) b->rows = 1;
   if (q->total >= 0 && (q->array == NULL || q->total < b->rows)) b->rows = q->total > 0 ? q->total : 1;
@@ -45,7 +45,7 @@ static void free_batch(radius_batch *b) {
 
 /* The next queries, as many as there are and as a batch has room for. */
 static gv_status load_queries(gv_io *io, radius_batch *b) {
-  const gv_search_queries *q = &b->run->asked;
+  const gv_search_queries *q = &b->run->searched;
   b->first += b->count;
   b->count = q->total - b->first < b->rows ? q->total - b->first : b->rows;
   if (q->array == NULL) return GV_OK;
@@ -55,7 +55,7 @@ static gv_status load_queries(gv_io *io, radius_batch *b) {
 
 /* Queries `from` ... `from` + `count` - 1 of a batch. */
 static gv_points queries_of(const radius_batch *b, int64_t from, int64_t count) {
-  const gv_search_queries *q = &b->run->asked;
+  const gv_search_queries *q = &b->run->searched;
   int64_t at = b->first + from;
   if (q->x != NULL) return gv_points_xy(q->x + at, q->y + at, count);
   if (q->array == NULL) return gv_points_rows(q->rows + at * q->dim, count, q->dim, GV_FLOAT64);
@@ -67,7 +67,7 @@ static gv_points queries_of(const radius_batch *b, int64_t from, int64_t count) 
 /* The progress of the search of these queries, from one share of it to another; their total number may be unknown. */
 static void next_part(radius_batch *b, double from, double to) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
-  int64_t total = b->run->asked.total;
+  int64_t total = b->run->searched.total;
   double all = (double)(total > 0 ? total : 1), first = (double)b->first, count = (double)b->count;
   if (total >= 0) b->run->bar_to = build_share + (1.0 - build_share) * (first + count * to) / all;
   b->run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (first + count * from) / all : b->run->bar_to;
@@ -140,10 +140,10 @@ gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run) {
   bool more = true;
   while (status == GV_OK && more) {
     status = load_queries(io, &b);
-    more = b.count > 0 && (run->asked.array != NULL || b.first + b.count < run->asked.total);
+    more = b.count > 0 && (run->searched.array != NULL || b.first + b.count < run->searched.total);
     if (status == GV_OK && b.count > 0) status = answer_batch(io, &b);
   }
-  if (status == GV_OK && run->results.table != NULL && run->asked.total == 0)
+  if (status == GV_OK && run->results.table != NULL && run->searched.total == 0)
     status = gv_search_results_write_pairs(io, run, 0, (const int64_t[1]){0}, b.indices, b.distances);
   free_batch(&b);
   return status;

@@ -39,7 +39,7 @@ static int64_t most(int64_t a, int64_t b) {
 }
 
 static int64_t round_rows(const rounds *r) {
-  const gv_search_queries *q = &r->run->asked;
+  const gv_search_queries *q = &r->run->searched;
   int64_t rows = most(BATCH_BYTES / ((int64_t)q->dim * 8 + (int64_t)r->found_k * 16) / r->ranks, 1);
   if (q->total < 0) return r->ranks > 1 && rows > TEXT_ROWS ? TEXT_ROWS : rows;
   int64_t needed = most((q->total + r->ranks - 1) / r->ranks, 1);
@@ -63,7 +63,7 @@ static void free_answers(answers *a) {
 }
 
 static gv_status make_rounds(gv_io *io, rounds *r) {
-  const gv_search_queries *q = &r->run->asked;
+  const gv_search_queries *q = &r->run->searched;
   bool whole = r->rank == 0 && r->run->results.table != NULL;
   r->rows = round_rows(r);
   r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
@@ -80,7 +80,7 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
 
 /* The queries from `first` on, as many as there are, up to a round's rows. */
 static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
-  const gv_search_queries *q = &r->run->asked;
+  const gv_search_queries *q = &r->run->searched;
   int64_t left = q->total - first, skipped = 0;
   if (q->total >= 0 && left < 0) first = q->total;
   *out = gv_points_rows(NULL, left < 0 ? 0 : left < r->rows ? left : r->rows, q->dim, GV_FLOAT64);
@@ -124,14 +124,14 @@ static gv_status search_shards(rounds *r, const gv_points *queries) {
 static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
   gv_search_run *run = r->run;
   gv_context *context = run->context;
-  const gv_search_queries *asked = &run->asked;
+  const gv_search_queries *all = &run->searched;
   gv_search_options o = r->options;
   answers *a = &r->here;
-  int64_t first = a->first, from = first < asked->total ? first : asked->total;
+  int64_t first = a->first, from = first < all->total ? first : all->total;
   gv_status status = GV_OK;
-  gv_points columns = gv_points_xy(asked->x, asked->y, a->count);
-  if (asked->x != NULL) columns = gv_points_xy(asked->x + from, asked->y + from, a->count);
-  const gv_points *queries = asked->x != NULL ? &columns : points;
+  gv_points columns = gv_points_xy(all->x, all->y, a->count);
+  if (all->x != NULL) columns = gv_points_xy(all->x + from, all->y + from, a->count);
+  const gv_points *queries = all->x != NULL ? &columns : points;
   if (a->count == 0 && !run->sharded) return GV_OK;
   if (run->sharded) {
     status = search_shards(r, queries);
@@ -186,7 +186,7 @@ static gv_status deliver(gv_io *io, rounds *r) {
 /* The progress of the search of `count` queries after `done`; their total number may be unknown. */
 static void next_part(gv_search_run *run, int64_t done, int64_t count) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
-  int64_t total = run->asked.total;
+  int64_t total = run->searched.total;
   double all = (double)most(total, 1), end = (double)(done + count < total ? done + count : total);
   run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (double)done / all : run->bar_to;
   run->bar_to = total >= 0 ? build_share + (1.0 - build_share) * end / all : run->bar_to;
@@ -230,7 +230,7 @@ gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   int64_t step = r.rows * r.ranks;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);
-    more = run->asked.total < 0 ? more : done + step < run->asked.total;
+    more = run->searched.total < 0 ? more : done + step < run->searched.total;
   }
   if (status == GV_OK && r.ranks > 1 && r.rank == 0 && run->results.table != NULL)
     status = write_answers(io, &r, &r.all);

@@ -53,7 +53,7 @@ typedef struct gv_search_run {
   gv_search_points *q;    /* the queries; NULL: the reference set itself */
   gv_index *index;
   int64_t first_point; /* number of the index's first point in the reference set */
-  gv_search_queries asked;
+  gv_search_queries searched;
   double bar_from, bar_to; /* part of the whole progress that corresponds to the library's 0 to 1 */
   gv_search_results results;
 } gv_search_run;
@@ -82,7 +82,7 @@ gv_status gv_search_points_count(gv_io *io, gv_search_points *s, int64_t *count)
 
 /* ------------------------------------------------------------------------------------------------- index (index.c) */
 
-/* Builds the index over the reference set and sets `asked`. */
+/* Builds the index over the reference set and sets `searched`. */
 gv_status gv_search_build(gv_io *io, gv_search_run *run);
 
 /* ----------------------------------------------------------------------------------------------- rounds (rounds.c) */

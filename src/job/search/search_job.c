@@ -87,7 +87,7 @@ static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->path);
   gv_metric_question question = {.crs = reference->seeds.crs,
-                                 .asked = j->has_metric,
+                                 .requested = j->has_metric,
                                  .metric = j->metric,
                                  .places = places,
                                  .remedy = reference->crs_option};
