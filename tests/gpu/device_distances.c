@@ -419,7 +419,7 @@ static void what_is_wrong_is_said(void **state) {
     host[77] = 2 + round;
     copy(there, host, sizeof host);
     char message[64];
-    snprintf(message, sizeof message, "there is no seed %d", 2 + round);
+    snprintf(message, sizeof message, "seed number: out of range (%d)", 2 + round);
     expect(context, gv_voronoi_measure(context, voronoi, &good), GV_ERROR_INVALID_ARGUMENT, message);
     host[77] = 1;
     copy(there, host, sizeof host);
@@ -450,7 +450,8 @@ static void what_is_wrong_is_said(void **state) {
   block.distance = here;
   assert_int_equal(gv_voronoi_measure(context, voronoi, &block), GV_OK);
   host[78] = 2;
-  expect(context, gv_voronoi_measure(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT, "there is no seed 2");
+  expect(context, gv_voronoi_measure(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT,
+         "seed number: out of range (2)");
   gv_voronoi_destroy(tile);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);

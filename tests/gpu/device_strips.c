@@ -333,7 +333,7 @@ static void what_is_wrong_is_said(void **state) {
     expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     s = whole(there);
     s.rows = HEIGHT + 1;
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "within the grid");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
     s = whole(there);
     wanted = 0;
     expect(patient, gv_voronoi_fill(patient, w.voronoi, &s), GV_ERROR_CANCELLED, "cancelled");

@@ -44,10 +44,10 @@ static gv_status find_device(gv_context *context, const void *const *array, int 
         gv_cuda_result(context, cudaPointerGetAttributes(&attributes, array[i]), "examining an array");
     if (status != GV_OK) return status;
     if (attributes.type != cudaMemoryTypeDevice)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "an array does not lie in a CUDA device's memory");
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "array: not in the memory of a CUDA device");
     if (*device >= 0 && *device != attributes.device) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the arrays lie on devices %d and %d", *device,
-                     attributes.device);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "arrays: in the memory of different devices (%d and %d)",
+                     *device, attributes.device);
     }
     *device = attributes.device;
   }

@@ -145,7 +145,7 @@ static gv_status queue_create(gv_context *context, const gv_allocator *allocator
   gv_cuda_queue *queue = (gv_cuda_queue *)gv_allocate_zeroed(allocator, 1, sizeof *queue);
   if (queue == NULL) return gv_fail_memory(context, "a CUDA stream");
   queue->device = device;
-  GV_CUDA_TRY(context, cudaGetDeviceProperties(&properties, device), "asking about a CUDA device");
+  GV_CUDA_TRY(context, cudaGetDeviceProperties(&properties, device), "querying a CUDA device");
   queue->multiprocessors = properties.multiProcessorCount;
   queue->shared_block_bytes = properties.sharedMemPerBlockOptin;
   queue->memory_bytes = properties.totalGlobalMem;
@@ -291,7 +291,7 @@ extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *
 
 extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, size_t *out) {
   size_t free_bytes = 0, total = 0;
-  GV_TRY(gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "asking for free device memory"));
+  GV_TRY(gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "querying free device memory"));
   gv_cuda_resources *resources = resources_of(context);
   if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
   (void)pthread_mutex_lock(&resources->lock);

@@ -137,7 +137,8 @@ static parts lay_out(int64_t count, int dim, gv_tree_view *view, int nodes[GV_TR
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
                              bool overlapping, void **state) {
   if (reference->count >= GV_TREE_NO_INDEX) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "the CUDA trees take fewer than 2147483647 points, not %lld",
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "CUDA trees: too many points (%lld); fewer than 2147483647 are supported",
                    (long long)reference->count);
   }
   gv_cuda_queue *queue = NULL;

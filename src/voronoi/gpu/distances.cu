@@ -280,7 +280,7 @@ static gv_status distances_finish(gv_context *context, gv_cuda_queue *queue, con
   gv_status status = gv_cuda_wait(context, queue, "measuring");
   if (status != GV_OK) goto done;
   if (counted->beyond > 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)counted->beyond);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)counted->beyond);
   open->count = (int64_t)counted->open;
   if (open->count == 0 || open->count > GV_CUDA_OPEN_PAIRS) return GV_OK;
   bytes = (size_t)open->count * sizeof(gv_open_pair);

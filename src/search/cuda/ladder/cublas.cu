@@ -229,7 +229,8 @@ static const gv_brute_method method = {cublas_layout, cublas_shape,   cublas_fil
 
 static gv_status cublas_build(gv_context *context, const gv_reference *reference, void **state) {
   if (reference->count > INT32_MAX - GV_SCAN_PAD) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "cuBLAS takes matrices of at most %d rows", (int)INT32_MAX);
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "cuda-cublas: too many points (%lld); at most %d are supported",
+                   (long long)reference->count, (int)(INT32_MAX - GV_SCAN_PAD));
   }
   return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);
 }

@@ -76,7 +76,7 @@ static gv_status texture_prepare(gv_context *context, gv_cuda_queue *queue, cons
   int64_t texels = gv_ceil_div(reference->dim, 4); /* a point */
   int height = 0;
   GV_CUDA_TRY(context, cudaDeviceGetAttribute(&height, cudaDevAttrMaxTexture2DLinearHeight, queue->device),
-              "asking for the size of textures");
+              "querying the size of textures");
   if (height > HEIGHT_MAX) height = HEIGHT_MAX;
   {
     int64_t points = (int64_t)height * WIDTH / texels / BLOCK_POINTS_MAX * BLOCK_POINTS_MAX;
