@@ -94,7 +94,7 @@ def test_replaced_only_on_request(cloud):
     put("a.tif.aux.xml", b"old side file")
     put("a.qml", b"a style of the user's")
     before = {name: content(name) for name in objects()}
-    cloud.fails(*RUN, BUCKET + "a.tif", has="exists; --overwrite replaces it")
+    cloud.fails(*RUN, BUCKET + "a.tif", has="exists; use --overwrite to replace it")
     assert {name: content(name) for name in objects()} == before
     cloud.ok(*RUN, "--no-style", "--overwrite", BUCKET + "a.tif")
     assert objects() == ["a.qml", "a.tif"]

@@ -224,7 +224,7 @@ def test_hosts_without_a_shared_file_system(work, tmp_path_factory, launcher, ac
     done = start_troubled(work, troubled(work, tmp_path_factory, launcher, act, *question, rank=rank)[0])
     lines = told(done)
     assert done.returncode != 0 and len(lines) == 1 and re.search(says, lines[0]), done.stderr
-    assert lines[0].endswith("write to a file system that all hosts share")
+    assert lines[0].endswith("use a file system that all hosts share")
     assert work.listing() == before and work.path("old.tif").read_text() == "old"
 
 

@@ -216,7 +216,7 @@ static void any_device(void **state) {
       CUDA(cudaSetDevice(devices - 1));
       assert_int_equal(gv_index_search(context, index[1], &asked_there, &one, elsewhere, NULL),
                        GV_ERROR_INVALID_ARGUMENT);
-      assert_non_null(strstr(gv_context_message(context), "on devices"));
+      assert_non_null(strstr(gv_context_message(context), "different devices"));
       CUDA(cudaFree(elsewhere));
       gv_index_destroy(index[0]);
       gv_index_destroy(index[1]);

@@ -128,7 +128,7 @@ def test_messages(qgis, work):
     assert "Seeds: 4 used, 0 left out" in qgis.feedback.infos
     assert any(text.startswith("Diagram: 4 places, ") for text in qgis.feedback.infos)
     assert not any("datum grid" in text for text in qgis.feedback.warnings)
-    assert any("could not be verified" in text for text in qgis.feedback.warnings)
+    assert any("are not verified" in text for text in qgis.feedback.warnings)
 
 
 def test_degrees_are_no_lengths(qgis, work):

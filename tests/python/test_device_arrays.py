@@ -19,7 +19,7 @@ class Told:
 @pytest.mark.parametrize("data, error, words", [
     (Told(typestr="<i8"), TypeError, "data, on a GPU, must be an array of float32"),
     (Told(shape=(3, 2), strides=(8, 24)), ValueError, "data, on a GPU, must be C-contiguous"),
-    (Told(shape=(3, 2), mask=1), ValueError, "data: masked"),
+    (Told(shape=(3, 2), mask=1), ValueError, "data: unsupported masked"),
     (Told(shape=(3,)), ValueError, "data must have the shape"),
 ])
 def test_what_is_refused(data, error, words):

@@ -45,7 +45,7 @@ def test_scalars_and_nothing():
     (lambda: qtm.encode(np.nan, 0.0, 3), ValueError, "lon, lat"),
     (lambda: qtm.encode(0.0, 0.0, 30), ValueError, "level"),
     (lambda: qtm.encode(0.0, 0.0, 1.5), TypeError, "level"),
-    (lambda: qtm.centers(0), ValueError, "cells: 0"),
+    (lambda: qtm.centers(0), ValueError, r"cells: .*\(0\)"),
     (lambda: qtm.centers([1.5]), TypeError, "cells"),
     (lambda: qtm.level(np.uint64(2**63)), ValueError, "cells"),
     (lambda: qtm.children(qtm.encode(0.0, 0.0, 29)), ValueError, "cells"),
