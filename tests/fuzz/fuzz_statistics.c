@@ -94,7 +94,8 @@ static gv_status add_all(gv_context *context, const question *q, const contents 
   options.bound = c->bound;
   gv_status status = fuzz_create(context, q, NULL, &voronoi);
   if (status == GV_OK) status = gv_statistics_create(context, voronoi, &options, &statistics);
-  int64_t across = blocks_across(voronoi), count = across * blocks_down(voronoi);
+  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0,
+          count = across > 0 ? across * blocks_down(voronoi) : 0;
   for (int64_t i = 0; status == GV_OK && i < count; i++) {
     int64_t block = backwards ? count - 1 - i : i;
     status = add_block(context, q, c, voronoi, block % across, block / across, statistics);

@@ -200,7 +200,7 @@ static gv_status answer_block(gv_context *context, const question *q, const gv_v
 gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out, double *distance) {
   gv_voronoi *voronoi = NULL;
   gv_status status = fuzz_create(context, q, backend, &voronoi);
-  int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
+  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0, down = status == GV_OK ? blocks_down(voronoi) : 0;
   for (int64_t block = 0; status == GV_OK && block < across * down; block++)
     status = answer_block(context, q, voronoi, block % across, block / across, out, distance);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
