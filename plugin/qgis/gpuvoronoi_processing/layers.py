@@ -32,6 +32,7 @@ from qgis.core import (
 
 from . import engine
 from . import field_types as types
+from .datasets import open_dataset
 from .i18n import tr
 
 CHECK_CANCEL_EVERY = 1000
@@ -181,14 +182,6 @@ def no_lines_or_polygons(layer):
 def plain_name(name):
     """A layer's name as a file name: it shows in messages and in the metadata of the raster."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "seeds"
-
-
-def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
-    """A GDAL dataset, or None: other code of the process decides whether GDAL raises exceptions."""
-    try:
-        return gdal.OpenEx(path, flags, open_options=list(open_options))
-    except RuntimeError:
-        return None
 
 
 class TemporaryFile:

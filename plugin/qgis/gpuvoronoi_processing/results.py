@@ -7,7 +7,7 @@ import sys
 
 from osgeo import gdal, ogr
 
-from .layers import open_dataset
+from .datasets import open_dataset
 
 DROPPING = ("GPKG", "SQLite", "ESRI Shapefile")  # formats that let go of a field in place
 

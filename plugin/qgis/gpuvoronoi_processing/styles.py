@@ -41,7 +41,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
 
-from .layers import open_dataset
+from .datasets import open_dataset
 
 CLASSES = 5
 LEGEND_ENTRIES = 30

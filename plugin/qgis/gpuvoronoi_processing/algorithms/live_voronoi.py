@@ -16,8 +16,9 @@ from qgis.core import (
 from qgis.core import QgsProcessingUtils
 
 from .. import command, driver, program, styles
+from ..datasets import open_dataset
 from ..i18n import tr
-from ..layers import layer_file, of_the_session, open_dataset
+from ..layers import layer_file, of_the_session
 from .rasters import RasterAlgorithm
 
 ENDING = ".voronoi.json"
@@ -85,12 +86,7 @@ class LiveVoronoi(RasterAlgorithm):
             ),
             tr("The values of the raster, k bands of each. On the map each kind is a layer."),
         )
-        self.add_grid()
-        self.add_raster_metric()
-        self.add_neighbors()
-        self.add_choice()
-        self.add_shapes()
-        self.add_signed()
+        self.add_cells_and_neighbors()
         self.add_skip_invalid()
         self.add_backend()
         self.add_double()

@@ -46,12 +46,7 @@ class NearestValue(RasterAlgorithm):
             ),
             tr("A field of numbers of the seeds. An empty value is an error, unless such seeds are left out."),
         )
-        self.add_grid()
-        self.add_raster_metric()
-        self.add_neighbors()
-        self.add_choice()
-        self.add_shapes()
-        self.add_signed()
+        self.add_cells_and_neighbors()
         self.add_advanced()
         self.add_double()
         self.add(

@@ -145,6 +145,15 @@ class Parameters:
             (tr("Power: d² − w"), "power"),
         ]
 
+    def add_cells_and_neighbors(self):
+        """The grid, the metric and which seeds count, of algorithms that make rasters."""
+        self.add_grid()
+        self.add_raster_metric()
+        self.add_neighbors()
+        self.add_choice()
+        self.add_shapes()
+        self.add_signed()
+
     def add_raster_metric(self):
         self.add_metric(
             self.metrics(),

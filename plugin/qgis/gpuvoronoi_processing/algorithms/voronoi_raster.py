@@ -63,12 +63,7 @@ class VoronoiRaster(RasterAlgorithm):
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add_raster_id_field()
-        self.add_grid()
-        self.add_raster_metric()
-        self.add_neighbors()
-        self.add_choice()
-        self.add_shapes()
-        self.add_signed()
+        self.add_cells_and_neighbors()
         self.add_advanced()
         self.add_double()
         self.add_raster(

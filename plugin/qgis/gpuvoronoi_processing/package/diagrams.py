@@ -6,7 +6,7 @@ from osgeo import ogr
 
 from ..messages import REQUESTED
 from .grids import default_metric
-from .jobs import Unsupported
+from .options import Unsupported
 from .sources import Places, wkt
 from .tables import Writer
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from osgeo import gdal
 
+from ..datasets import open_dataset
 from ..i18n import tr
-from ..layers import open_dataset
-from .jobs import Unsupported
+from .options import Unsupported
 from .sources import clone, reference_of, same
 
 LONGER_SIDE = 2048

@@ -4,12 +4,12 @@ Rasters by the package: nearest seeds, distances, directions, values of fields; 
 
 import numpy as np
 
+from ..datasets import open_dataset
 from ..i18n import tr
-from ..layers import open_dataset
 from ..messages import REQUESTED
 from . import grids, tables, writing
 from .grids import GLOBE, cells_of_raster
-from .jobs import Unsupported
+from .options import Unsupported
 from .sources import Places, same, wkt
 
 WGS84 = 6378137.0, 298.257223563

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..i18n import tr
 from .grids import GLOBE
-from .jobs import Unsupported
+from .options import Unsupported
 from .sources import Places, same
 
 ORDERS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}

@@ -3,8 +3,8 @@
 import numpy as np
 from osgeo import gdal, ogr, osr
 
+from ..datasets import open_dataset
 from ..i18n import tr
-from ..layers import open_dataset
 
 POINTS = (ogr.wkbPoint, ogr.wkbMultiPoint)
 

@@ -5,10 +5,11 @@ import os
 import numpy as np
 from osgeo import gdal, ogr
 
+from ..datasets import open_dataset
 from ..i18n import tr
-from ..layers import open_dataset
-from .jobs import Unsupported
-from .sources import wkt
+from . import grids
+from .options import Unsupported
+from .sources import same, wkt
 
 KINDS = {"i": ogr.OFTInteger64, "u": ogr.OFTInteger64, "f": ogr.OFTReal}
 
@@ -105,9 +106,6 @@ def write_regions(path, grid, values, question):
 
 def sum_of(name, path, grid):
     """The values of a raster with the same cells; empty ones are 0."""
-    from . import grids
-    from .sources import same
-
     other, dataset = grids.of_template(path), open_dataset(path)
     alike = (other.columns, other.rows, other.transform) == (grid.columns, grid.rows, grid.transform)
     if not alike or not (other.crs is None or same(other.crs, grid.crs)):

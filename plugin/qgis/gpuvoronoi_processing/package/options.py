@@ -1,0 +1,99 @@
+"""The options of a job, and what else it has: threads, progress and the report."""
+
+import threading
+import time
+
+from qgis.core import QgsProcessingException
+
+from ..i18n import tr
+
+REPEATED = ("--co", "--sum")
+FLAGS = (
+    "--boundary",
+    "--by-cell",
+    "--delaunay",
+    "--distance-per-value",
+    "--edges-only",
+    "--group",
+    "--no-cut",
+    "--overwrite",
+    "--progress",
+    "--signed-distance",
+    "--skip-invalid",
+    "--snap-seeds",
+)
+WITHOUT_EFFECT = ("--overwrite", "--progress", "--device")
+
+
+class Cancelled(Exception):
+    """The user cancelled."""
+
+
+class Unsupported(QgsProcessingException):
+    """An option that only the command has."""
+
+    def __init__(self, option):
+        super().__init__(
+            tr("“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command").format(
+                option=option
+            )
+        )
+
+
+class Options:
+    """The options of a job, which are taken one by one; what is left is unsupported."""
+
+    def __init__(self, arguments):
+        self.values, self.positional = {}, []
+        words = iter(arguments)
+        for word in words:
+            if word == "--":
+                self.positional += words
+            elif not word.startswith("-"):
+                self.positional.append(word)
+            else:
+                name, equals, value = word.partition("=")
+                if not equals:
+                    value = True if name in FLAGS else next(words)
+                if name in REPEATED:
+                    self.values.setdefault(name, []).append(value)
+                else:
+                    self.values[name] = value
+        for name in WITHOUT_EFFECT:
+            self.values.pop(name, None)
+
+    def take(self, name, default=None):
+        return self.values.pop(name, default)
+
+    def number(self, name, default=None):
+        value = self.take(name)
+        return default if value is None else float(value)
+
+    def finish(self):
+        for name in self.values:
+            raise Unsupported(name)
+
+
+class Job:
+    """What a job needs besides its options: threads, progress and the report."""
+
+    def __init__(self, options, feedback, progress):
+        self.feedback, self.progress = feedback, progress
+        self.workers = int(options.take("--threads", -1))
+        self.backend = options.take("--backend", "auto")
+        self.thread = threading.get_ident()
+        self.warnings = []
+        self.started = time.monotonic()
+
+    def tick(self, fraction):
+        """The package calls it from any of its threads. The exception ends its work."""
+        if self.feedback.isCanceled():
+            raise Cancelled
+        if threading.get_ident() == self.thread:
+            self.progress(100.0 * fraction)
+
+    def warn(self, code, message, count=0):
+        self.warnings.append({"code": code, "count": count, "message": message})
+
+    def report(self, **parts):
+        return {**parts, "seconds": time.monotonic() - self.started, "warnings": self.warnings, "error": None}
