@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/hash.h"
+
 gv_status gv_periods_copy(gv_context *context, const double *periods, int32_t dim, double **out) {
   bool any = false;
   *out = NULL;
@@ -48,8 +50,7 @@ double gv_periods_sum(const gv_reference *reference) {
   for (int32_t d = 0; reference->periods != NULL && d < reference->dim; d++) {
     uint64_t bits;
     memcpy(&bits, &reference->periods[d], sizeof bits);
-    sum = (sum ^ bits) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
+    sum = gv_hash_mix(sum ^ bits);
   }
   return (double)(sum >> 11);
 }
