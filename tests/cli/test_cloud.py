@@ -110,6 +110,12 @@ def test_inputs_are_not_replaced(cloud):
     assert content("s.csv") == before and objects() == ["s.csv"]
 
 
+def test_side_files_of_two_outputs(cloud):
+    """t.shp and t.dbf are files of one data set."""
+    cloud.fails(*RUN, "--polygons", BUCKET + "t.shp", "--stats", BUCKET + "t.dbf", "out.tif", has=["t.shp", "another output"])
+    assert objects() == []
+
+
 def test_layers_are_not_added(cloud):
     cloud.ok(*RUN, "--polygons", "p.gpkg", "a.tif")
     put("p.gpkg", cloud.path("p.gpkg").read_bytes())

@@ -127,26 +127,14 @@ static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *na
   return fresh && staged ? bring_to_stage(io, output, name) : GV_OK;
 }
 
-/* The file itself first: it is complete without its side files, an old one with new side files is not. */
-static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
-  const char *main_name = gv_path_name(output->path);
-  char **files = VSIReadDir(output->directory);
-  gv_status status = GV_OK;
-  if (CSLFindString(files, main_name) < 0) {
-    status = gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
-  }
-  if (status == GV_OK) status = add_move(io, m, output, main_name, true);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
-    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
-    status = add_move(io, m, output, *file, true);
-  }
-  CSLDestroy(files);
-  return status;
+/* The file itself comes first: it is complete without its side files, an old one with new side files is not. */
+static gv_status add_fresh(gv_io *io, gv_output *output, const char *name, void *moves_of_run) {
+  return add_move(io, moves_of_run, output, name, true);
 }
 
 /* A file that is removed, unless one of the outputs brings a new one. */
-static gv_status add_stale(gv_io *io, gv_output *output, moves *m, const char *path) {
+static gv_status add_stale(gv_io *io, gv_output *output, const char *path, void *moves_of_run) {
+  moves *m = moves_of_run;
   struct stat found;
   for (int k = 0; k < m->count; k++)
     if (gv_same_file(m->list[k].path, path)) return GV_OK;
@@ -154,23 +142,7 @@ static gv_status add_stale(gv_io *io, gv_output *output, moves *m, const char *p
   return add_move(io, m, output, gv_path_name(path), false);
 }
 
-/* Side files of an output that was there before would describe other cells. */
-static gv_status list_stale(gv_io *io, gv_output *output, moves *m) {
-  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
-  gv_status status = GV_OK;
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && status == GV_OK; i++) {
-    char *side = gv_path_add(output->path, suffixes[i]);
-    status = side != NULL ? add_stale(io, output, m, side) : gv_io_fail_memory(io, "a file name");
-    free(side);
-  }
-  for (char **one = output->stale; status == GV_OK && one != NULL && *one != NULL; one++)
-    status = add_stale(io, output, m, *one);
-  return status;
-}
-
-/* Side files have derived names (t.shp: t.dbf, out.bin: out.hdr). They must not replace another output, an input,
- * or an existing unrelated file. Files that begin with the output's whole name (.aux.xml, .ovr) belong to it and
- * may be replaced. */
+/* A file must not replace one of another output, or what gv_output_check_replaced() protects. */
 static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_inputs *inputs) {
   const gv_output *output = one->output;
   for (const move *other = m->list; other < one; other++) {
@@ -179,19 +151,9 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
                         one->path);
     }
   }
-  bool protects = one->replaces && !output->amends;
-  const char *input = protects && inputs != NULL ? gv_inputs_find(inputs, one->path) : NULL;
-  if (input != NULL) {
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: file %s is %s, a file of an input", output->path, one->path, input);
-  }
-  const char *main_name = gv_path_name(output->path);
-  bool useless = strncmp(one->name, main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(one->path);
-  if (one->replaces && !output->overwrite && !useless) {
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
-                         "%s: file %s exists; use --overwrite to replace it", output->path, one->path);
-  }
-  if (one->replaces && gv_is_read_only(one->path)) {
+  if (!one->replaces) return GV_OK;
+  GV_TRY(gv_output_check_replaced(io, output, one->name, one->path, inputs));
+  if (gv_is_read_only(one->path)) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: file %s is read-only", output->path, one->path);
   }
   return GV_OK;
@@ -202,10 +164,11 @@ static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_
   for (int i = 0; i < count; i++) {
     if (gv_remote_is(outputs[i]->path)) continue;                        /* io/out/remote.c */
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
-    GV_TRY(list_moves(io, outputs[i], m));
+    GV_TRY(gv_output_each_file(io, outputs[i], add_fresh, m));
   }
   for (int i = 0; i < count; i++)
-    if (!outputs[i]->amends && !gv_remote_is(outputs[i]->path)) GV_TRY(list_stale(io, outputs[i], m));
+    if (!outputs[i]->amends && !gv_remote_is(outputs[i]->path))
+      GV_TRY(gv_output_each_stale(io, outputs[i], add_stale, m));
   for (int i = 0; i < m->count; i++)
     GV_TRY(check_move(io, m, &m->list[i], inputs));
   return GV_OK;

@@ -13,6 +13,7 @@
 
 #include "io/out/files/copy.h"
 #include "io/out/remote.h"
+#include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
 
@@ -97,8 +98,8 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
-  if (gv_remote_is(output->path)) return gv_remote_check(io, output);
-  GV_TRY(check_disk(io, output->path));
+  bool remote = gv_remote_is(output->path);
+  GV_TRY(remote ? gv_remote_check(io, output) : check_disk(io, output->path));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
   if (length > MAX_PATH) {
@@ -125,6 +126,7 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
       return gv_io_fail(io, GV_ERROR_IO, "output %s is read-only", output->path);
     }
   }
+  if (remote) return GV_OK;
   GV_TRY(check_directory(io, output, output->path));
   return check_directory(io, output, output->target);
 }
@@ -180,6 +182,50 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
   }
   CSLDestroy(files);
   return status;
+}
+
+gv_status gv_output_each_file(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user) {
+  const char *main_name = gv_path_name(output->path);
+  char **files = VSIReadDir(output->directory);
+  gv_status status = GV_OK;
+  if (CSLFindString(files, main_name) < 0) {
+    status = gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
+  }
+  if (status == GV_OK) status = visit(io, output, main_name, user);
+  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
+    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
+    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
+    status = visit(io, output, *file, user);
+  }
+  CSLDestroy(files);
+  return status;
+}
+
+gv_status gv_output_each_stale(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user) {
+  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && status == GV_OK; i++) {
+    char *side = gv_path_add(output->path, suffixes[i]);
+    status = side != NULL ? visit(io, output, side, user) : gv_io_fail_memory(io, "a file name");
+    free(side);
+  }
+  for (char **one = output->stale; status == GV_OK && one != NULL && *one != NULL; one++)
+    status = visit(io, output, *one, user);
+  return status;
+}
+
+gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const char *name, const char *path,
+                                   gv_inputs *inputs) {
+  const char *input = !output->amends && inputs != NULL ? gv_inputs_find(inputs, path) : NULL;
+  if (input != NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: file %s is %s, a file of an input", output->path, path, input);
+  }
+  const char *main_name = gv_path_name(output->path);
+  bool own = strncmp(name, main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(path);
+  if (output->overwrite || own) return GV_OK;
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: file %s exists; use --overwrite to replace it",
+                       output->path, path);
 }
 
 void gv_output_clear(gv_output *output) {

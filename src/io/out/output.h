@@ -51,6 +51,21 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
  */
 gv_status gv_output_check_written(gv_io *io, const gv_output *output);
 
+/* Called with a file of an output; an error ends the calls. */
+typedef gv_status gv_output_file_fn(gv_io *io, gv_output *output, const char *file, void *user);
+
+/* Calls `visit` with the name of each file that was written for the output, the output itself first. */
+gv_status gv_output_each_file(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user);
+
+/* Calls `visit` with the path of each side file that would describe the output, and with those of `stale`. They need not exist. */
+gv_status gv_output_each_stale(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user);
+
+/* Checks that the existing file at `path` may be replaced by the output's file `name`. Side files have derived names (t.shp: t.dbf,
+ * out.bin: out.hdr); they must not replace an input or an unrelated file. Files that begin with the output's whole name (.aux.xml,
+ * .ovr) belong to it and may be replaced. */
+gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const char *name, const char *path,
+                                   gv_inputs *inputs);
+
 /*
  * Moves all into place, or none. It is an error, before any rename, if a file of an input (`inputs` NULL: no
  * inputs) would be replaced or removed. With `sync` the files are on the disk before the first rename, and each

@@ -16,20 +16,22 @@ bool gv_remote_is(const char *path);
 /* The local directory for temporary files: CPL_TMPDIR, TMPDIR or /tmp. Not to be freed. */
 const char *gv_remote_temporary(void);
 
-/* Checks that the output may be written: credentials, existing objects. */
+/* Checks the credentials, and that no layer is added to an object. GDAL's stored answers about the path are discarded. */
 gv_status gv_remote_check(gv_io *io, const gv_output *output);
+
+typedef enum gv_remote_state { GV_REMOTE_WAITS, GV_REMOTE_BEGUN, GV_REMOTE_COPIED } gv_remote_state;
 
 /* A file to copy: from `source` in a temporary directory to `path`, where an object is replaced or not. */
 typedef struct gv_remote_object {
   char *source, *path;
   bool replaced;
+  gv_remote_state state;
 } gv_remote_object;
 
 typedef struct gv_remote_copies {
   gv_remote_object *list;
   int64_t room;
   int count;
-  int begun; /* objects that were copied; the last one only in part if there was an error */
 } gv_remote_copies;
 
 /* Copies the files of all outputs that are remote. An object that is an input, and side files that belong to something else, are an error
@@ -38,7 +40,7 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
                          gv_remote_copies *copies);
 
 /* After all outputs are in place: removes side files of replaced outputs that have no successor. */
-gv_status gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, const gv_remote_copies *copies);
+gv_status gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies);
 
 /* After an error: removes the new objects. */
 void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies);
