@@ -72,22 +72,22 @@ def take(value: Any, name: str) -> DeviceArray:
         value = _maker(value).from_dlpack(value)
     if _module(value) == "torch":
         value = value.detach()
-    told = value.__cuda_array_interface__
-    kind = {"<f4": _c.FLOAT32, "<f8": _c.FLOAT64}.get(told["typestr"])
+    interface = value.__cuda_array_interface__
+    kind = {"<f4": _c.FLOAT32, "<f8": _c.FLOAT64}.get(interface["typestr"])
     if kind is None:
-        raise TypeError(f"{name}, on a GPU, must be an array of float32 or float64, not of {told['typestr']}")
-    if told.get("mask") is not None:
+        raise TypeError(f"{name}, on a GPU, must be an array of float32 or float64, not of {interface['typestr']}")
+    if interface.get("mask") is not None:
         raise ValueError(f"{name}: unsupported masked values; remove or fill them")
-    shape, strides = tuple(told["shape"]), told.get("strides")
-    size = int(told["typestr"][2:])
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    size = int(interface["typestr"][2:])
     dense = [int(np.prod(shape[axis + 1:])) * size for axis in range(len(shape))]
     if strides is not None and 0 not in shape and any(
             step != wanted for step, wanted, length in zip(strides, dense, shape) if length > 1):
         raise ValueError(f"{name}, on a GPU, must be C-contiguous")
-    stream = told.get("stream")
+    stream = interface.get("stream")
     if _module(value) == "torch":
         stream = sys.modules["torch"].cuda.current_stream(value.device).cuda_stream or None
-    return DeviceArray(value, told["data"][0], shape, kind, stream)
+    return DeviceArray(value, interface["data"][0], shape, kind, stream)
 
 
 def _empty(like: Any, shape: tuple[int, int], kind: str) -> Any:
