@@ -25,7 +25,7 @@ class Geodesic:
         _fields_ = [("values", ctypes.c_double * 256)]
 
     def __init__(self):
-        self.proj = ctypes.CDLL(ctypes.util.find_library("proj"))
+        self.proj = ctypes.CDLL(ctypes.util.find_library("proj") or "libproj.so.25")
         self.globe = self.Ellipsoid()
         self.proj.geod_init(ctypes.byref(self.globe), ctypes.c_double(SEMI_MAJOR), ctypes.c_double(FLATTENING))
         d = ctypes.c_double

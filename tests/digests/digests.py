@@ -158,7 +158,7 @@ class Runner:
                 given.close()
         if done.returncode != 0:
             message = done.stderr.strip()[-300:]
-            if way.backend.startswith("cuda-") and f"backend '{way.backend}' cannot search" in message:
+            if way.backend.startswith("cuda-") and f"backend: {way.backend} does not support" in message:
                 raise Refused(message)
             return [f"exit status {done.returncode}: {message}"]
         if question.outputs == ["stdout.txt"]:
