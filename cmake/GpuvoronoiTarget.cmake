@@ -14,7 +14,7 @@ function(gpuvoronoi_target target)
     list(APPEND warnings_c -Wconversion)
   endif()
   target_compile_features(${target} PRIVATE c_std_11)
-  set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CXX_STANDARD 17
+  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CXX_STANDARD 17
                         CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden CUDA_STANDARD 17
                         CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden
                         CUDA_RUNTIME_LIBRARY Static)

@@ -65,7 +65,7 @@ static const gv_mpi_module *module_open(const struct launcher *by, const char **
   return module != NULL && strcmp(module->version, gv_version()) == 0 ? module : NULL;
 }
 
-static gv_status unreachable(gv_io *io) {
+static gv_status communicator_unreachable(gv_io *io) {
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   return gv_io_fail(io, GV_ERROR_IO, "the communication between ranks failed");
 }
@@ -134,7 +134,7 @@ int gv_cluster_device(const gv_cluster *c, int requested) {
 
 gv_status gv_cluster_largest(gv_io *io, const gv_cluster *c, int *value) {
   int most = 0;
-  if (c->all.allreduce_max(c->all.user, *value, &most) != 0) return unreachable(io);
+  if (c->all.allreduce_max(c->all.user, *value, &most) != 0) return communicator_unreachable(io);
   *value = most;
   return GV_OK;
 }
@@ -150,7 +150,7 @@ static void set_places(const gv_cluster *c, const int *sizes, int *places) {
 static gv_status communicator_gather(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
   int *places = c->numbers;
   set_places(c, sizes, places);
-  return c->all.allgatherv(c->all.user, own, all, sizes, places) == 0 ? GV_OK : unreachable(io);
+  return c->all.allgatherv(c->all.user, own, all, sizes, places) == 0 ? GV_OK : communicator_unreachable(io);
 }
 
 gv_status gv_cluster_gather(gv_io *io, const gv_cluster *c, const void *own, void *all, int size) {
@@ -175,7 +175,7 @@ gv_status gv_cluster_collect(gv_io *io, const gv_cluster *c, const void *own, vo
   memset(none, 0, 3 * ranks * sizeof *none);
   out[0] = sizes[c->all.rank];
   if (c->all.rank == 0) memcpy(in, sizes, ranks * sizeof *in);
-  return c->all.alltoallv(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK : unreachable(io);
+  return c->all.alltoallv(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK : communicator_unreachable(io);
 }
 
 gv_status gv_cluster_agree(gv_io *io, const gv_cluster *c, gv_status status) {

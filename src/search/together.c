@@ -32,7 +32,7 @@ typedef struct rounds {
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
-static gv_status unreachable(const rounds *r, gv_status status) {
+static gv_status together_unreachable(const rounds *r, gv_status status) {
   if (status != GV_OK) return status;
   return gv_fail(r->context, GV_ERROR_IO, "processes: the communication failed");
 }
@@ -43,10 +43,11 @@ static gv_status agree(const rounds *r, gv_status status) {
   int worst = 0, what = 0;
   if (p->ranks == 1) return status;
   if (p->allreduce_max(p->user, status != GV_OK ? p->ranks - p->rank : 0, &worst) != 0)
-    return unreachable(r, status);
+    return together_unreachable(r, status);
   if (worst == 0) return status;
   int from = p->ranks - worst;
-  if (p->allreduce_max(p->user, from == p->rank ? (int)status : 0, &what) != 0) return unreachable(r, status);
+  if (p->allreduce_max(p->user, from == p->rank ? (int)status : 0, &what) != 0)
+    return together_unreachable(r, status);
   if (status != GV_OK) return status;
   return gv_fail(r->context, (gv_status)what, "process %d of %d failed: %s", from, p->ranks,
                  gv_status_message((gv_status)what));
@@ -71,7 +72,7 @@ static gv_status together_gather(const rounds *r, const void *own, void *all) {
     copy_bytes(all, own, bytes[0]);
     return GV_OK;
   }
-  return p->allgatherv(p->user, own, all, bytes, places) == 0 ? GV_OK : unreachable(r, GV_OK);
+  return p->allgatherv(p->user, own, all, bytes, places) == 0 ? GV_OK : together_unreachable(r, GV_OK);
 }
 
 static gv_status trade(const rounds *r, const void *out, void *in) {
@@ -85,7 +86,7 @@ static gv_status trade(const rounds *r, const void *out, void *in) {
     return GV_OK;
   }
   bool done = p->alltoallv(p->user, out, out_bytes, out_places, in, in_bytes, in_places) == 0;
-  return done ? GV_OK : unreachable(r, GV_OK);
+  return done ? GV_OK : together_unreachable(r, GV_OK);
 }
 
 /* ------------------------------------------------------------------------------------------------------ beginning */
