@@ -56,21 +56,34 @@ VoronoiDataset::~VoronoiDataset() {
   if (owner) gv_on_demand_close(on_demand);
 }
 
-CPLErr VoronoiDataset::GetGeoTransform(double *transform) {
+void VoronoiDataset::PutGeoTransform(double *transform) const {
   const gv_on_demand_facts *facts = gv_on_demand_facts_of(on_demand);
   double across = static_cast<double>(facts->width) / nRasterXSize;
   double down = static_cast<double>(facts->height) / nRasterYSize;
   const double scale[6] = {1.0, across, down, 1.0, across, down};
   for (int i = 0; i < 6; i++)
     transform[i] = facts->geotransform[i] * scale[i];
+}
+
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+CPLErr VoronoiDataset::GetGeoTransform(GDALGeoTransform &transform) const {
+  double values[6];
+  PutGeoTransform(values);
+  transform = GDALGeoTransform(values);
   return CE_None;
 }
+#else
+CPLErr VoronoiDataset::GetGeoTransform(double *transform) {
+  PutGeoTransform(transform);
+  return CE_None;
+}
+#endif
 
 const OGRSpatialReference *VoronoiDataset::GetSpatialRef() const {
   return crs.IsEmpty() ? nullptr : &crs;
 }
 
-char **VoronoiDataset::GetMetadata(const char *domain) {
+VoronoiStrings VoronoiDataset::GetMetadata(const char *domain) {
   if (owner && !metadata_made && (domain == nullptr || domain[0] == '\0')) {
     char **items = nullptr;
     metadata_made = true;

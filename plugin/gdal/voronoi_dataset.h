@@ -17,6 +17,12 @@ extern "C" {
 #define BANDMAP_TYPE int *
 #endif
 
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+using VoronoiStrings = CSLConstList;
+#else
+using VoronoiStrings = char **;
+#endif
+
 // Calls the library; GDAL reports its errors and warnings; true on success.
 template <class Work> bool VoronoiCall(Work work) {
   gv_on_demand_call call;
@@ -41,9 +47,13 @@ public:
   VoronoiDataset(const VoronoiDataset &) = delete;
   VoronoiDataset &operator=(const VoronoiDataset &) = delete;
 
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+  CPLErr GetGeoTransform(GDALGeoTransform &transform) const override;
+#else
   CPLErr GetGeoTransform(double *transform) override;
+#endif
   const OGRSpatialReference *GetSpatialRef() const override;
-  char **GetMetadata(const char *domain = "") override;
+  VoronoiStrings GetMetadata(const char *domain = "") override;
   const char *GetMetadataItem(const char *name, const char *domain = "") override;
   char **GetFileList() override;
 
@@ -51,7 +61,9 @@ public:
   CPLErr Read(int x, int y, int width, int height, const std::vector<VoronoiTarget> &targets,
               const GDALRasterIOExtraArg *extra);
 
-  gv_on_demand *OnDemand() const { return on_demand; }
+  gv_on_demand *OnDemand() const {
+    return on_demand;
+  }
   VoronoiDataset *Overview(int number) const;
   int OverviewCount() const;
 
@@ -63,6 +75,7 @@ protected:
 private:
   VoronoiDataset(VoronoiDataset *whole, int of_level);
   void Begin();
+  void PutGeoTransform(double *transform) const;
 
   gv_on_demand *on_demand;
   bool owner; // of `on_demand`; overviews use that of their raster

@@ -1,7 +1,31 @@
 // The driver VORONOI: docs/gdal.md.
+#include "voronoi_algorithm.h"
 #include "voronoi_dataset.h"
 
+#include <dlfcn.h>
+
 namespace {
+
+// A program may have several GDALs: Python wheels have their own. If one of them loads a driver that is linked with
+// another one, the driver would register there, and the program would not have it. Reports that, and returns false.
+bool IsOfTheCallingGDAL(const void *caller) {
+  Dl_info calling, ours;
+  const void *own = reinterpret_cast<const void *>(&GDALAllRegister);
+  if (dladdr(caller, &calling) == 0 || dladdr(own, &ours) == 0) return true;
+  void *object = dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const void *other = object != nullptr ? dlsym(object, "GDALAllRegister") : nullptr;
+  if (object != nullptr) dlclose(object);
+  if (other == nullptr || other == own) return true;
+  static bool reported = false;
+  if (!reported)
+    CPLError(CE_Failure, CPLE_AppDefined,
+             "gdal_VORONOI: built for GDAL %s (%s), loaded by another GDAL (%s); use a program with the first one, "
+             "or build "
+             "the driver for the second one",
+             GDALVersionInfo("RELEASE_NAME"), ours.dli_fname, calling.dli_fname);
+  reported = true;
+  return false;
+}
 
 int Identify(GDALOpenInfo *info) {
   return gv_on_demand_is_name(info->pszFilename);
@@ -40,6 +64,7 @@ CPLErr CopyFiles(const char *to, const char *from) {
 extern "C" void CPL_DLL GDALRegister_VORONOI();
 
 void GDALRegister_VORONOI() {
+  if (!IsOfTheCallingGDAL(__builtin_return_address(0))) return;
   if (!GDAL_CHECK_VERSION("VORONOI") || GDALGetDriverByName("VORONOI") != nullptr) return;
   auto *driver = new GDALDriver();
   char *options = gv_on_demand_option_list();
@@ -58,4 +83,5 @@ void GDALRegister_VORONOI() {
   driver->pfnCopyFiles = CopyFiles;
   CPLFree(options);
   GetGDALDriverManager()->RegisterDriver(driver);
+  VoronoiDeclareAlgorithm();
 }

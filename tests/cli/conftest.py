@@ -99,7 +99,7 @@ class Work:
             made.CreateField(ogr.FieldDefn(*field))
         for i, (a, b) in enumerate(zip(x, y)):
             feature = ogr.Feature(made.GetLayerDefn())
-            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({a!r} {b!r})"))
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({float(a)!r} {float(b)!r})"))
             for k, field in enumerate(fields):
                 feature.SetField(field[0], rows[i][k])
             made.CreateFeature(feature)

@@ -143,7 +143,7 @@ def test_made_of_descriptions_in_virtual_rasters(work, seeds, nested, threads, s
         <SourceFilename shared="{shared}">VORONOI:{description.replace('"', "&quot;")}</SourceFilename><SourceBand>1</SourceBand>
         <SrcRect xOff="0" yOff="0" xSize="300" ySize="150"/><DstRect xOff="0" yOff="0" xSize="300" ySize="150"/>
         </SimpleSource></VRTRasterBand></VRTDataset>""")
-    with pytest.raises(RuntimeError, match="v.vrt: VORONOI: " + NESTED):
+    with pytest.raises(RuntimeError, match="(v.vrt: VORONOI|VORONOI:.*v.vrt.*): " + NESTED):
         gdal.Open("VORONOI:" + description).ReadAsArray()
     with pytest.raises(RuntimeError, match="cannot read .*v.vrt"):  # GDAL's pool of datasets may report the reason the first time only
         gdal.OpenShared("VORONOI:" + description).ReadAsArray()

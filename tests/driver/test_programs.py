@@ -112,3 +112,33 @@ with rioxarray.open_rasterio("d.voronoi.json", chunks=100) as d, rioxarray.open_
     print((d.compute() == t).all().item(), d.rio.crs == t.rio.crs)
 """)
     assert said == "True True\n"
+
+
+OTHER = """
+#include <dlfcn.h>
+void %s(void) {}
+int load(const char *path) {
+  void *module = dlopen(path, RTLD_NOW);
+  void (*begin)(void) = module ? (void (*)(void))dlsym(module, "GDALRegister_VORONOI") : 0;
+  if (!begin) return 1;
+  begin();
+  begin();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("function, lines", [("GDALAllRegister", 1), ("nothing", 0)])
+def test_another_gdal(work, function, lines):
+    """A GDAL that loads the driver, but is not the one that the driver is linked with, as in wheels: one line, once."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    work.write("other.c", OTHER % function)
+    run(work, "cc", "-shared", "-fPIC", "-o", "libother.so", "other.c", "-ldl")
+    script = "import ctypes, sys; sys.exit(ctypes.CDLL('./libother.so').load(sys.argv[1].encode()))"
+    plugin = os.path.join(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0], "gdal_VORONOI.so")
+    done = subprocess.run([sys.executable, "-c", script, plugin], cwd=work.directory, capture_output=True, text=True)
+    said = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(said)) == (0, "", lines), done.stderr
+    for line in said:
+        assert "gdal_VORONOI: built for GDAL" in line and "libgdal.so" in line and "loaded by another GDAL (" in line and "libother.so" in line
