@@ -15,15 +15,12 @@ import shutil
 import subprocess
 import sys
 
+import userlands
+from userlands import run
+
 SOURCE, WORK = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 DOCKERFILE = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else SOURCE / "packaging" / "docker" / "Dockerfile"
 BASES = {"debian:12": "bookworm"}
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root"}
-
-
-def run(*command, **options):
-    print("+", *command, flush=True)
-    return subprocess.run([str(word) for word in command], check=True, **options)
 
 
 def skip(why):
@@ -44,18 +41,10 @@ def base(name):
     """A userland that images begin with; made once."""
     if name not in BASES:
         sys.exit(f"docker.py: unknown base image {name}; expected {', '.join(BASES)}")
-    root = WORK / name.replace(":", "-")
-    if not (root / "made").exists():
-        shutil.rmtree(root, ignore_errors=True)
-        if subprocess.run(["debootstrap", "--variant=minbase", BASES[name], root]).returncode != 0:
-            skip("debootstrap fails: no network?")
-        shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
-        (root / "made").touch()
-    return root
-
-
-def within(root, folder, command):
-    run("chroot", root, "sh", "-ec", f"cd {folder}\n{command}", env=ENVIRONMENT)
+    try:
+        return userlands.make(WORK / name.replace(":", "-"), BASES[name])
+    except userlands.Missing as why:
+        skip(why)
 
 
 def copy(stages, root, rest):
@@ -88,7 +77,7 @@ def main():
             run("cp", "-a", base(image), root)
             stages[name or str(len(stages))] = root
         elif word == "RUN":
-            within(root, folder, rest)
+            userlands.within(root, rest, folder)
         elif word == "COPY":
             copy(stages, root, rest)
         elif word == "WORKDIR":
@@ -103,8 +92,8 @@ def main():
         if (root / "usr" / "bin" / name).exists() != wanted:
             sys.exit(f"docker.py: the image {'lacks' if wanted else 'has'} {name}")
     (root / "data" / "seeds.csv").write_text("lon,lat\n13.4,52.5\n-0.1,51.5\n")
-    within(root, folder, " ".join([*entry, "--seeds seeds.csv --size 36,18 nearest.tif"]))
-    within(root, folder, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'")
+    userlands.within(root, " ".join([*entry, "--seeds seeds.csv --size 36,18 nearest.tif"]), folder)
+    userlands.within(root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", folder)
     for stage in stages.values():
         shutil.rmtree(stage)
     print(f"{DOCKERFILE.name}: {len(stages)} stages")

@@ -26,6 +26,8 @@ sys.path[:0] = [str(SOURCE / "packaging" / "wheels"), str(HERE)]
 sys.dont_write_bytecode = True
 import build  # noqa: E402
 import header_examples  # noqa: E402
+import userlands  # noqa: E402
+from userlands import run  # noqa: E402
 
 HEADER = SOURCE / "include" / "gpuvoronoi" / "gpuvoronoi.h"
 TAG, SYSTEM, PROCESSOR, COMPILER = build.TARGETS[TARGET]
@@ -37,11 +39,6 @@ skipped = []
 
 class Wrong(Exception):
     pass
-
-
-def run(*command, **options):
-    print("+", *command, flush=True)
-    return subprocess.run([str(word) for word in command], check=True, **options)
 
 
 def skip(what):
@@ -146,17 +143,12 @@ def packages_for(folder, python, platform, *names):
 
 def userland(architecture, *more):
     """Debian 11 with Python and without compilers; None where it cannot be made. Kept from run to run."""
-    root = WORK / f"debian11-{architecture}"
-    if (root / "made").exists():
-        return root
-    if shutil.which("debootstrap") is None or os.geteuid() != 0:
-        skip("no userland of Debian 11: debootstrap and root are needed")
-        return None
-    shutil.rmtree(root, ignore_errors=True)
     packages = "python3,python3-venv" if architecture == "amd64" else "python3"
-    run("debootstrap", *more, f"--arch={architecture}", "--variant=minbase", f"--include={packages}", "bullseye", root)
-    (root / "made").touch()
-    return root
+    try:
+        return userlands.make(WORK / f"debian11-{architecture}", "bullseye", *more, f"--arch={architecture}", f"--include={packages}")
+    except userlands.Missing as why:
+        skip(f"no userland of Debian 11: {why}")
+        return None
 
 
 def try_manylinux_x86_64(wheel, library, folder):
