@@ -8,6 +8,7 @@ typedef struct maker {
   gv_context *context;
   const gv_triangulation *t;
   const gv_vertices *v;
+  const gv_paths *paths;
   const gv_globe *globe;
   gv_cells *out;
   int32_t *root;    /* of each facet: the one that represents its vertex */
@@ -80,6 +81,16 @@ static void maker_edges(maker *m, const int64_t *number) {
   }
 }
 
+/* The paths of edges, which lead from the vertex of the neighbour to that of the facet with the lower number. */
+static void maker_paths(maker *m) {
+  for (int64_t i = 0; i < m->paths->count; i++) {
+    const gv_path *path = gv_paths_get(m->paths, i);
+    int64_t edge = m->edge_of[path->to];
+    int32_t number = (int32_t)(i + 1);
+    if (edge >= 0) m->out->path[edge] = path->to / 3 < path->from / 3 ? number : -number;
+  }
+}
+
 /* The edges around each seed, counterclockwise from the vertex of its lowest facet on. */
 static void maker_rings(maker *m, int32_t *facet_of) {
   const gv_triangulation *t = m->t;
@@ -131,6 +142,14 @@ static gv_status maker_two(maker *m) {
                              end == 0 ? middle[2] : -middle[2]};
     gv_globe_place(m->globe, place, &out->x[end], &out->y[end]);
   }
+  if (m->paths->count == 2) {
+    const gv_path *path = gv_paths_get(m->paths, 0);
+    const double *last = (double *)path->points.memory + 2 * (path->count - 1);
+    out->x[1] = last[0];
+    out->y[1] = last[1];
+    out->path[0] = 1;
+    out->path[1] = -2;
+  }
   out->vertices = out->edges = 2;
   const int64_t ends[4] = {0, 1, 1, 0}, sides[4] = {a, b, a, b}, rings[4] = {0, 1, -2, -1};
   memcpy(out->end, ends, sizeof ends);
@@ -158,6 +177,7 @@ static gv_status maker_run(maker *m) {
   } else {
     maker_contract(m, number);
     maker_edges(m, number);
+    maker_paths(m);
     maker_rings(m, facet_of);
   }
   gv_release(allocator, number);
@@ -167,11 +187,11 @@ static gv_status maker_run(maker *m) {
   return status;
 }
 
-gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_globe *globe,
-                        gv_cells *out) {
+gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
+                        const gv_globe *globe, gv_cells *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t edges = t->facets / 2 * 3 + 2, facets = t->facets + 2;
-  maker m = {.context = context, .t = t, .v = v, .globe = globe, .out = out, .least = 1e-6};
+  maker m = {.context = context, .t = t, .v = v, .paths = paths, .globe = globe, .out = out, .least = 1e-6};
   *out = (gv_cells){.allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
   if (globe == NULL) {
     double size = 0.0;
@@ -187,8 +207,9 @@ gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv
   out->side = gv_allocate(allocator, edges, 2 * sizeof(int64_t));
   out->first = gv_allocate(allocator, t->count + 1, sizeof(int64_t));
   out->ring = gv_allocate(allocator, out->ring_room, sizeof(int64_t));
-  if (out->x == NULL || out->y == NULL || out->owner == NULL || out->end == NULL || out->side == NULL ||
-      out->first == NULL || out->ring == NULL)
+  if (paths->count > 0) out->path = gv_allocate_zeroed(allocator, edges, sizeof(int32_t));
+  if ((paths->count > 0 && out->path == NULL) || out->x == NULL || out->y == NULL || out->owner == NULL ||
+      out->end == NULL || out->side == NULL || out->first == NULL || out->ring == NULL)
     return gv_fail_memory(context, "the cells");
   for (int64_t i = 0; i < t->count; i++)
     out->owner[i] = t->owner[i];
@@ -201,6 +222,7 @@ void gv_cells_free(gv_cells *cells) {
   gv_release(&cells->allocator, cells->owner);
   gv_release(&cells->allocator, cells->end);
   gv_release(&cells->allocator, cells->side);
+  gv_release(&cells->allocator, cells->path);
   gv_release(&cells->allocator, cells->first);
   gv_release(&cells->allocator, cells->ring);
   *cells = (gv_cells){.allocator = cells->allocator};

@@ -10,8 +10,8 @@
 #ifndef GV_DIAGRAM_CELLS_H
 #define GV_DIAGRAM_CELLS_H
 
+#include "diagram/antipodal.h"
 #include "diagram/ring.h"
-#include "diagram/vertices.h"
 
 typedef struct gv_cells {
   gv_allocator allocator;
@@ -20,14 +20,15 @@ typedef struct gv_cells {
   int64_t *owner;    /* of seeds */
   int64_t *end;      /* two vertices an edge */
   int64_t *side;     /* two seeds an edge, the left one first; -1: outside the rectangle */
+  int32_t *path;     /* of each edge: p: path p - 1, -p: the same backwards, 0: none; NULL: no edge has one */
   int64_t *first;    /* of seeds, and one more: the ring's begin in `ring` */
   int64_t *ring;     /* edges, counterclockwise; e: from its first vertex on, -1 - e: backwards */
   int64_t ring_room; /* its capacity */
 } gv_cells;
 
 /* Of the globe, or of the plane without a rectangle. `out` is to be freed in any case. */
-gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_globe *globe,
-                        gv_cells *out);
+gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
+                        const gv_globe *globe, gv_cells *out);
 
 /* Cuts all cells by the rectangle west, south, east, north. `position`: of the seeds, three numbers each. */
 gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position, gv_cells *cells);

@@ -108,7 +108,7 @@ static void diagram_adjust_two(gv_diagram *d) {
   const gv_cells *c = &d->cells;
   if (c->places != 2 || d->plane || !d->globe.ellipsoid) return;
   const double lon[2] = {d->lon[c->side[0]], d->lon[c->side[1]]}, lat[2] = {d->lat[c->side[0]], d->lat[c->side[1]]};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < (c->path != NULL ? 1 : 2); i++) {
     gv_equidistant at = {.lon = c->x[i], .lat = c->y[i]};
     if (gv_equidistant_find(&d->globe, 2, lon, lat, &at)) {
       c->x[i] = at.lon;
@@ -123,21 +123,27 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
   const gv_globe *globe = d->plane ? NULL : &d->globe;
   gv_triangulation t = {.allocator = d->allocator};
   gv_vertices v = {.allocator = d->allocator};
+  gv_paths paths = {.allocator = d->allocator};
   gv_context quiet;
   gv_context_without_progress(context, &quiet);
   gv_status status = gv_triangulate(context, !d->plane, d->position, count, &t);
   if (status == GV_OK) {
     status = gv_vertices_find(&quiet, &t, globe, d->lon, d->lat, &v);
-    if (status == GV_OK) status = gv_cells_make(&quiet, &t, &v, globe, &d->cells);
+    if (status == GV_OK && globe != NULL)
+      status = t.distinct == 2 ? gv_antipodal_trace_two(&quiet, globe, &t, d->lon, d->lat, tolerance, &paths)
+                               : gv_antipodal_trace(&quiet, globe, d->lon, d->lat, tolerance, &t, &v, &paths);
+    if (status == GV_OK) status = gv_cells_make(&quiet, &t, &v, &paths, globe, &d->cells);
     d->unverified = v.unverified;
     status = gv_take_error(context, status, &quiet);
   }
   gv_triangulation_destroy(&t);
   gv_vertices_free(&v);
-  if (status != GV_OK) return status;
-  diagram_adjust_two(d);
-  if (d->plane) GV_TRY(gv_cells_clip(context, d->extent, d->position, &d->cells));
-  return gv_lines_trace(context, &d->cells, globe, d->lon, d->lat, d->position, tolerance, &d->lines);
+  if (status == GV_OK) diagram_adjust_two(d);
+  if (status == GV_OK && d->plane) status = gv_cells_clip(context, d->extent, d->position, &d->cells);
+  if (status == GV_OK)
+    status = gv_lines_trace(context, &d->cells, &paths, globe, d->lon, d->lat, d->position, tolerance, &d->lines);
+  gv_paths_free(&paths);
+  return status;
 }
 
 static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {

@@ -11,6 +11,7 @@ enum { TRACE_BLOCK = 512, TRACE_DEPTH = 48, TRACE_BENDS = 16 };
 
 typedef struct tracer {
   const gv_cells *cells;
+  const gv_paths *paths;
   const gv_globe *globe;
   const double *lon, *lat, *position;
   double tolerance;
@@ -205,28 +206,55 @@ static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend
   return track_bends(worker, k, &half[1], &between, b, depth + 1);
 }
 
+/* The points between two of an edge. */
+static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const track_point *a,
+                               const track_point *b) {
+  static const double nothing[3] = {0.0, 0.0, 0.0};
+  const tracer *t = k->t;
+  int64_t left = t->cells->side[2 * edge], right = t->cells->side[2 * edge + 1];
+  track_bend bend = {.from = 0.0, .to = 1.0};
+  double ends[6], lon[2] = {a->lon, b->lon}, lat[2] = {a->lat, b->lat}, moved = 0.0;
+  gv_globe_vectors(t->globe, 2, lon, lat, ends);
+  track_start(k, t->position + 3 * left, t->position + 3 * right, ends, ends + 3);
+  k->lon[0] = t->lon[left];
+  k->lon[1] = t->lon[right];
+  k->lat[0] = t->lat[left];
+  k->lat[1] = t->lat[right];
+  if (t->globe->ellipsoid && track_expected(k, t->position + 3 * left, ends) > t->tolerance / 10.0)
+    moved = track_off_circle(k, 0.5, nothing, bend.off[1]);
+  return moved > t->tolerance / 50.0 ? track_bends(worker, k, &bend, a, b, 0)
+                                     : track_halve(worker, k, &bend, a, b, 0);
+}
+
+/* The points of an edge with a path, without its ends. */
+static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const track_point *a, const track_point *b) {
+  int32_t number = k->t->cells->path[edge];
+  const gv_path *path = gv_paths_get(k->t->paths, (number < 0 ? -number : number) - 1);
+  const double *points = path->points.memory;
+  track_point rim = {number < 0 ? 0.0 : 1.0, points[0], points[1]}, end = *b;
+  if (path->enters && number > 0) {
+    GV_TRY(trace_between(worker, k, edge, a, &rim));
+    GV_TRY(track_put(worker, k, rim.lon, rim.lat));
+  }
+  for (int64_t i = 1; i + 1 < path->count; i++) {
+    const double *point = points + 2 * (number < 0 ? path->count - 1 - i : i);
+    GV_TRY(track_put(worker, k, point[0], point[1]));
+  }
+  if (!path->enters || number > 0) return GV_OK;
+  end.at = 1.0;
+  GV_TRY(track_put(worker, k, rim.lon, rim.lat));
+  return trace_between(worker, k, edge, &rim, &end);
+}
+
 static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
   const tracer *t = k->t;
   const gv_cells *cells = t->cells;
-  int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1], left = cells->side[2 * edge],
-          right = cells->side[2 * edge + 1];
+  int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1];
   track_point a = {0.0, cells->x[from], cells->y[from]}, b = {1.0, cells->x[to], cells->y[to]};
   GV_TRY(track_put(worker, k, a.lon, a.lat));
-  if (t->globe != NULL) {
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    track_bend bend = {.from = 0.0, .to = 1.0};
-    double ends[6], lon[2] = {a.lon, b.lon}, lat[2] = {a.lat, b.lat}, moved = 0.0;
-    gv_globe_vectors(t->globe, 2, lon, lat, ends);
-    track_start(k, t->position + 3 * left, t->position + 3 * right, ends, ends + 3);
-    k->lon[0] = t->lon[left];
-    k->lon[1] = t->lon[right];
-    k->lat[0] = t->lat[left];
-    k->lat[1] = t->lat[right];
-    if (t->globe->ellipsoid && track_expected(k, t->position + 3 * left, ends) > t->tolerance / 10.0)
-      moved = track_off_circle(k, 0.5, nothing, bend.off[1]);
-    GV_TRY(moved > t->tolerance / 50.0 ? track_bends(worker, k, &bend, &a, &b, 0)
-                                       : track_halve(worker, k, &bend, &a, &b, 0));
-  }
+  if (t->globe != NULL)
+    GV_TRY(cells->path != NULL && cells->path[edge] != 0 ? trace_path(worker, k, edge, &a, &b)
+                                                         : trace_between(worker, k, edge, &a, &b));
   return track_put(worker, k, b.lon, b.lat);
 }
 
@@ -268,11 +296,12 @@ static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
   return GV_OK;
 }
 
-gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
-                         const double *lat, const double *position, double tolerance, gv_lines *out) {
+gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
+                         const double *lon, const double *lat, const double *position, double tolerance,
+                         gv_lines *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t blocks = (cells->edges + TRACE_BLOCK - 1) / TRACE_BLOCK;
-  tracer t = {cells, globe, lon, lat, position, tolerance, out, NULL};
+  tracer t = {cells, paths, globe, lon, lat, position, tolerance, out, NULL};
   *out = (gv_lines){.allocator = *allocator};
   out->first = gv_allocate(allocator, cells->edges + 1, sizeof(int64_t));
   t.block = gv_allocate_zeroed(allocator, blocks, sizeof *t.block);

@@ -9,7 +9,7 @@
  * closer than a tenth of the tolerance, the great circle is used: the mapping's scale changes by at most e^2 / 2 a
  * radian, which bends a geodesic of length L (in radii) by up to e^2 L^2 / 16, and a bisector at a distance D from
  * its seeds by some e^2 L D^2 more. Measured on 600,000 edges: less than half of e^2 L (L / 8 + D^2), the bound
- * used.
+ * used. Edges around the antipodes of their seeds are lines already (antipodal.h).
  */
 #ifndef GV_DIAGRAM_TRACE_H
 #define GV_DIAGRAM_TRACE_H
@@ -23,8 +23,9 @@ typedef struct gv_lines {
 } gv_lines;
 
 /* `tolerance` in metres, above 0. globe NULL: the plane. `out` is to be freed in any case. */
-gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
-                         const double *lat, const double *position, double tolerance, gv_lines *out);
+gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
+                         const double *lon, const double *lat, const double *position, double tolerance,
+                         gv_lines *out);
 
 void gv_lines_free(gv_lines *lines);
 

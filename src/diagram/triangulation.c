@@ -447,12 +447,6 @@ bool gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side) {
   int32_t *ov = t->corner + 3 * (int64_t)other, *on = t->neighbour + 3 * (int64_t)other, q = ov[back];
   int32_t beyond_u = n[(side + 1) % 3], beyond_w = n[(side + 2) % 3]; /* across w-p and across p-u */
   int32_t other_w = on[(back + 1) % 3], other_u = on[(back + 2) % 3]; /* across u-q and across q-w */
-  int32_t around = facet;
-  do { /* p and q are neighbours already? */
-    const int32_t *c = t->corner + 3 * (int64_t)around;
-    if (c[0] == q || c[1] == q || c[2] == q) return false;
-    around = gv_triangulation_after(t, around, p);
-  } while (around != facet);
   int32_t *beyond = t->neighbour + 3 * (int64_t)beyond_u;
   beyond[gv_triangulation_side(t, beyond_u, p, w)] = other;
   beyond = t->neighbour + 3 * (int64_t)other_w;

@@ -210,8 +210,26 @@ static gv_status vertices_verify(gv_context *context, finder *f, const gv_index 
     f->facet = again;
     GV_TRY(vertices_compute(context, f, count));
   }
-  f->out->unverified = count;
+  f->out->unverified = f->out->open_count = count;
+  f->out->open = gv_allocate(&f->out->allocator, count, sizeof *f->out->open);
+  if (f->out->open == NULL) return gv_fail_memory(context, "the vertices");
+  for (int64_t i = 0; i < count; i++)
+    f->out->open[i] = f->facet != NULL ? f->facet[i] : (int32_t)i;
   return GV_OK;
+}
+
+gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                         int64_t count, int64_t queries, gv_index **out) {
+  gv_index_options options;
+  gv_index_options_init(&options);
+  options.metric = GV_GEODESIC;
+  options.semi_major = globe->shape.semi_major;
+  options.flattening = globe->shape.flattening;
+  options.expected_queries = queries;
+  gv_points seeds = gv_points_xy(lon, lat, count);
+  gv_context quiet;
+  gv_context_without_progress(context, &quiet);
+  return gv_take_error(context, gv_index_build(&quiet, &seeds, &options, out), &quiet);
 }
 
 static gv_status vertices_settle(gv_context *context, finder *f) {
@@ -219,13 +237,6 @@ static gv_status vertices_settle(gv_context *context, finder *f) {
   gv_triangulation *t = f->t;
   int64_t facets = t->facets;
   gv_index *index = NULL;
-  gv_index_options options;
-  gv_index_options_init(&options);
-  options.metric = GV_GEODESIC;
-  options.semi_major = f->globe->shape.semi_major;
-  options.flattening = f->globe->shape.flattening;
-  options.expected_queries = facets;
-  gv_points seeds = gv_points_xy(f->lon, f->lat, t->count);
   double *places = gv_allocate(allocator, facets, 2 * sizeof(double));
   int32_t *lists[3];
   lists[0] = gv_allocate_zeroed(allocator, facets, sizeof(int32_t));
@@ -237,9 +248,7 @@ static gv_status vertices_settle(gv_context *context, finder *f) {
   if (places == NULL || lists[0] == NULL || lists[1] == NULL || lists[2] == NULL || f->nearest == NULL ||
       f->nearest_at == NULL)
     status = gv_fail_memory(context, "the check of vertices");
-  gv_context quiet;
-  gv_context_without_progress(context, &quiet);
-  if (status == GV_OK) status = gv_take_error(context, gv_index_build(&quiet, &seeds, &options, &index), &quiet);
+  if (status == GV_OK) status = gv_globe_index(context, f->globe, f->lon, f->lat, t->count, facets, &index);
   if (status == GV_OK) status = vertices_verify(context, f, index, places, lists);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)
@@ -270,5 +279,7 @@ void gv_vertices_free(gv_vertices *vertices) {
   gv_release(&vertices->allocator, vertices->x);
   gv_release(&vertices->allocator, vertices->y);
   gv_release(&vertices->allocator, vertices->noise);
+  gv_release(&vertices->allocator, vertices->open);
   vertices->x = vertices->y = vertices->noise = NULL;
+  vertices->open = NULL;
 }

@@ -30,11 +30,17 @@ typedef struct gv_vertices {
   double *x, *y;      /* of each facet: coordinates, or longitude and latitude */
   double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or metres */
   int64_t unverified; /* see above */
+  int32_t *open;      /* ellipsoid: facets that are not settled by flips */
+  int64_t open_count;
 } gv_vertices;
 
 /* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `out` is to be freed in any case. May flip edges. */
 gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
                            const double *lat, gv_vertices *out);
+
+/* The exact index over the seeds, for a number of queries. */
+gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                         int64_t count, int64_t queries, gv_index **out);
 
 void gv_vertices_free(gv_vertices *vertices);
 

@@ -1,0 +1,517 @@
+/* A disc, its rim, and the tree of borders within. */
+#include "diagram/antipodal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000 };
+
+static const double degree = 0.017453292519943295;
+/* A seed counts as nearer from this difference in metres: more than geod_inverse's errors. */
+static const double antipodal_margin = 5e-8;
+/* Metres that the disc is larger than the area of the seeds: more than the cut locus of a place has, with vertices around it. */
+static const double antipodal_rim = 250e3;
+static const double antipodal_longest = 5e3;
+
+/* A border on its way: `left` and `right` are its seeds in the direction of travel. */
+typedef struct branch {
+  int32_t left, right, third; /* third: the seed that ends it */
+  int32_t next;               /* the branch on its right side */
+  bool fresh;                 /* no step has been made */
+  int64_t source, path;       /* where it begins: 3 * facet + side; its line */
+  double lon, lat, azimuth;   /* the end, and the direction of travel there */
+  double low, high;           /* the azimuths between which it goes on */
+  double step, noise;         /* metres */
+} branch;
+
+/* A facet to be made. */
+typedef struct antipodal_facet {
+  int32_t corner[3];
+  int64_t source[3]; /* behind each corner: 3 * facet + side; -1: the next facet's */
+  double lon, lat, noise;
+} antipodal_facet;
+
+typedef struct antipodal {
+  gv_context *context;
+  const gv_globe *globe;
+  const gv_triangulation *t;
+  const double *lon, *lat; /* of seeds */
+  double tolerance, shortest;
+  gv_index *index;
+  gv_paths *paths;
+  double centre[3]; /* direction on the conformal sphere */
+  double centre_lon, centre_lat, radius;
+  branch *branches;
+  int32_t count;
+  bool *within; /* of each facet: it is to be replaced */
+  int32_t *facets;
+  antipodal_facet *made;
+  int32_t facet_count, made_count;
+  bool failed; /* no result, but no error either */
+} antipodal;
+
+typedef struct antipodal_place {
+  double lon, lat, azimuth, start; /* start: the azimuth at the begin of the step */
+} antipodal_place;
+
+static double antipodal_distance(const antipodal *a, double lon, double lat, int32_t seed, double *azimuth) {
+  double distance;
+  geod_inverse(&a->globe->geod, lat, lon, a->lat[seed], a->lon[seed], &distance, azimuth, NULL);
+  return distance;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- lines */
+
+static gv_status antipodal_put(antipodal *a, const branch *b, double lon, double lat) {
+  gv_path *path = gv_paths_get(a->paths, b->path);
+  int64_t room = (int64_t)(path->points.bytes / (2 * sizeof(double)));
+  if (path->count == room &&
+      gv_buffer_extend(&path->points, &a->paths->allocator, 2 * room + 64, 2 * sizeof(double)) == NULL)
+    return gv_fail_memory(a->context, "the lines");
+  double *points = path->points.memory;
+  points[2 * path->count] = lon;
+  points[2 * path->count + 1] = lat;
+  path->count++;
+  return GV_OK;
+}
+
+static gv_status antipodal_begin_path(antipodal *a, branch *b, bool enters) {
+  gv_paths *p = a->paths;
+  int64_t room = (int64_t)(p->paths.bytes / sizeof(gv_path));
+  if (p->count == room && gv_buffer_extend(&p->paths, &p->allocator, 2 * room + 16, sizeof(gv_path)) == NULL)
+    return gv_fail_memory(a->context, "the lines");
+  b->path = p->count++;
+  *gv_paths_get(p, b->path) = (gv_path){.from = b->source, .to = -1, .enters = enters};
+  return antipodal_put(a, b, b->lon, b->lat);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- tracing */
+
+/* The place in a direction from the branch's end; returns how much nearer the right seed is than the left one. */
+static double antipodal_look(const antipodal *a, const branch *b, double radius, double azimuth,
+                             antipodal_place *out) {
+  geod_direct(&a->globe->geod, b->lat, b->lon, azimuth, radius, &out->lat, &out->lon, &out->azimuth);
+  gv_normalise_lonlat(&out->lon, &out->lat);
+  out->start = azimuth;
+  return antipodal_distance(a, out->lon, out->lat, b->left, NULL) -
+         antipodal_distance(a, out->lon, out->lat, b->right, NULL);
+}
+
+/* The place where the border crosses the circle around the branch's end; false if it does not between `low` and `high`. */
+static bool antipodal_cross(const antipodal *a, const branch *b, double radius, antipodal_place *out) {
+  double low = b->low, high = b->high, at_low = antipodal_look(a, b, radius, low, out),
+         at_high = antipodal_look(a, b, radius, high, out);
+  if (!(at_low < 0.0 && at_high > 0.0)) return false;
+  for (int i = 0; i < 80 && radius * (high - low) * degree > 2e-5; i++) {
+    double share = i % 3 == 2 ? 0.5 : at_low / (at_low - at_high);
+    double middle = low + fmin(fmax(share, 0.01), 0.99) * (high - low),
+           at = antipodal_look(a, b, radius, middle, out);
+    if (at < 0.0) {
+      low = middle;
+      at_low = at;
+    } else {
+      high = middle;
+      at_high = at;
+    }
+  }
+  antipodal_look(a, b, radius, 0.5 * (low + high), out);
+  return true;
+}
+
+/* *third: a seed that is nearer than the branch's; -1: none. */
+static gv_status antipodal_check(antipodal *a, const branch *b, double lon, double lat, int32_t *third) {
+  gv_points query = gv_points_xy(&lon, &lat, 1);
+  int64_t nearest;
+  double at,
+      own = fmin(antipodal_distance(a, lon, lat, b->left, NULL), antipodal_distance(a, lon, lat, b->right, NULL));
+  GV_TRY(gv_index_search(a->context, a->index, &query, NULL, &nearest, &at));
+  *third = at < own - antipodal_margin && nearest != b->left && nearest != b->right ? (int32_t)nearest : -1;
+  return GV_OK;
+}
+
+/* How far rounding may move the border, by the angle between the geodesics to its seeds. */
+static double antipodal_noise(const antipodal *a, double lon, double lat, int32_t left, int32_t right) {
+  double azimuth[2];
+  antipodal_distance(a, lon, lat, left, &azimuth[0]);
+  antipodal_distance(a, lon, lat, right, &azimuth[1]);
+  return antipodal_margin / fmax(2.0 * fabs(sin(0.5 * (azimuth[0] - azimuth[1]) * degree)), 1e-12);
+}
+
+static void antipodal_move(branch *b, const antipodal_place *to) {
+  b->lon = to->lon;
+  b->lat = to->lat;
+  b->azimuth = to->azimuth;
+  b->low = to->azimuth - 150.0;
+  b->high = to->azimuth + 150.0;
+  b->fresh = false;
+}
+
+/* The vertex within a step at the end of which a third seed is nearer. */
+static gv_status antipodal_end(antipodal *a, branch *b, double step) {
+  antipodal_place place, last = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
+  double low = 0.0, high = step;
+  while (high - low > fmax(1e-5, 0.1 * b->noise)) {
+    double middle = 0.5 * (low + high);
+    int32_t third = -1;
+    if (antipodal_cross(a, b, middle, &place)) GV_TRY(antipodal_check(a, b, place.lon, place.lat, &third));
+    if (third >= 0) {
+      b->third = third;
+      high = middle;
+    } else {
+      low = middle;
+      last = place;
+    }
+  }
+  if (low > 0.0) antipodal_move(b, &last);
+  b->azimuth = last.azimuth;
+  b->noise = fmax(b->noise, antipodal_noise(a, b->lon, b->lat, b->left, b->right));
+  b->noise = fmax(b->noise, antipodal_noise(a, b->lon, b->lat, b->left, b->third));
+  return antipodal_put(a, b, b->lon, b->lat);
+}
+
+/* The longest step: a line straight in longitude and latitude must be close to the geodesic. */
+static double antipodal_limit(const antipodal *a, double lat) {
+  double bend = a->globe->radius / fmax(fabs(tan(lat * degree)), 1e-3);
+  return fmax(fmin(antipodal_longest, sqrt(a->tolerance * bend)), a->shortest);
+}
+
+/* Follows a border until a third seed is nearer, or out of the disc (third: -1). */
+static gv_status antipodal_advance(antipodal *a, branch *b) {
+  b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
+  for (int64_t i = 0; i < ANTIPODAL_STEPS; i++) {
+    double shortest = fmax(a->shortest, 20.0 * b->noise), to_centre;
+    antipodal_place place;
+    b->step = fmax(fmin(b->step, antipodal_limit(a, b->lat)), shortest);
+    bool found = antipodal_cross(a, b, b->step, &place);
+    double turn = found && !b->fresh ? fabs(place.start - b->azimuth) * degree * b->step : 0.0;
+    if (!found || (turn > a->tolerance && b->step > shortest)) {
+      if (b->step <= shortest) break;
+      b->step *= 0.5;
+      continue;
+    }
+    GV_TRY(antipodal_check(a, b, place.lon, place.lat, &b->third));
+    if (b->third >= 0) return antipodal_end(a, b, b->step);
+    antipodal_move(b, &place);
+    GV_TRY(antipodal_put(a, b, b->lon, b->lat));
+    if (turn < 0.25 * a->tolerance) b->step *= 2.0;
+    b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
+    geod_inverse(&a->globe->geod, b->lat, b->lon, a->centre_lat, a->centre_lon, &to_centre, NULL, NULL);
+    if (to_centre > 1.2 * a->radius) return GV_OK;
+  }
+  a->failed = true;
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- rim */
+
+/* Where the bisector of the branch's seeds enters the disc, found on the conformal sphere first. */
+static gv_status antipodal_enter(antipodal *a, branch *b) {
+  const double *left = a->t->position + 3 * (int64_t)b->left, *right = a->t->position + 3 * (int64_t)b->right;
+  double axis[3], middle[3], place[3], length = 0.0, height = 0.0, across = 0.0;
+  for (int i = 0; i < 3; i++) {
+    axis[i] = left[i] - right[i];
+    length += axis[i] * axis[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    axis[i] /= sqrt(length);
+    height += axis[i] * a->centre[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    middle[i] = a->centre[i] - height * axis[i];
+    across += middle[i] * middle[i];
+  }
+  double cosine = cos(a->radius / a->globe->radius) / sqrt(across), sine = -sqrt(fmax(0.0, 1.0 - cosine * cosine));
+  for (int i = 0; i < 3; i++)
+    place[i] =
+        cosine * middle[i] / sqrt(across) +
+        sine * (axis[(i + 1) % 3] * middle[(i + 2) % 3] - axis[(i + 2) % 3] * middle[(i + 1) % 3]) / sqrt(across);
+  const double lon[2] = {a->lon[b->left], a->lon[b->right]}, lat[2] = {a->lat[b->left], a->lat[b->right]};
+  gv_equidistant at = {0};
+  gv_globe_place(a->globe, place, &at.lon, &at.lat);
+  if (!(cosine < 1.0) || !gv_equidistant_find(a->globe, 2, lon, lat, &at)) {
+    a->failed = true;
+    return GV_OK;
+  }
+  b->lon = at.lon;
+  b->lat = at.lat;
+  b->fresh = true;
+  b->step = 1e3;
+  geod_inverse(&a->globe->geod, b->lat, b->lon, a->centre_lat, a->centre_lon, NULL, &b->azimuth, NULL);
+  b->low = b->azimuth - 120.0;
+  b->high = b->azimuth + 120.0;
+  GV_TRY(antipodal_check(a, b, b->lon, b->lat, &b->third));
+  if (b->third >= 0) a->failed = true;
+  return antipodal_begin_path(a, b, true);
+}
+
+/* The disc for the corners of facets (all: of both seeds). False if the seeds are too far apart. */
+static bool antipodal_place_disc(antipodal *a, const int32_t *seeds, int64_t count) {
+  double sum[3] = {0.0, 0.0, 0.0}, length, widest = 0.0;
+  for (int64_t i = 0; i < count; i++)
+    for (int axis = 0; axis < 3; axis++)
+      sum[axis] -= a->t->position[3 * (int64_t)seeds[i] + axis];
+  length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+  if (!(length > 0.0)) return false;
+  for (int axis = 0; axis < 3; axis++)
+    a->centre[axis] = sum[axis] / length;
+  gv_globe_place(a->globe, a->centre, &a->centre_lon, &a->centre_lat);
+  for (int64_t i = 0; i < count; i++) {
+    double cosine = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+      cosine -= a->centre[axis] * a->t->position[3 * (int64_t)seeds[i] + axis];
+    widest = fmax(widest, acos(fmin(cosine, 1.0)) * a->globe->radius);
+  }
+  a->radius = widest + antipodal_rim;
+  return widest < 500e3;
+}
+
+/* Marks the facets with a vertex within the disc, and those of v->open, as far as they are connected. */
+static void antipodal_mark(antipodal *a, const gv_vertices *v) {
+  for (int64_t i = 0; i < v->open_count; i++)
+    a->within[v->open[i]] = true;
+  for (int64_t i = 0; i < a->t->facets; i++) {
+    double distance;
+    geod_inverse(&a->globe->geod, v->y[i], v->x[i], a->centre_lat, a->centre_lon, &distance, NULL, NULL);
+    if (distance < a->radius) a->within[i] = true;
+  }
+  for (int64_t i = 0; i < a->t->facets; i++)
+    if (a->within[i]) a->facets[a->facet_count++] = (int32_t)i;
+}
+
+/* The branch of the side of a facet outside of the disc, whose neighbour is within. */
+static branch antipodal_branch(const antipodal *a, int32_t facet, int side) {
+  const int32_t *corner = a->t->corner + 3 * (int64_t)facet;
+  return (branch){
+      .source = 3 * (int64_t)facet + side, .left = corner[(side + 2) % 3], .right = corner[(side + 1) % 3]};
+}
+
+/* The side of the rim that follows a branch's: on around the branch's right seed, through the facets within. */
+static int64_t antipodal_follow(const antipodal *a, const branch *b) {
+  const gv_triangulation *t = a->t;
+  int32_t facet = t->neighbour[b->source];
+  for (int64_t i = 0; i <= a->facet_count; i++) {
+    /* The facet's side from the right seed on to its next corner. */
+    const int32_t *corner = t->corner + 3 * (int64_t)facet;
+    int at = corner[0] == b->right ? 0 : corner[1] == b->right ? 1 : 2, side = (at + 2) % 3;
+    int32_t other = t->neighbour[3 * (int64_t)facet + side];
+    if (!a->within[other])
+      return 3 * (int64_t)other + gv_triangulation_side(t, other, corner[(at + 1) % 3], corner[at]);
+    facet = other;
+  }
+  return -1;
+}
+
+/* The branches around the disc. Fails unless the facets within form one polygon. */
+static void antipodal_collect(antipodal *a) {
+  const gv_triangulation *t = a->t;
+  int64_t begin = -1, sides = 0;
+  for (int32_t i = 0; i < a->facet_count; i++)
+    for (int side = 0; side < 3; side++) {
+      int64_t inner = 3 * (int64_t)a->facets[i] + side;
+      int32_t other = t->neighbour[inner];
+      if (a->within[other]) continue;
+      const int32_t *corner = t->corner + 3 * (int64_t)a->facets[i];
+      sides++;
+      begin = 3 * (int64_t)other + gv_triangulation_side(t, other, corner[(side + 2) % 3], corner[(side + 1) % 3]);
+    }
+  a->failed = sides != a->facet_count + 2 || sides > ANTIPODAL_BRANCHES;
+  for (int64_t at = begin; !a->failed;) {
+    branch *b = &a->branches[a->count];
+    *b = antipodal_branch(a, (int32_t)(at / 3), (int)(at % 3));
+    b->next = ++a->count;
+    at = antipodal_follow(a, b);
+    if (at == begin) break;
+    if (at < 0 || a->count == sides) a->failed = true;
+  }
+  if (a->count != sides) a->failed = true;
+  if (a->count > 0) a->branches[a->count - 1].next = 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ tree */
+
+static bool antipodal_meet(const antipodal *a, const branch *b, const branch *c) {
+  double distance;
+  geod_inverse(&a->globe->geod, b->lat, b->lon, c->lat, c->lon, &distance, NULL, NULL);
+  return distance <= 1e-3 + 10.0 * (b->noise + c->noise);
+}
+
+/* The facet of the vertex at the end of a branch and of the next one. */
+static antipodal_facet *antipodal_join(antipodal *a, branch *b, branch *c) {
+  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
+  antipodal_facet *made = &a->made[a->made_count++];
+  *made = (antipodal_facet){{b->left, b->right, c->right}, {c->source, -1, b->source}, b->lon, b->lat, b->noise};
+  gv_paths_get(a->paths, b->path)->to = facet + 2;
+  gv_paths_get(a->paths, c->path)->to = facet;
+  return made;
+}
+
+/* Replaces two branches that have met by the one that begins there. */
+static gv_status antipodal_merge(antipodal *a, branch *b, branch *c) {
+  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
+  antipodal_join(a, b, c);
+  double back = b->azimuth + 180.0, width = remainder(c->azimuth + 180.0 - back, 360.0);
+  if (width <= 0.0) width += 360.0;
+  b->low = back;
+  b->high = back + width;
+  b->azimuth = back + 0.5 * width;
+  b->right = c->right;
+  b->next = c->next;
+  b->source = facet + 1;
+  b->step = 0.0;
+  b->fresh = true;
+  a->count--;
+  GV_TRY(antipodal_begin_path(a, b, false));
+  return antipodal_advance(a, b);
+}
+
+static gv_status antipodal_grow(antipodal *a) {
+  for (int32_t i = 0; i < a->count && !a->failed; i++) {
+    GV_TRY(antipodal_enter(a, &a->branches[i]));
+    if (!a->failed) GV_TRY(antipodal_advance(a, &a->branches[i]));
+    if (a->branches[i].third < 0) a->failed = true;
+  }
+  int32_t at = 0, waiting = 0;
+  while (!a->failed && a->count > 3) {
+    branch *b = &a->branches[at], *c = &a->branches[b->next];
+    if (antipodal_meet(a, b, c)) {
+      GV_TRY(antipodal_merge(a, b, c));
+      if (b->third < 0) a->failed = true;
+      waiting = 0;
+    } else {
+      at = b->next;
+      if (waiting++ > a->count) a->failed = true;
+    }
+  }
+  if (a->failed) return GV_OK;
+  branch *b = &a->branches[at], *c = &a->branches[b->next], *d = &a->branches[c->next];
+  if (!antipodal_meet(a, b, c) || !antipodal_meet(a, c, d) || a->made_count + 1 != a->facet_count) {
+    a->failed = true;
+    return GV_OK;
+  }
+  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
+  antipodal_join(a, b, c)->source[1] = d->source;
+  gv_paths_get(a->paths, d->path)->to = facet + 1;
+  return GV_OK;
+}
+
+/* Puts the facets made in place of those within. */
+static void antipodal_commit(const antipodal *a, gv_triangulation *t, gv_vertices *v) {
+  for (int32_t i = 0; i < a->made_count; i++) {
+    const antipodal_facet *made = &a->made[i];
+    int32_t facet = a->facets[i];
+    v->x[facet] = made->lon;
+    v->y[facet] = made->lat;
+    v->noise[facet] = fmax(1e-4, made->noise);
+    for (int side = 0; side < 3; side++) {
+      int64_t source = made->source[side];
+      t->corner[3 * (int64_t)facet + side] = made->corner[side];
+      if (source < 0) continue; /* the next facet sets it */
+      t->neighbour[3 * (int64_t)facet + side] = (int32_t)(source / 3);
+      t->neighbour[source] = facet;
+    }
+  }
+  v->open_count = 0;
+}
+
+/* One vertex in the middle instead of all. */
+static void antipodal_contract(const antipodal *a, gv_vertices *v) {
+  for (int32_t i = 0; i < a->facet_count; i++) {
+    v->x[a->facets[i]] = a->centre_lon;
+    v->y[a->facets[i]] = a->centre_lat;
+  }
+  v->unverified = a->facet_count;
+}
+
+static void antipodal_free(antipodal *a) {
+  const gv_allocator *allocator = &a->context->allocator;
+  gv_index_destroy(a->index);
+  gv_release(allocator, a->branches);
+  gv_release(allocator, a->made);
+  gv_release(allocator, a->within);
+  gv_release(allocator, a->facets);
+}
+
+static antipodal antipodal_of(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
+                              const double *lon, const double *lat, double tolerance, gv_paths *out) {
+  *out = (gv_paths){.allocator = context->allocator};
+  return (antipodal){.context = context,
+                     .globe = globe,
+                     .t = t,
+                     .lon = lon,
+                     .lat = lat,
+                     .tolerance = fmin(0.25 * tolerance, 100.0),
+                     .shortest = fmax(0.125 * fmin(tolerance, 400.0), 1e-2),
+                     .paths = out};
+}
+
+gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                             double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
+  const gv_allocator *allocator = &context->allocator;
+  antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
+  if (v->open_count == 0) return GV_OK;
+  int32_t *corners = gv_allocate(allocator, v->open_count, 3 * sizeof *corners);
+  a.within = gv_allocate_zeroed(allocator, t->facets, sizeof *a.within);
+  a.facets = gv_allocate(allocator, t->facets, sizeof *a.facets);
+  gv_status status = GV_OK;
+  if (corners == NULL || a.within == NULL || a.facets == NULL) status = gv_fail_memory(context, "the vertices");
+  if (status == GV_OK) {
+    for (int64_t i = 0; i < 3 * v->open_count; i++)
+      corners[i] = t->corner[3 * (int64_t)v->open[i / 3] + i % 3];
+    a.failed = !antipodal_place_disc(&a, corners, 3 * v->open_count);
+  }
+  gv_release(allocator, corners);
+  if (status == GV_OK && !a.failed) {
+    antipodal_mark(&a, v);
+    a.branches = gv_allocate(allocator, a.facet_count + 2, sizeof *a.branches);
+    a.made = gv_allocate(allocator, a.facet_count, sizeof *a.made);
+    if (a.branches == NULL || a.made == NULL) status = gv_fail_memory(context, "the vertices");
+    if (status == GV_OK) status = gv_globe_index(context, globe, lon, lat, t->count, 100000, &a.index);
+    if (status == GV_OK) antipodal_collect(&a);
+    if (status == GV_OK && !a.failed) status = antipodal_grow(&a);
+    if (status == GV_OK && !a.failed) antipodal_commit(&a, t, v);
+    if (status == GV_OK && a.failed) antipodal_contract(&a, v);
+  }
+  if (a.failed) gv_paths_free(out);
+  v->unverified = a.failed ? v->unverified : 0;
+  antipodal_free(&a);
+  return status;
+}
+
+/* The path's second half, backwards, becomes another path. */
+static gv_status antipodal_split(antipodal *a, branch *b) {
+  gv_path *whole = gv_paths_get(a->paths, b->path);
+  int64_t count = whole->count, middle = count / 2;
+  const double *end = (double *)whole->points.memory + 2 * (count - 1);
+  b->lon = end[0];
+  b->lat = end[1];
+  GV_TRY(antipodal_begin_path(a, b, true));
+  for (int64_t i = count - 2; i >= middle; i--) {
+    const double *point = (double *)gv_paths_get(a->paths, 0)->points.memory + 2 * i;
+    GV_TRY(antipodal_put(a, b, point[0], point[1]));
+  }
+  gv_paths_get(a->paths, 0)->count = middle + 1;
+  return GV_OK;
+}
+
+gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
+                                 const double *lon, const double *lat, double tolerance, gv_paths *out) {
+  antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
+  branch b = {.left = t->owner[0], .right = -1, .source = -1, .third = -1};
+  for (int64_t i = 0; i < t->count && b.right < 0; i++)
+    if (t->owner[i] != b.left) b.right = t->owner[i];
+  if (!globe->ellipsoid || !antipodal_place_disc(&a, (const int32_t[]){b.left, b.right}, 2)) return GV_OK;
+  gv_status status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
+  if (status == GV_OK) status = antipodal_enter(&a, &b);
+  if (status == GV_OK && !a.failed) status = antipodal_advance(&a, &b);
+  if (status == GV_OK && !a.failed) status = antipodal_split(&a, &b);
+  if (a.failed) gv_paths_free(out);
+  antipodal_free(&a);
+  return status;
+}
+
+void gv_paths_free(gv_paths *paths) {
+  for (int64_t i = 0; i < paths->count; i++)
+    gv_buffer_clear(&gv_paths_get(paths, i)->points, &paths->allocator);
+  gv_buffer_clear(&paths->paths, &paths->allocator);
+  paths->count = 0;
+}
