@@ -2,7 +2,6 @@
 #include "diagram/antipodal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000 };
 
@@ -62,7 +61,20 @@ static double antipodal_distance(const antipodal *a, double lon, double lat, int
 
 /* ---------------------------------------------------------------------------------------------------------------- lines */
 
+/* Onto a pole or the meridian of 180 degrees, where rounding would decide on the side. */
+static void antipodal_snap(double noise, double *lon, double *lat) {
+  static const double metre = 1.0 / 111e3;
+  double near = fmax(noise, 1e-4) * metre;
+  if (90.0 - fabs(*lat) < near) {
+    *lat = *lat < 0.0 ? -90.0 : 90.0;
+    *lon = 0.0;
+  } else if ((180.0 - fabs(*lon)) * cos(*lat * degree) < near) {
+    *lon = 180.0;
+  }
+}
+
 static gv_status antipodal_put(antipodal *a, const branch *b, double lon, double lat) {
+  antipodal_snap(0.0, &lon, &lat);
   gv_path *path = gv_paths_get(a->paths, b->path);
   int64_t room = (int64_t)(path->points.bytes / (2 * sizeof(double)));
   if (path->count == room &&
@@ -97,25 +109,37 @@ static double antipodal_look(const antipodal *a, const branch *b, double radius,
          antipodal_distance(a, out->lon, out->lat, b->right, NULL);
 }
 
-/* The place where the border crosses the circle around the branch's end; false if it does not between `low` and `high`. */
-static bool antipodal_cross(const antipodal *a, const branch *b, double radius, antipodal_place *out) {
-  double low = b->low, high = b->high, at_low = antipodal_look(a, b, radius, low, out),
-         at_high = antipodal_look(a, b, radius, high, out);
+/* The place where the border crosses the circle around the branch's end between two azimuths (false position with Illinois' rule); false if it does not. */
+static bool antipodal_cross_between(const antipodal *a, const branch *b, double radius, double low, double high,
+                                    antipodal_place *out) {
+  double at_low = antipodal_look(a, b, radius, low, out), at_high = antipodal_look(a, b, radius, high, out);
+  int side = 0; /* -1, 1: the end that the last step moved */
   if (!(at_low < 0.0 && at_high > 0.0)) return false;
-  for (int i = 0; i < 80 && radius * (high - low) * degree > 2e-5; i++) {
-    double share = i % 3 == 2 ? 0.5 : at_low / (at_low - at_high);
-    double middle = low + fmin(fmax(share, 0.01), 0.99) * (high - low),
-           at = antipodal_look(a, b, radius, middle, out);
+  for (int i = 0; i < 100 && radius * (high - low) * degree > 2e-9; i++) {
+    double share = i % 8 == 7 ? 0.5 : at_low / (at_low - at_high), middle = low + share * (high - low);
+    if (!(middle > low && middle < high)) break;
+    double at = antipodal_look(a, b, radius, middle, out);
+    if (at == 0.0) return true;
     if (at < 0.0) {
       low = middle;
       at_low = at;
+      if (side < 0) at_high *= 0.5;
+      side = -1;
     } else {
       high = middle;
       at_high = at;
+      if (side > 0) at_low *= 0.5;
+      side = 1;
     }
   }
   antipodal_look(a, b, radius, 0.5 * (low + high), out);
   return true;
+}
+
+/* The same between all azimuths between which the branch may go on; straight on first. */
+static bool antipodal_cross(const antipodal *a, const branch *b, double radius, antipodal_place *out) {
+  return (!b->fresh && antipodal_cross_between(a, b, radius, b->azimuth - 5.0, b->azimuth + 5.0, out)) ||
+         antipodal_cross_between(a, b, radius, b->low, b->high, out);
 }
 
 /* *third: a seed that is nearer than the branch's; -1: none. */
@@ -137,6 +161,19 @@ static double antipodal_noise(const antipodal *a, double lon, double lat, int32_
   return antipodal_margin / fmax(2.0 * fabs(sin(0.5 * (azimuth[0] - azimuth[1]) * degree)), 1e-12);
 }
 
+/* The same for the vertex at the end of a branch (equidistant.h). */
+static double antipodal_vertex_noise(const antipodal *a, const branch *b) {
+  const int32_t seed[3] = {b->left, b->right, b->third};
+  double east[3], north[3], azimuth;
+  for (int i = 0; i < 3; i++) {
+    antipodal_distance(a, b->lon, b->lat, seed[i], &azimuth);
+    east[i] = sin(azimuth * degree) - (i > 0 ? east[0] : 0.0);
+    north[i] = cos(azimuth * degree) - (i > 0 ? north[0] : 0.0);
+  }
+  double most = fmax(hypot(east[1], north[1]), hypot(east[2], north[2]));
+  return antipodal_margin * most / fmax(fabs(east[1] * north[2] - east[2] * north[1]), 1e-20);
+}
+
 static void antipodal_move(branch *b, const antipodal_place *to) {
   b->lon = to->lon;
   b->lat = to->lat;
@@ -150,7 +187,7 @@ static void antipodal_move(branch *b, const antipodal_place *to) {
 static gv_status antipodal_end(antipodal *a, branch *b, double step) {
   antipodal_place place, last = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
   double low = 0.0, high = step;
-  while (high - low > fmax(1e-5, 0.1 * b->noise)) {
+  while (high - low > fmax(2e-9, 1e-15 * step)) {
     double middle = 0.5 * (low + high);
     int32_t third = -1;
     if (antipodal_cross(a, b, middle, &place)) GV_TRY(antipodal_check(a, b, place.lon, place.lat, &third));
@@ -164,24 +201,23 @@ static gv_status antipodal_end(antipodal *a, branch *b, double step) {
   }
   if (low > 0.0) antipodal_move(b, &last);
   b->azimuth = last.azimuth;
-  b->noise = fmax(b->noise, antipodal_noise(a, b->lon, b->lat, b->left, b->right));
-  b->noise = fmax(b->noise, antipodal_noise(a, b->lon, b->lat, b->left, b->third));
+  b->noise = antipodal_vertex_noise(a, b);
   return antipodal_put(a, b, b->lon, b->lat);
 }
 
 /* The longest step: a line straight in longitude and latitude must be close to the geodesic. */
-static double antipodal_limit(const antipodal *a, double lat) {
-  double bend = a->globe->radius / fmax(fabs(tan(lat * degree)), 1e-3);
-  return fmax(fmin(antipodal_longest, sqrt(a->tolerance * bend)), a->shortest);
+static double antipodal_limit(const antipodal *a, const branch *b) {
+  double to_pole = a->globe->radius / fmax(fabs(tan(b->lat * degree)), 1e-3);
+  double bend = to_pole / fmax(fabs(sin(b->azimuth * degree)), 1e-3);
+  return fmax(fmin(fmin(antipodal_longest, 0.5 * to_pole), sqrt(a->tolerance * bend)), a->shortest);
 }
 
 /* Follows a border until a third seed is nearer, or out of the disc (third: -1). */
 static gv_status antipodal_advance(antipodal *a, branch *b) {
-  b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
   for (int64_t i = 0; i < ANTIPODAL_STEPS; i++) {
     double shortest = fmax(a->shortest, 20.0 * b->noise), to_centre;
     antipodal_place place;
-    b->step = fmax(fmin(b->step, antipodal_limit(a, b->lat)), shortest);
+    b->step = fmax(fmin(b->step, antipodal_limit(a, b)), shortest);
     bool found = antipodal_cross(a, b, b->step, &place);
     double turn = found && !b->fresh ? fabs(place.start - b->azimuth) * degree * b->step : 0.0;
     if (!found || (turn > a->tolerance && b->step > shortest)) {
@@ -236,6 +272,7 @@ static gv_status antipodal_enter(antipodal *a, branch *b) {
   b->lat = at.lat;
   b->fresh = true;
   b->step = 1e3;
+  b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
   geod_inverse(&a->globe->geod, b->lat, b->lon, a->centre_lat, a->centre_lon, NULL, &b->azimuth, NULL);
   b->low = b->azimuth - 120.0;
   b->high = b->azimuth + 120.0;
@@ -335,33 +372,71 @@ static bool antipodal_meet(const antipodal *a, const branch *b, const branch *c)
   return distance <= 1e-3 + 10.0 * (b->noise + c->noise);
 }
 
-/* The facet of the vertex at the end of a branch and of the next one. */
-static antipodal_facet *antipodal_join(antipodal *a, branch *b, branch *c) {
-  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
-  antipodal_facet *made = &a->made[a->made_count++];
-  *made = (antipodal_facet){{b->left, b->right, c->right}, {c->source, -1, b->source}, b->lon, b->lat, b->noise};
-  gv_paths_get(a->paths, b->path)->to = facet + 2;
-  gv_paths_get(a->paths, c->path)->to = facet;
-  return made;
+/* The facets, in a fan, of the vertex at which `count` branches from b on end; all: no border begins there. Returns the side of that border. */
+static int64_t antipodal_join(antipodal *a, const branch *b, int32_t count, bool all) {
+  const branch *next = b;
+  int64_t source = b->source, side = -1;
+  int32_t last = all ? count - 2 : count - 1;
+  for (int32_t i = 0; i < last; i++) {
+    int64_t facet = 3 * (int64_t)a->facets[a->made_count];
+    antipodal_facet *made = &a->made[a->made_count++];
+    if (i == 0) gv_paths_get(a->paths, b->path)->to = facet + 2;
+    next = &a->branches[next->next];
+    gv_paths_get(a->paths, next->path)->to = facet;
+    *made =
+        (antipodal_facet){{b->left, next->left, next->right}, {next->source, -1, source}, b->lon, b->lat, b->noise};
+    antipodal_snap(b->noise, &made->lon, &made->lat);
+    source = side = facet + 1;
+    if (!all || i + 1 < last) continue;
+    next = &a->branches[next->next];
+    made->source[1] = next->source;
+    gv_paths_get(a->paths, next->path)->to = side;
+  }
+  return side;
 }
 
-/* Replaces two branches that have met by the one that begins there. */
-static gv_status antipodal_merge(antipodal *a, branch *b, branch *c) {
-  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
-  antipodal_join(a, b, c);
-  double back = b->azimuth + 180.0, width = remainder(c->azimuth + 180.0 - back, 360.0);
+/* Narrows the directions in which a branch may go on until rounding no longer hides which seed is nearer in the outermost ones: other borders. */
+static void antipodal_narrow(const antipodal *a, branch *b) {
+  static const double part[] = {1e-5, 1e-4, 1e-3, 1e-2, 0.05};
+  double low = b->low, high = b->high, radius = fmax(a->shortest, 20.0 * b->noise);
+  antipodal_place place;
+  for (int i = 0; i < 5 && !(antipodal_look(a, b, radius, b->low, &place) < 0.0); i++)
+    b->low = low + part[i] * (high - low);
+  for (int i = 0; i < 5 && !(antipodal_look(a, b, radius, b->high, &place) > 0.0); i++)
+    b->high = high - part[i] * (high - low);
+}
+
+/* Replaces `count` branches from b on, which have met, by the one that begins there. */
+static gv_status antipodal_merge(antipodal *a, branch *b, int32_t count) {
+  const branch *last = b;
+  int64_t side = antipodal_join(a, b, count, false);
+  for (int32_t i = 1; i < count; i++)
+    last = &a->branches[last->next];
+  double back = b->azimuth + 180.0, width = remainder(last->azimuth + 180.0 - back, 360.0);
   if (width <= 0.0) width += 360.0;
   b->low = back;
   b->high = back + width;
   b->azimuth = back + 0.5 * width;
-  b->right = c->right;
-  b->next = c->next;
-  b->source = facet + 1;
+  b->right = last->right;
+  b->next = last->next;
+  b->source = side;
   b->step = 0.0;
   b->fresh = true;
-  a->count--;
+  a->count -= count - 1;
+  antipodal_narrow(a, b);
   GV_TRY(antipodal_begin_path(a, b, false));
-  return antipodal_advance(a, b);
+  GV_TRY(antipodal_advance(a, b));
+  if (b->third < 0) a->failed = true;
+  return GV_OK;
+}
+
+/* How many branches from b on end where it does. */
+static int32_t antipodal_run(const antipodal *a, const branch *b) {
+  int32_t run = 1;
+  for (const branch *c = &a->branches[b->next]; run < a->count && antipodal_meet(a, b, c);
+       c = &a->branches[c->next])
+    run++;
+  return run;
 }
 
 static gv_status antipodal_grow(antipodal *a) {
@@ -370,27 +445,22 @@ static gv_status antipodal_grow(antipodal *a) {
     if (!a->failed) GV_TRY(antipodal_advance(a, &a->branches[i]));
     if (a->branches[i].third < 0) a->failed = true;
   }
-  int32_t at = 0, waiting = 0;
-  while (!a->failed && a->count > 3) {
-    branch *b = &a->branches[at], *c = &a->branches[b->next];
-    if (antipodal_meet(a, b, c)) {
-      GV_TRY(antipodal_merge(a, b, c));
-      if (b->third < 0) a->failed = true;
-      waiting = 0;
-    } else {
-      at = b->next;
-      if (waiting++ > a->count) a->failed = true;
+  int32_t before = 0, waiting = 0;
+  while (!a->failed) {
+    int32_t at = a->branches[before].next;
+    branch *b = &a->branches[at];
+    int32_t run = antipodal_run(a, b);
+    if (run == a->count) {
+      antipodal_join(a, b, run, true);
+      break;
     }
+    bool begins = run > 1 && !antipodal_meet(a, &a->branches[before], b);
+    if (begins) GV_TRY(antipodal_merge(a, b, run));
+    before = at;
+    waiting = begins ? 0 : waiting + 1;
+    if (waiting > a->count || a->count < 3) a->failed = true;
   }
-  if (a->failed) return GV_OK;
-  branch *b = &a->branches[at], *c = &a->branches[b->next], *d = &a->branches[c->next];
-  if (!antipodal_meet(a, b, c) || !antipodal_meet(a, c, d) || a->made_count + 1 != a->facet_count) {
-    a->failed = true;
-    return GV_OK;
-  }
-  int64_t facet = 3 * (int64_t)a->facets[a->made_count];
-  antipodal_join(a, b, c)->source[1] = d->source;
-  gv_paths_get(a->paths, d->path)->to = facet + 1;
+  if (a->made_count != a->facet_count) a->failed = true;
   return GV_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "core/given.h"
 #include "core/parallel.h"
 #include "diagram/pieces.h"
-#include "diagram/trace.h"
+#include "diagram/verify.h"
 #include "exact/canonical.h"
 #include "search/pair.h"
 
@@ -143,7 +143,11 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
   if (status == GV_OK)
     status = gv_lines_trace(context, &d->cells, &paths, globe, d->lon, d->lat, d->position, tolerance, &d->lines);
   gv_paths_free(&paths);
-  return status;
+  if (status != GV_OK || d->plane || !globe->ellipsoid) return status;
+  int64_t wrong;
+  status = gv_lines_verify(&quiet, &d->cells, &d->lines, globe, d->lon, d->lat, tolerance, &wrong);
+  d->unverified += wrong;
+  return gv_take_error(context, status, &quiet);
 }
 
 static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {

@@ -79,6 +79,7 @@ static void vertices_of_ellipsoid(const finder *f, int32_t facet) {
   if (to_pole < fmax(1e-6, at.noise)) {
     at.lat = at.lat < 0.0 ? -90.0 : 90.0;
     at.lon = 0.0;
+    geod_inverse(&f->globe->geod, at.lat, at.lon, lat[0], lon[0], &f->distance[facet], NULL, NULL);
   }
   f->out->x[facet] = at.lon;
   f->out->y[facet] = at.lat;
