@@ -11,9 +11,10 @@
 
 #include "cells/grid.h"
 #include "cells/mesh.h"
+#include "core/shared.h"
 
 /* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
-void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
+GV_SHARED void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
 /* Areas in square metres of the cells of a row of an octant of a QTM level, counted from its pole: of those that point to the pole, and
  * of those that point away from it. */

@@ -92,6 +92,8 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   run->crs = OSRClone(run->requested);
   if (run->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
   if (status == GV_OK) status = gv_operation_between(io, degrees, run->requested, NULL, NULL, 0, &c->operation);
+  if (status == GV_OK && (run->job->has_extent || run->job->mask != NULL))
+    status = gv_operation_between(io, run->requested, degrees, NULL, NULL, 0, &c->inverse);
   OSRRelease(degrees);
   c->tolerance =
       OSRIsProjected(run->requested) ? run->job->tolerance / OSRGetLinearUnits(run->requested, NULL) : INFINITY;
@@ -213,6 +215,7 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   gv_place_clear(&run.place);
   gv_inputs_free(&run.inputs);
   gv_operation_destroy(run.content.operation);
+  gv_operation_destroy(run.content.inverse);
   if (run.content.within != NULL) OGR_G_DestroyGeometry(run.content.within);
   if (run.requested != NULL) OSRRelease(run.requested);
   if (run.crs != NULL) OSRRelease(run.crs);

@@ -11,6 +11,7 @@
 
 #include "diagram/pieces.h"
 #include "io/in/encoding.h"
+#include "io/out/diagram/clipped_area.h"
 #include "io/out/diagram/projected.h"
 #include "io/out/neighbours/geodesic_line.h"
 
@@ -26,6 +27,7 @@ typedef struct writer {
   int64_t *next_here; /* of each seed: the next one at its place; -1: none */
   char *text;
   size_t text_size;
+  double area_of_cut; /* of the last geometry that was clipped, as content->area */
   int64_t inside_out; /* cells that are not shown, see writer_is_inside_out */
 } writer;
 
@@ -180,6 +182,25 @@ static bool writer_is_inside_out(const gv_pieces *p) {
   return false;
 }
 
+/* The area of a clipped cell. */
+static gv_status writer_measure(writer *w, OGRGeometryH cut) {
+  static const double longest = 2000.0; /* metres */
+  const gv_diagram_content *c = w->content;
+  if (!c->globe) {
+    w->area_of_cut = OGR_G_Area(cut);
+    return GV_OK;
+  }
+  const gv_ellipsoid ellipsoid = {c->semi_major, c->flattening, c->flattening * (2.0 - c->flattening)};
+  double unit = c->inverse == NULL       ? 1.0
+                : OSRIsProjected(c->crs) ? OSRGetLinearUnits(c->crs, NULL)
+                                         : 111e3; /* degrees */
+  OGRGeometryH copy = OGR_G_Clone(cut);
+  if (copy == NULL) return gv_io_fail_memory(w->io, "the area of a cell");
+  gv_status status = gv_clipped_area(w->io, &ellipsoid, c->inverse, longest / unit, copy, &w->area_of_cut);
+  OGR_G_DestroyGeometry(copy);
+  return status;
+}
+
 /* Projected, and cut by what the layer is to be within; *out NULL: nothing is left. */
 static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
@@ -201,9 +222,13 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   if (cut == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot cut a cell");
   if (!OGR_G_IsEmpty(cut)) {
     *out = polygons ? OGR_G_ForceToMultiPolygon(cut) : OGR_G_ForceToMultiLineString(cut);
-  } else {
-    OGR_G_DestroyGeometry(cut);
+    gv_status status = polygons ? writer_measure(w, *out) : GV_OK;
+    if (status == GV_OK) return GV_OK;
+    OGR_G_DestroyGeometry(*out);
+    *out = NULL;
+    return status;
   }
+  OGR_G_DestroyGeometry(cut);
   return GV_OK;
 }
 
@@ -224,7 +249,8 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
   OGR_F_SetGeometryDirectly(feature, geometry);
   status = writer_set_id(w, feature, w->seed, seed);
   double unit = c->square_metre > 0.0 ? 1e-6 * c->square_metre : 1.0;
-  if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, c->area[seed] * unit);
+  if (w->area >= 0)
+    OGR_F_SetFieldDouble(feature, w->area, (c->within != NULL ? w->area_of_cut : c->area[seed]) * unit);
   if (status == GV_OK) status = writer_set_neighbours(w, feature, seed);
   if (status == GV_OK) status = writer_set_others(w, feature, seed);
   if (status == GV_OK) status = writer_set_attributes(w, feature, seed);

@@ -1,7 +1,7 @@
 /*
  * The layer of a diagram: polygons of cells with the seeds' attributes, lines of its edges, or lines of its Delaunay triangulation.
  *
- * Cells: seed (its id), area_km2 (on the ellipsoid; area in the coordinates' unit where that is not known),
+ * Cells: seed (its id), area_km2 (of the polygon; on the globe on the ellipsoid; area in the coordinates' unit where that is not known),
  * neighbours and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
  * seed's attributes. Edges and Delaunay lines: the ids left and right.
  */
@@ -26,6 +26,7 @@ typedef struct gv_diagram_content {
   double semi_major, flattening; /* globe */
   double square_metre;           /* of one unit of `area`; 0: unknown */
   gv_operation *operation;       /* from longitude and latitude to `crs`; NULL: none is needed */
+  gv_operation *inverse;         /* back, if cells are clipped */
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
   double tolerance;    /* with `operation`: maximum distance of its lines from straight ones, in the unit of `crs`;
                   * INFINITY: lines are not densified */
