@@ -150,9 +150,10 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
       child = stack[top].child;
     }
   found:
-    bool known = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL &&
-                 metric != GV_MINKOWSKI;
-    before = known ? q : NULL;
+    before = NULL;
+    if (list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL &&
+        metric != GV_MINKOWSKI)
+      before = q;
     before_worst = list.worst;
     gv_list_finish(&list);
   }
