@@ -137,7 +137,8 @@ class Work:
         return name
 
     def listing(self):
-        return sorted(p.name for p in self.directory.iterdir())
+        """Files; without those beside GeoTIFFs, which have the attribute tables with older GDAL."""
+        return sorted(p.name for p in self.directory.iterdir() if not (p.name.endswith(".tif.aux.xml") and p.with_name(p.name[:-8]).exists()))
 
 
 @pytest.fixture
@@ -148,6 +149,11 @@ def work(tmp_path):
 def read(path, band=1):
     dataset = gdal.Open(str(path))  # must outlive its band
     return dataset.GetRasterBand(band).ReadAsArray()
+
+
+def has_table(path):
+    dataset = gdal.Open(str(path))
+    return dataset.GetRasterBand(1).GetDefaultRAT() is not None
 
 
 def rows(path, *fields):

@@ -22,7 +22,7 @@ BUILD = ("gcc", "g++", "cmake", "ninja-build", "pkg-config", "libgdal-dev", "lib
 # Packages, targets and tests.
 SUBJECTS = {
     "driver": ((), ("gdal_VORONOI", "gpuvoronoi_cli"), "^driver_(algorithm|changes|errors|facts|pixels|threads)$"),
-    "plugin": (("qgis", "python3-qgis", "qgis-providers", "qttools5-dev-tools", "xvfb", "xauth", "imagemagick"),
+    "plugin": (("python3-geopandas", "qgis", "python3-qgis", "qgis-providers", "qttools5-dev-tools", "xvfb", "xauth", "imagemagick"),
                ("gdal_VORONOI", "gpuvoronoi_cli", "gpuvoronoi", "qgis-plugin"), "^plugin_"),
 }
 
@@ -48,7 +48,7 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     packages, targets, tests = SUBJECTS[SUBJECT]
     try:
-        root = userlands.make(WORK / f"{SUITE}-{SUBJECT}", SUITE, packages=BUILD + packages)
+        root = userlands.make(WORK / SUITE, SUITE, packages=BUILD + packages)
     except userlands.Missing as why:
         skip(why)
     copy_sources(root / "source")
@@ -57,7 +57,7 @@ def main():
                      f"cmake --build /build --target {' '.join(targets)} >/built.log 2>&1 || {{ tail -n 30 /built.log; exit 1; }}")
     userlands.within(root, "gdalinfo --version; dpkg-query -W -f '${Package} ${Version}\\n' qgis gcc cmake python3 2>/dev/null || true")
     said = userlands.within(root, f"ctest --test-dir /build -C long --output-on-failure -R '{tests}' 2>&1 || echo FAILED", "/build",
-                            LC_ALL="C.UTF-8", stdout=subprocess.PIPE, text=True).stdout
+                            stdout=subprocess.PIPE, text=True).stdout
     print(said)
     if "FAILED\n" in said or "No tests were found" in said or "100% tests passed" not in said:
         sys.exit(f"newer_debian.py: tests fail in {SUITE}")

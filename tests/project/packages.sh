@@ -1,6 +1,6 @@
 #!/bin/bash
-# The Debian packages of a release: looked at by lintian, installed, tried (debian/tests) and removed. The installing happens on a
-# copy of this machine's files, in a namespace, that is gone afterwards.
+# The Debian packages of a release: looked at by lintian, installed as an older version, upgraded, tried (debian/tests), removed and
+# purged. The installing happens on a copy of this machine's files, in a namespace, that is gone afterwards.
 # packages.sh RELEASE WORK
 set -euo pipefail
 if [[ ${1:-} != --inside ]]; then
@@ -40,8 +40,40 @@ tar -xf "$release"/gpuvoronoi-*.tar.gz --strip-components 1 -C "$root/tmp/tree"
 
 within() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
 
-within sh -c 'dpkg -i /tmp/debs/*.deb'
 failed=()
+mapfile -t packages < <(for deb in "$root"/tmp/debs/*.deb; do dpkg-deb -f "$deb" Package; done)
+
+# expect_versions SUFFIX: all are installed, with versions that end with it.
+expect_versions() {
+  local package state
+  for package in "${packages[@]}"; do
+    state=$(within dpkg-query -W -f '${db:Status-Abbrev}${Version}' "$package") || state=missing
+    [[ $state == "ii ${versions[$package]}$1" ]] || failed+=("$package: $state instead of version ${versions[$package]}$1")
+  done
+}
+
+# An older version: the same packages with another number, which the packages of a release require of each other, and a file more.
+declare -A versions
+mkdir "$root/tmp/older"
+for deb in "$root"/tmp/debs/*.deb; do
+  package=$(dpkg-deb -f "$deb" Package)
+  versions[$package]=$(dpkg-deb -f "$deb" Version)
+  tree=$work/older
+  dpkg-deb -R "$deb" "$tree"
+  sed -i "s/^Version: .*/&~older/; s/(= ${versions[$package]})/(= ${versions[$package]}~older)/g" "$tree/DEBIAN/control"
+  mkdir -p "$tree/usr/share/$package"
+  echo older >"$tree/usr/share/$package/of-the-older-version"
+  dpkg-deb --root-owner-group -b "$tree" "$root/tmp/older" >/dev/null
+  rm -r "$tree"
+done
+within sh -c 'dpkg -i /tmp/older/*.deb'
+expect_versions '~older'
+within sh -c 'dpkg -i /tmp/debs/*.deb'
+expect_versions ''
+for package in "${packages[@]}"; do
+  [[ ! -e $root/usr/share/$package/of-the-older-version ]] || failed+=("$package: keeps a file of the older version")
+done
+
 mapfile -t tests < <(sed -n 's/^Tests: //p' "$root/tmp/tree/debian/tests/control")
 ((${#tests[@]} > 0)) || failed+=("debian/tests has none")
 for test in "${tests[@]}"; do
@@ -50,7 +82,15 @@ for test in "${tests[@]}"; do
   within sh -c "cd /tmp/tree && AUTOPKGTEST_TMP=/tmp/scratch debian/tests/$test" || failed+=("$test")
   within rm -rf /tmp/scratch
 done
-within sh -c 'dpkg --purge $(for deb in /tmp/debs/*.deb; do dpkg-deb -f $deb Package; done)'
+within dpkg --remove "${packages[@]}"
+for package in "${packages[@]}"; do
+  [[ ! -e $root/usr/share/doc/$package ]] || failed+=("$package: its documentation is there after its removal")
+done
+within dpkg --purge "${packages[@]}"
+for package in "${packages[@]}"; do
+  state=$(within dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null) || state='un '
+  [[ $state == 'un ' ]] || failed+=("$package: state $state after it was purged")
+done
 
 # What is there now and was not before, but for what package managers keep about themselves and QGIS compiles of its own plugins.
 cd "$work/upper"
@@ -62,4 +102,4 @@ done < <(find . -mindepth 1 \( -path ./var/lib/dpkg -o -path ./var/cache -o -pat
   printf 'failed: %s\n' "${failed[@]}"
   exit 1
 }
-echo "installed, tried and removed"
+echo "installed, upgraded, tried, removed and purged: ${#packages[@]} packages"

@@ -5,7 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root"}
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root",
+               "LC_ALL": "C.UTF-8"}
 
 
 class Missing(Exception):
@@ -34,17 +35,20 @@ def make(root, suite, *options, packages=()):
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text('Acquire::Check-Valid-Until "false";\n')
         (root / "made").touch()
-    wanted, installed = " ".join(packages), root / "packages"
-    if packages and (not installed.exists() or installed.read_text() != wanted):
+    listed = root / "packages"
+    installed = listed.read_text().split() if listed.exists() else []
+    missing = " ".join(name for name in packages if name not in installed)
+    if missing:
         try:
-            within(root, f"apt-get -qq update; apt-get -qq -y --no-install-recommends install {wanted} >/apt.log 2>&1 || {{ tail /apt.log; exit 1; }}")
+            within(root, "apt-get -qq -o APT::Update::Error-Mode=any update")
         except subprocess.CalledProcessError:
-            raise Missing(f"apt-get fails in {suite}: no network?") from None
-        installed.write_text(wanted)
+            raise Missing(f"apt-get update fails in {suite}: no network?") from None
+        within(root, f"apt-get -qq -y --no-install-recommends install {missing} >/apt.log 2>&1 || {{ tail /apt.log; exit 1; }}")
+        listed.write_text("\n".join([*installed, missing.replace(" ", "\n"), ""]))
     return root
 
 
-def within(root, command, folder="/", **variables):
-    """A shell command in the userland, in a namespace of its own: its mounts and processes end with it."""
+def within(root, command, folder="/", **options):
+    """A shell command in the userland, in a namespace of its own: its mounts and processes end with it. `options` of run()."""
     namespace = ("unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={root}/proc")
-    return run(*namespace, "chroot", root, "sh", "-ec", f"cd {folder}\n{command}", env={**ENVIRONMENT, **variables})
+    return run(*namespace, "chroot", root, "sh", "-ec", f"cd {folder}\n{command}", env=ENVIRONMENT, **options)

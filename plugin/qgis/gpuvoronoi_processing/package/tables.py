@@ -78,12 +78,15 @@ def write_regions(path, grid, values, question):
     The regions of the first band as multipolygons, along the edges of the cells, with the attributes of their seeds.
     """
     bands = values.bands[:1]
-    memory = gdal.GetDriverByName("MEM").Create("", grid.columns, grid.rows, 2, gdal.GDT_Int32)
+    driver = gdal.GetDriverByName("MEM")
+    memory = driver.Create("", grid.columns, grid.rows, 2, gdal.GDT_Int32)
     memory.SetGeoTransform(grid.transform)
     present, numbers = np.unique(bands[0], return_inverse=True)
     memory.GetRasterBand(1).WriteArray(numbers.reshape(bands[0].shape).astype(np.int32))
     memory.GetRasterBand(2).WriteArray((bands[0] != values.nodata).astype(np.int32))
-    holder = ogr.GetDriverByName("Memory").CreateDataSource("")  # outlives its layer
+    if driver.GetMetadataItem(gdal.DCAP_VECTOR) is None:  # GDAL warns of the other one since 3.11
+        driver = gdal.GetDriverByName("Memory")
+    holder = driver.Create("", 0, 0, 0, gdal.GDT_Unknown)  # outlives its layer
     traced = holder.CreateLayer("traced", grid.crs, ogr.wkbPolygon)
     traced.CreateField(ogr.FieldDefn("number", ogr.OFTInteger))
     gdal.Polygonize(memory.GetRasterBand(1), memory.GetRasterBand(2), traced, 0)
