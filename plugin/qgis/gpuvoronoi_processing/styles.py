@@ -232,8 +232,9 @@ def mesh_style(layer, rows):
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(ramp_items(rows))
     scalar = QgsMeshRendererScalarSettings()
-    scalar.setColorRampShader(ramp)
+    # QGIS 3.44 crashes where a shader without a colour ramp gets its range here.
     scalar.setClassificationMinimumMaximum(rows[0][0], rows[-1][0])
+    scalar.setColorRampShader(ramp)
     settings = layer.rendererSettings()
     settings.setScalarSettings(group, scalar)
     settings.setActiveScalarDatasetGroup(group)
