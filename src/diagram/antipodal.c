@@ -8,8 +8,6 @@ enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000 };
 static const double degree = 0.017453292519943295;
 /* A seed counts as nearer from this difference in metres: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
-/* Metres that the disc is larger than the area of the seeds: more than the cut locus of a place has, with vertices around it. */
-static const double antipodal_rim = 250e3;
 static const double antipodal_longest = 5e3;
 
 /* A border on its way: `left` and `right` are its seeds in the direction of travel. */
@@ -240,10 +238,10 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
 
 /* ------------------------------------------------------------------------------------------------------------------- rim */
 
-/* Where the bisector of the branch's seeds enters the disc, found on the conformal sphere first. */
-static gv_status antipodal_enter(antipodal *a, branch *b) {
+/* The place on the conformal sphere where the bisector of the branch's seeds enters a disc around the centre; false if it does not. */
+static bool antipodal_enter_sphere(const antipodal *a, const branch *b, double radius, double place[3]) {
   const double *left = a->t->position + 3 * (int64_t)b->left, *right = a->t->position + 3 * (int64_t)b->right;
-  double axis[3], middle[3], place[3], length = 0.0, height = 0.0, across = 0.0;
+  double axis[3], middle[3], length = 0.0, height = 0.0, across = 0.0;
   for (int i = 0; i < 3; i++) {
     axis[i] = left[i] - right[i];
     length += axis[i] * axis[i];
@@ -256,24 +254,33 @@ static gv_status antipodal_enter(antipodal *a, branch *b) {
     middle[i] = a->centre[i] - height * axis[i];
     across += middle[i] * middle[i];
   }
-  double cosine = cos(a->radius / a->globe->radius) / sqrt(across), sine = -sqrt(fmax(0.0, 1.0 - cosine * cosine));
-  for (int i = 0; i < 3; i++)
-    place[i] =
-        cosine * middle[i] / sqrt(across) +
-        sine * (axis[(i + 1) % 3] * middle[(i + 2) % 3] - axis[(i + 2) % 3] * middle[(i + 1) % 3]) / sqrt(across);
+  across = sqrt(across);
+  double cosine = cos(radius / a->globe->radius) / across, sine = -sqrt(fmax(0.0, 1.0 - cosine * cosine));
+  for (int i = 0; i < 3; i++) {
+    double normal = axis[(i + 1) % 3] * middle[(i + 2) % 3] - axis[(i + 2) % 3] * middle[(i + 1) % 3];
+    place[i] = (cosine * middle[i] + sine * normal) / across;
+  }
+  return cosine < 1.0;
+}
+
+/* Where the bisector of the branch's seeds enters the disc. */
+static gv_status antipodal_enter(antipodal *a, branch *b) {
   const double lon[2] = {a->lon[b->left], a->lon[b->right]}, lat[2] = {a->lat[b->left], a->lat[b->right]};
+  double place[3], radius = a->radius, at_radius = 0.0;
   gv_equidistant at = {0};
-  gv_globe_place(a->globe, place, &at.lon, &at.lat);
-  if (!(cosine < 1.0) || !gv_equidistant_find(a->globe, 2, lon, lat, &at)) {
-    a->failed = true;
-    return GV_OK;
+  for (int i = 0; i < 8 && fabs(at_radius - a->radius) > 10.0; i++) {
+    a->failed |= !antipodal_enter_sphere(a, b, radius, place);
+    gv_globe_place(a->globe, place, &at.lon, &at.lat);
+    a->failed |= !gv_equidistant_find(a->globe, 2, lon, lat, &at);
+    if (a->failed) return GV_OK;
+    geod_inverse(&a->globe->geod, at.lat, at.lon, a->centre_lat, a->centre_lon, &at_radius, &b->azimuth, NULL);
+    radius += a->radius - at_radius;
   }
   b->lon = at.lon;
   b->lat = at.lat;
   b->fresh = true;
   b->step = 1e3;
   b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
-  geod_inverse(&a->globe->geod, b->lat, b->lon, a->centre_lat, a->centre_lon, NULL, &b->azimuth, NULL);
   b->low = b->azimuth - 120.0;
   b->high = b->azimuth + 120.0;
   GV_TRY(antipodal_check(a, b, b->lon, b->lat, &b->third));
@@ -298,21 +305,41 @@ static bool antipodal_place_disc(antipodal *a, const int32_t *seeds, int64_t cou
       cosine -= a->centre[axis] * a->t->position[3 * (int64_t)seeds[i] + axis];
     widest = fmax(widest, acos(fmin(cosine, 1.0)) * a->globe->radius);
   }
-  a->radius = widest + antipodal_rim;
-  return widest < 500e3;
+  a->radius = widest + gv_globe_antipodal_radius(a->globe);
+  return widest < 2.0 * gv_globe_antipodal_radius(a->globe);
 }
 
-/* Marks the facets with a vertex within the disc, and those of v->open, as far as they are connected. */
+/* Metres from the centre to a vertex, if it is less than 1,000 km. */
+static double antipodal_to_centre(const antipodal *a, const gv_vertices *v, int64_t facet) {
+  double place[3], distance;
+  gv_globe_vectors(a->globe, 1, &v->x[facet], &v->y[facet], place);
+  if (place[0] * a->centre[0] + place[1] * a->centre[1] + place[2] * a->centre[2] < 0.98) return INFINITY;
+  geod_inverse(&a->globe->geod, v->y[facet], v->x[facet], a->centre_lat, a->centre_lon, &distance, NULL, NULL);
+  return distance;
+}
+
+/* Chooses the radius with no vertex near the rim; marks the facets with a vertex within the disc, and those that are not settled. */
 static void antipodal_mark(antipodal *a, const gv_vertices *v) {
-  for (int64_t i = 0; i < v->open_count; i++)
+  enum { CHOICES = 16 };
+  static const double step = 8e3;
+  double nearest[CHOICES];
+  int best = 0;
+  for (int i = 0; i < CHOICES; i++)
+    nearest[i] = INFINITY;
+  for (int64_t facet = 0; facet < a->t->facets; facet++) {
+    double distance = antipodal_to_centre(a, v, facet);
+    for (int i = 0; i < CHOICES && distance < INFINITY; i++)
+      nearest[i] = fmin(nearest[i], fabs(distance - (a->radius + i * step)));
+  }
+  for (int i = 1; i < CHOICES; i++)
+    if (nearest[i] > nearest[best]) best = i;
+  a->radius += best * step;
+  for (int64_t i = 0; i < v->unverified; i++)
     a->within[v->open[i]] = true;
   for (int64_t i = 0; i < a->t->facets; i++) {
-    double distance;
-    geod_inverse(&a->globe->geod, v->y[i], v->x[i], a->centre_lat, a->centre_lon, &distance, NULL, NULL);
-    if (distance < a->radius) a->within[i] = true;
-  }
-  for (int64_t i = 0; i < a->t->facets; i++)
+    if (antipodal_to_centre(a, v, i) < a->radius) a->within[i] = true;
     if (a->within[i]) a->facets[a->facet_count++] = (int32_t)i;
+  }
 }
 
 /* The branch of the side of a facet outside of the disc, whose neighbour is within. */
@@ -539,7 +566,7 @@ gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const d
     if (status == GV_OK) antipodal_collect(&a);
     if (status == GV_OK && !a.failed) status = antipodal_grow(&a);
     if (status == GV_OK && !a.failed) antipodal_commit(&a, t, v);
-    if (status == GV_OK && a.failed) antipodal_contract(&a, v);
+    if (status == GV_OK && a.failed && v->unverified > 0) antipodal_contract(&a, v);
   }
   if (a.failed) gv_paths_free(out);
   v->unverified = a.failed ? v->unverified : 0;

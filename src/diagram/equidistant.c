@@ -76,6 +76,10 @@ double gv_globe_reach(const gv_globe *globe) {
   return 3.141592653589793 * fmin(globe->geod.a, globe->geod.b) - 1000.0;
 }
 
+double gv_globe_antipodal_radius(const gv_globe *globe) {
+  return 6.283185307179586 * globe->radius * fabs(globe->shape.flattening) + 116e3;
+}
+
 /* Moves by metres to the east and north. */
 static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
   double length = hypot(east, north), e2 = globe->shape.eccentricity2;

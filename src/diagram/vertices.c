@@ -200,6 +200,23 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
   return flips;
 }
 
+/* The facets that are not settled, and those that are settled, but so far from their seeds that edges between them may not be right. */
+static gv_status vertices_list_open(gv_context *context, finder *f, int64_t count) {
+  gv_vertices *out = f->out;
+  double far = gv_globe_reach(f->globe) - gv_globe_antipodal_radius(f->globe);
+  int64_t number = count;
+  for (int64_t i = 0; i < f->t->facets; i++)
+    number += f->distance[i] > far;
+  out->unverified = count;
+  out->open = gv_allocate(&out->allocator, number, sizeof *out->open);
+  if (out->open == NULL) return gv_fail_memory(context, "the vertices");
+  for (int64_t i = 0; i < count; i++)
+    out->open[out->open_count++] = f->facet != NULL ? f->facet[i] : (int32_t)i;
+  for (int64_t i = 0; i < f->t->facets; i++)
+    if (f->distance[i] > far) out->open[out->open_count++] = (int32_t)i;
+  return GV_OK;
+}
+
 /* Checks all, then those that have changed or are not settled, until nothing changes. */
 static gv_status vertices_verify(gv_context *context, finder *f, const gv_index *index, double *places,
                                  int32_t *lists[3]) {
@@ -211,12 +228,7 @@ static gv_status vertices_verify(gv_context *context, finder *f, const gv_index 
     f->facet = again;
     GV_TRY(vertices_compute(context, f, count));
   }
-  f->out->unverified = f->out->open_count = count;
-  f->out->open = gv_allocate(&f->out->allocator, count, sizeof *f->out->open);
-  if (f->out->open == NULL) return gv_fail_memory(context, "the vertices");
-  for (int64_t i = 0; i < count; i++)
-    f->out->open[i] = f->facet != NULL ? f->facet[i] : (int32_t)i;
-  return GV_OK;
+  return vertices_list_open(context, f, count);
 }
 
 gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,

@@ -30,7 +30,7 @@ typedef struct gv_vertices {
   double *x, *y;      /* of each facet: coordinates, or longitude and latitude */
   double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or metres */
   int64_t unverified; /* see above */
-  int32_t *open;      /* ellipsoid: facets that are not settled by flips */
+  int32_t *open; /* ellipsoid: facets that flips have not settled, and those near the antipodes of their seeds */
   int64_t open_count;
 } gv_vertices;
 

@@ -2,12 +2,16 @@
 
 import collections
 import json
+import pathlib
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
 from conftest import ogr
 
 WHOLE = 510065621.7240884  # km2 of WGS 84
+E = np.sqrt(1 / 298.257223563 * (2 - 1 / 298.257223563))
 
 
 def layer_of(work, name):
@@ -36,6 +40,7 @@ def rings(geometry):
 
 
 LATTICE = [c.ravel() for c in np.meshgrid(np.arange(-180, 180, 15.0), np.arange(-90, 91, 15.0))]
+TURN = np.arange(60) * np.pi / 30
 SETS = {
     "random": places(500),
     "lattice": LATTICE,
@@ -45,6 +50,12 @@ SETS = {
     "three": ([170.0, -170.0, 0.0], [0.0, 0.0, 10.0]),
     "equator": (np.arange(-180, 180, 20.0), np.zeros(18)),
     "hemisphere": [a / 4 for a in places(50, 2)],
+    "great circle": [np.degrees(np.arctan2(np.sin(TURN) * np.cos(0.6), np.cos(TURN))), np.degrees(np.arcsin(np.sin(TURN) * np.sin(0.6)))],
+    "two close": ([0.0, 0.1], [10.0, 10.2]),
+    "close": np.array([[170.0], [50.0]]) + np.random.default_rng(1).uniform(-0.1, 0.1, (2, 100)),
+    "metres": np.array([[10.0], [0.0]]) + np.random.default_rng(2).uniform(-1e-4, 1e-4, (2, 50)),
+    "close around a pole": (np.arange(-180, 180, 30.0), np.full(12, 89.9)),
+    "close lattice": [c.ravel() for c in np.meshgrid(np.arange(-2, 3) * 0.01, 45 + np.arange(-2, 3) * 0.01)],
     "clusters": np.concatenate([np.array(places(20, 3)), np.array([[12.0], [50.0]]) + np.random.default_rng(4).normal(size=(2, 60)) * 0.01], axis=1),
 }
 
@@ -73,6 +84,36 @@ def test_polygons_cover_the_globe_once(work, name, metric):
     for seed, (_, items) in cells.items():
         for other in (items["neighbours"] or "").split():
             assert str(seed) in cells[int(other)][1]["neighbours"].split()
+
+
+@pytest.fixture(scope="session")
+def s2(tmp_path_factory):
+    """Rings' areas, or complaints, by S2; skipped where its headers (libs2-dev) or a compiler are missing."""
+    program, source = tmp_path_factory.mktemp("s2") / "rings", pathlib.Path(__file__).with_name("rings_s2.cc")
+    compiler = ["c++", "-std=c++17", "-w"]
+    if shutil.which("c++") is None or subprocess.run([*compiler, "-E", "-x", "c++", "-"], input="#include <s2/s2loop.h>", text=True, capture_output=True).returncode:
+        pytest.skip("no <s2/s2loop.h> (libs2-dev) or no C++ compiler")
+    subprocess.run([*compiler, "-O1", "-DNDEBUG", source, "-o", program, "-ls2"], check=True)
+
+    def check(rings):
+        text = "\n".join(" ".join(map(repr, ring.ravel().tolist())) for ring in rings) + "\n"
+        return subprocess.run([program], input=text, text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    return check
+
+
+def test_s2_finds_a_ring_that_crosses_itself(s2):
+    said = s2([np.array([[0, 0], [10, 0], [0, 10], [10, 10]], float), np.array([[0, 0], [10, 0], [10, 10], [0, 10]], float)])
+    assert "crosses" in said[0] and 0 < float(said[1]) < 0.1
+
+
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+@pytest.mark.parametrize("name", [name for name in SETS if name != "one"])
+def test_polygons_are_valid_by_s2(work, s2, name, metric):
+    work.csv("seeds.csv", *SETS[name])
+    work.ok("diagram", "--seeds", "seeds.csv", "--metric", metric, "--tolerance", "100", "--no-cut", "cells.gpkg")
+    said = s2([ring for geometry, _ in cells_of(work, "cells.gpkg").values() for ring in rings(geometry)])
+    assert [line for line in said if line[0] not in "0123456789"] == []
+    assert sum(map(float, said)) == pytest.approx(4 * np.pi, rel=1e-9)
 
 
 def test_places_lie_in_the_polygon_of_their_nearest_seed(work):
@@ -168,6 +209,32 @@ def test_mask_and_extent_on_the_globe(work):
     work.ok("diagram", "--seeds", "seeds.csv", "--extent", "10,-20,50,20", "--mask", "mask.geojson", "cells.gpkg")
     cells = cells_of(work, "cells.gpkg")
     assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(20 * 20, rel=1e-12)
+
+
+def zone(south, north, east):
+    """Square kilometres on WGS 84, of so many degrees of longitude (Snyder, Map Projections, 3-12)."""
+    def from_equator(lat):
+        sine = np.sin(np.radians(lat))
+        return 0.5 * 6356752.314245179**2 * (sine / (1 - E**2 * sine**2) + np.arctanh(E * sine) / E)
+    return np.radians(east) * (from_equator(north) - from_equator(south)) / 1e6
+
+
+def test_areas_of_clipped_cells(work):
+    work.csv("seeds.csv", *places(200, 10))
+    work.write("mask.geojson", json.dumps({"type": "Polygon", "coordinates": [[[0, 0], [30, 0], [30, 30], [0, 30], [0, 0]], [[5, 5], [5, 8], [9, 8], [9, 5], [5, 5]]]}))
+    expected = {"--extent=10,-20,50,20": zone(-20, 20, 40), "--extent=-180,-90,180,90": WHOLE, "--mask=mask.geojson": zone(0, 30, 30) - zone(5, 8, 4)}
+    for clip, area in expected.items():
+        work.ok("diagram", "--seeds", "seeds.csv", clip, "--overwrite", "cells.gpkg")
+        assert sum(items["area_km2"] for _, items in cells_of(work, "cells.gpkg").values()) == pytest.approx(area, rel=1e-9)
+    # Equal-area coordinates: each polygon's own area.
+    for crs, extent in (("EPSG:3035", "3800000,2600000,4600000,3400000"), ("EPSG:6933", "-5000000,-3000000,5000000,3000000"), ("+proj=laea +lat_0=-90", "-3e6,-3e6,4e6,3e6")):
+        work.ok("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", crs, "--no-cut", "--extent", extent, "--overwrite", "cells.gpkg")
+        for geometry, items in cells_of(work, "cells.gpkg").values():
+            assert items["area_km2"] == pytest.approx(geometry.GetArea() / 1e6, rel=2e-5, abs=1)
+    work.csv("plane.csv", [0, 10, 0, 10], [0, 0, 10, 10], header="x,y")
+    work.write("triangle.csv", 'id,WKT\n1,"POLYGON ((0 0, 10 0, 0 10, 0 0))"\n')
+    work.ok("diagram", "--seeds", "plane.csv", "--mask", "triangle.csv", "planar.gpkg")
+    assert {seed: items["area"] for seed, (_, items) in cells_of(work, "planar.gpkg").items()} == pytest.approx({1: 25, 2: 12.5, 3: 12.5})
 
 
 def test_projected_cells(work):

@@ -13,8 +13,6 @@ typedef struct seed_set {
   const char *name;
   int count;
   double x[SEED_SETS_MAX], y[SEED_SETS_MAX]; /* degrees */
-  double
-      exempt; /* on the ellipsoid: places this far from their nearest seed (metres) are not checked; see src/diagram/vertices.h */
 } seed_set;
 
 static uint64_t seed_state = 7;
@@ -96,7 +94,6 @@ static inline void seed_set_lattice(seed_set *s, int number) {
                    lattice[number].last_row, lattice[number].step);
   if (number < 4) return;
   seed_add_lattice(s, -150, -150, -80, 80, 10);
-  s->exempt = 9.8e6;
 }
 
 static inline void seed_set_random(seed_set *s, int number) {
@@ -118,21 +115,46 @@ static inline void seed_set_random(seed_set *s, int number) {
   if (number == 8) seed_add_cluster(s, 200, 10, 50, 1e-4);
   if (number == 9) seed_add_circle(s, 60, 0.6);
   if (number == 10) seed_add_cube(s, 0.3);
-  s->exempt = number == 7 ? 19.9e6 : number == 9 ? 9.8e6 : INFINITY;
+}
+
+/* Regularly around a place. */
+static inline void seed_add_ring(seed_set *s, int count, double x, double y, double size) {
+  for (int i = 0; i < count; i++) {
+    double along = 6.283185307179586 * i / count;
+    seed_add(s, x + size * cos(along) / cos(y * 0.017453292519943295), y + size * sin(along));
+  }
+}
+
+/* All seeds close together: borders around their antipodes. */
+static inline void seed_set_close(seed_set *s, int number) {
+  static const char *const names[] = {"two close",           "three close",    "ring",
+                                      "ring on the equator", "around a pole",  "cluster of metres",
+                                      "row of a meridian",   "square lattice", "wide cluster"};
+  s->name = names[number];
+  if (number == 0) seed_add(s, 12, 47), seed_add(s, 12.1, 47.05);
+  if (number == 1) seed_add(s, -170, -20), seed_add(s, -169.9, -20), seed_add(s, -170, -19.9);
+  if (number == 2) seed_add_ring(s, 12, 20, 45, 0.1);
+  if (number == 3) seed_add_ring(s, 6, 20, 0, 0.1);
+  if (number == 4) seed_add_lattice(s, -180, 150, 89.9, 89.9, 30);
+  if (number == 5) seed_add_cluster(s, 100, 10, 10, 1e-4);
+  if (number == 6) seed_add_lattice(s, 7, 7, 10, 10.0801, 0.01);
+  if (number == 7) seed_add_lattice(s, -0.02, 0.0201, -3.02, -2.9799, 0.01);
+  if (number == 8) seed_add_cluster(s, 300, 10, 80, 0.5);
 }
 
 /* Set number `number` in *s; 0 beyond the last. */
 static inline int seed_set_get(int number, seed_set *s) {
   s->count = 0;
-  s->exempt = INFINITY;
   if (number < 11) {
     seed_set_random(s, number);
   } else if (number < 16) {
     seed_set_few(s, number - 11);
   } else if (number < 21) {
     seed_set_lattice(s, number - 16);
+  } else if (number < 30) {
+    seed_set_close(s, number - 21);
   }
-  return number < 21;
+  return number < 30;
 }
 
 #endif
