@@ -90,8 +90,8 @@ typedef struct gv_diagram_parts {
                      * the extent and ends of cut edges */
   int64_t edge_count;
   int64_t
-      unverified; /**< ellipsoid: vertices that may be wrong (near the antipodes of seeds, if all seeds are within
-                   * about 150 km of each other); else 0 */
+      unverified; /**< ellipsoid: vertices and edges that may be wrong by up to 250 km, near the antipodes of the seeds: if all
+                   * seeds lie on one geodesic and within about 300 km; else 0 */
   const int64_t *owner; /**< of each seed: the lowest seed number at its place; that seed has the cell */
   const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
   const int64_t *edge_vertex;        /**< of each edge: its first and last vertex */

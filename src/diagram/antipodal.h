@@ -15,7 +15,7 @@
  *
  * Proof: every point of these borders and every vertex has been compared with the exact index: it is equally far from its seeds, and no seed is nearer
  * by more than 50 nm. Every border that enters the disc is traced to its end, so nothing is left out but parts of cells that are narrower than a step
- * and lie beside a border. Limits: a forest of several trees, seeds closer than a centimetre, or of which more than 100,000 have a border in the disc.
+ * and lie beside a border. Limits: a forest of several trees, a border that crosses the disc without a vertex (all seeds on one geodesic; verify.h counts it), seeds closer than a centimetre, or of which more than 100,000 have a border in the disc.
  * Then all vertices within the disc become one, in its middle: polygons remain valid, borders in the disc are wrong by up to its radius, and
  * `unverified` counts the vertices.
  */

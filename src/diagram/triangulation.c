@@ -440,7 +440,7 @@ void gv_triangulation_destroy(gv_triangulation *t) {
 /*
  * Facets (p, u, w) and (q, w, u) become (p, u, q) and (q, w, p).
  */
-bool gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side) {
+void gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side) {
   int32_t *v = t->corner + 3 * (int64_t)facet, *n = t->neighbour + 3 * (int64_t)facet, other = n[side];
   int32_t p = v[side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
   int back = gv_triangulation_side(t, other, w, u);
@@ -457,5 +457,4 @@ bool gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side) {
   memcpy(n, neighbours[0], sizeof neighbours[0]);
   memcpy(ov, corners[1], sizeof corners[1]);
   memcpy(on, neighbours[1], sizeof neighbours[1]);
-  return true;
 }

@@ -39,9 +39,8 @@ gv_status gv_triangulate(gv_context *context, bool sphere, const double *positio
 
 void gv_triangulation_destroy(gv_triangulation *t);
 
-/* Replaces the edge opposite corner `side` of a facet by the other diagonal of the two facets' quadrilateral; false if that is an
- * edge of the triangulation already. */
-bool gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side);
+/* Replaces the edge opposite corner `side` of a facet by the other diagonal of the two facets' quadrilateral, which has four different corners. */
+void gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side);
 
 /* The side (0 ... 2, the number of the corner opposite it) of a facet that runs from one of its corners to another. */
 int gv_triangulation_side(const gv_triangulation *t, int32_t facet, int32_t from, int32_t to);

@@ -7,9 +7,6 @@
 #include "core/parallel.h"
 #include "diagram/predicates.h"
 
-/* A seed counts as nearer than a vertex's own seeds from this difference in metres: more than geod_inverse's errors. */
-static const double vertices_margin = 1e-6;
-
 enum { VERTICES_ROUNDS = 200 };
 
 typedef struct finder {
@@ -106,6 +103,12 @@ static gv_status vertices_compute(gv_context *context, finder *f, int64_t count)
 
 /* ------------------------------------------------------------------------------------------------------------- checks */
 
+/* A seed counts as nearer than a vertex's own seeds from this difference in metres: more than geod_inverse's errors, which a seed outside of three close
+ * ones multiplies as the vertex's noise. */
+static double vertices_margin(const finder *f, int32_t facet) {
+  return fmax(1e-6, 1e-5 * f->out->noise[facet]);
+}
+
 /* The nearest seed of each vertex. */
 static gv_status vertices_find_nearest(gv_context *context, finder *f, const gv_index *index, int64_t count,
                                        double *places) {
@@ -161,7 +164,7 @@ static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, 
 static int vertices_side_to_flip(const finder *f, int32_t facet) {
   const gv_triangulation *t = f->t;
   const int32_t *v = t->corner + 3 * (int64_t)facet;
-  double least = f->distance[facet] - vertices_margin;
+  double least = f->distance[facet] - vertices_margin(f, facet);
   int found = -1;
   for (int side = 0; side < 3; side++) {
     int32_t other = t->neighbour[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
@@ -186,12 +189,13 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (touched[facet] == round) continue; /* by a flip of this round */
-    if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin) continue;
+    if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet)) continue;
     int side = f->distance[facet] >= 0.0 ? vertices_side_to_flip(f, facet) : -1;
     int32_t other = side >= 0 ? f->t->neighbour[3 * (int64_t)facet + side] : facet;
     touched[facet] = round;
     again[number++] = facet;
-    if (side < 0 || touched[other] == round || !gv_triangulation_flip(f->t, facet, side)) continue;
+    if (side < 0 || touched[other] == round) continue;
+    gv_triangulation_flip(f->t, facet, side);
     touched[other] = round;
     again[number++] = other;
     flips++;

@@ -14,10 +14,12 @@
  * again. On plane and sphere circles through a and b that hold d form one interval of the path, with an end of the
  * edge at its far end, so this cannot happen: local decisions are enough (Delaunay, 1934). On the ellipsoid the
  * same holds as long as circles around places of the edge meet in at most two points; that is so for circles within
- * the convexity radius, and flattening disturbs larger ones by a share of f only. Limits, therefore: (1) edges are
- * not checked between their ends here (tests do, with random places); (2) where geodesics to seeds are near their
- * cut loci, which needs all seeds within some 150 km of each other, Newton's method may fail, and the vertex of the
- * sphere is used; (3) vertices that cannot be corrected by flips. `unverified` counts the vertices of (2) and (3).
+ * the convexity radius. Larger edges are compared with the index (verify.h). Where geodesics to seeds are near their cut loci, which needs all seeds
+ * within some 300 km of each other, Newton's method may fail, flips may not lead to the diagram, and borders bend: those vertices and the ones near
+ * them are listed in `open`, and antipodal.h replaces them.
+ *
+ * Flips may make two edges between the same seeds (two cells with two borders), which is right for seeds along a great circle: the two sides of their
+ * flat hull may have the same diagonals.
  */
 #ifndef GV_DIAGRAM_VERTICES_H
 #define GV_DIAGRAM_VERTICES_H
@@ -29,7 +31,7 @@ typedef struct gv_vertices {
   gv_allocator allocator;
   double *x, *y;      /* of each facet: coordinates, or longitude and latitude */
   double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or metres */
-  int64_t unverified; /* see above */
+  int64_t unverified; /* vertices that flips have not settled */
   int32_t *open; /* ellipsoid: facets that flips have not settled, and those near the antipodes of their seeds */
   int64_t open_count;
 } gv_vertices;

@@ -129,7 +129,7 @@ static inline void seed_add_ring(seed_set *s, int count, double x, double y, dou
 static inline void seed_set_close(seed_set *s, int number) {
   static const char *const names[] = {"two close",           "three close",    "ring",
                                       "ring on the equator", "around a pole",  "cluster of metres",
-                                      "row of a meridian",   "square lattice", "wide cluster"};
+                                      "row and one beside",  "square lattice", "wide cluster"};
   s->name = names[number];
   if (number == 0) seed_add(s, 12, 47), seed_add(s, 12.1, 47.05);
   if (number == 1) seed_add(s, -170, -20), seed_add(s, -169.9, -20), seed_add(s, -170, -19.9);
@@ -137,7 +137,7 @@ static inline void seed_set_close(seed_set *s, int number) {
   if (number == 3) seed_add_ring(s, 6, 20, 0, 0.1);
   if (number == 4) seed_add_lattice(s, -180, 150, 89.9, 89.9, 30);
   if (number == 5) seed_add_cluster(s, 100, 10, 10, 1e-4);
-  if (number == 6) seed_add_lattice(s, 7, 7, 10, 10.0801, 0.01);
+  if (number == 6) seed_add_lattice(s, 7, 7, 10, 10.0801, 0.01), seed_add(s, 7.05, 10.033);
   if (number == 7) seed_add_lattice(s, -0.02, 0.0201, -3.02, -2.9799, 0.01);
   if (number == 8) seed_add_cluster(s, 300, 10, 80, 0.5);
 }

@@ -155,8 +155,9 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   run->report->unverified = run->parts.unverified;
   if (run->parts.unverified > 0)
     gv_io_warn(GV_CODE_ACCURACY, run->parts.unverified,
-               "%" PRId64 " corners of cells are not verified; they are a quarter of the globe or farther from "
-               "their seeds, with errors of up to 100 km",
+               "%" PRId64
+               " corners or borders of cells are not verified; they are near the antipodes of the seeds, "
+               "with errors of up to 250 km",
                run->parts.unverified);
   return GV_OK;
 }

@@ -223,7 +223,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   if (!OGR_G_IsEmpty(cut)) {
     *out = polygons ? OGR_G_ForceToMultiPolygon(cut) : OGR_G_ForceToMultiLineString(cut);
     gv_status status = polygons ? writer_measure(w, *out) : GV_OK;
-    if (status == GV_OK) return GV_OK;
+    if (status == GV_OK && !(polygons && w->area_of_cut == 0.0)) return GV_OK; /* 0: they touch */
     OGR_G_DestroyGeometry(*out);
     *out = NULL;
     return status;
