@@ -119,6 +119,21 @@ static inline void gv_features_init(gv_features *features) {
 GV_API gv_status gv_index_build_features(gv_context *context, const gv_features *features,
                                          const gv_index_options *options, gv_index **out);
 
+/**
+ * Finds for each of other features the k (1 ... 64) nearest of an index of GV_INDEX_FEATURES, by (exact distance, number).
+ * The distance of two features is 0 if they meet or one lies within the other (unless `boundary`), else the least exact
+ * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
+ * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
+ * are not recognised as crossing. Straight edges on the globe are supported on one side only, if the other has points.
+ * @param queries        features in the index's coordinates; `edges` as of the indexed features.
+ * @param options        NULL = defaults; nearest, exclude_self and device memory are not supported.
+ * @param[out] indices   count x k numbers of features from 0, row-major; -1 where there are fewer than k.
+ * @param[out] distances count x k distances, INFINITY where indices is -1; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_index_search_features(gv_context *context, const gv_index *index, const gv_features *queries,
+                                          const gv_search_options *options, int64_t *indices, double *distances);
+
 #ifdef __cplusplus
 }
 #endif

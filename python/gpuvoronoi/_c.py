@@ -331,6 +331,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_qtm_center": (c_int, [c_int64, HANDLE, HANDLE]),
     "gv_qtm_area": (c_double, [c_int64]),
     "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_search_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_destroy": (None, [HANDLE]),
     "gv_raster_seeds_add_array": (c_int, [HANDLE, HANDLE, HANDLE]),

@@ -38,6 +38,26 @@ class Arrays(NamedTuple):
         return Arrays(_offsets(np.bincount(row[parts], minlength=len(self.part) - 1)), self.kind[parts],
                       _offsets(np.diff(self.ring)[parts]), _offsets(np.diff(self.vertex)[rings]), self.x[places], self.y[places])
 
+    def rows(self, rows: npt.NDArray[np.intp]) -> Arrays:
+        """Some features, in this order."""
+        parts = _ranges(self.part, rows)
+        rings = _ranges(self.ring, parts)
+        places = _ranges(self.vertex, rings)
+        return Arrays(_offsets(np.diff(self.part)[rows]), self.kind[parts], _offsets(np.diff(self.ring)[parts]),
+                      _offsets(np.diff(self.vertex)[rings]), self.x[places], self.y[places])
+
+
+def _ranges(offsets: npt.NDArray[np.int64], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """offsets[i] ... offsets[i + 1] - 1 of each chosen i, one after the other."""
+    counts = np.diff(offsets)[chosen]
+    return np.repeat(offsets[chosen] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+
+
+def of_points(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Arrays:
+    """A feature of one point for each place."""
+    each = np.arange(x.size + 1, dtype=np.int64)
+    return Arrays(each, np.full(x.size, _POINTS, dtype=np.uint8), each, each, np.ascontiguousarray(x), np.ascontiguousarray(y))
+
 
 def read(geometries: Any) -> Arrays:
     """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as dicts, and of None.

@@ -105,9 +105,9 @@ def wanted(k: Neighbours, most: int = _c.SEARCH_MAX_K) -> tuple[int, Optional[np
 
 def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
            max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
-           argument: str, nearest: Optional[Floats] = None) -> tuple[Floats, Indices]:
+           argument: str, nearest: Optional[Floats] = None, function: Any = None) -> tuple[Floats, Indices]:
     """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries, `nearest`: where
-    the nearest points go, count x k x 2."""
+    the nearest points go, count x k x 2; `function`: the library's, by default gv_index_search."""
     distances = np.empty((count, k), dtype=np.float64)
     indices = np.empty((count, k), dtype=np.int64)
     if index is None or count == 0:
@@ -120,7 +120,7 @@ def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: i
         options = _c.SearchOptions(k=k, max_distance=max_distance)
         if nearest is not None:
             options.nearest = nearest.ctypes.data + 16 * first * k
-        run(library().gv_index_search, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
+        run(function or library().gv_index_search, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
             distances.ctypes.data + 8 * first * k, threads=threads, device=device, argument=argument, **more)
 
     large = work * count > LARGE_WORK

@@ -72,6 +72,10 @@ class FeatureTree:
         good = _search.usable((arrays.x, arrays.y), skip_invalid, metric in _c.GLOBE_METRICS)
         self._build(arrays if good is None else arrays.without_others(good), metric, edges, boundary, ellipsoid, bool(skip_invalid))
 
+    @classmethod
+    def _of(cls, arrays: _geometries.Arrays, metric: str, edges: str, ellipsoid: Optional[tuple[float, float]]) -> FeatureTree:
+        return _restored(cls, arrays, metric, edges, False, ellipsoid, False)
+
     def _build(self, arrays: _geometries.Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]],
                skip_invalid: bool) -> None:
         self._skip = skip_invalid
@@ -144,6 +148,68 @@ class FeatureTree:
             points[asking] = found
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
+
+    def query_features(self, geometries: Any, k: Neighbours = 1, max_distance: float = math.inf, workers: int = -1, *,
+                       progress: Progress = None) -> tuple[Any, Any]:
+        """The nearest features of each of other geometries.
+
+        Parameters
+        ----------
+        geometries : GeoSeries, GeoDataFrame or sequence
+            As of :class:`FeatureTree`; in the tree's coordinates. None and empty ones have no neighbour.
+        k : int or sequence of int
+            How many neighbours, up to 64; or which ones, counted from 1.
+        max_distance : float
+            Metres on the globe; features farther away do not count. Inclusive.
+        workers : int
+            Threads; -1 for as many as there are processors.
+        progress : bool or callable, optional
+            True for a bar by tqdm, or a function that is given the fraction done.
+
+        Returns
+        -------
+        d : ndarray of float64
+            The least distances between the geometries, 0 where they meet; inf where there are fewer neighbours. With an axis
+            of `k` unless `k` is 1.
+        i : ndarray of intp
+            Rows of the tree's geometries; `n` where there are fewer neighbours.
+
+        Notes
+        -----
+        On the globe lines and polygons on both sides need ``edges="geodesic"``: the least distance of two such edges is at
+        an end of one of them, which is not known of lines that are straight in longitude and latitude.
+
+        Examples
+        --------
+        >>> from gpuvoronoi import FeatureTree
+        >>> roads = [{"type": "LineString", "coordinates": [(0.0, 0.0), (4.0, 0.0)]}]
+        >>> FeatureTree(roads, "euclidean").query_features([{"type": "LineString", "coordinates": [(1.0, 2.0), (1.0, 9.0)]}])
+        (array([2.]), array([0]))
+        """
+        if getattr(geometries, "geometry", None) is not None:
+            geometries = geometries.geometry
+        arrays = _geometries.read(geometries)
+        good = _search.usable((arrays.x, arrays.y), self._skip, self.metric in _c.GLOBE_METRICS)
+        arrays = arrays if good is None else arrays.without_others(good)
+        most, columns = _search.wanted(k, _c.VORONOI_MAX_K)
+        found = self._query_arrays(arrays, most, _search.real(max_distance, "max_distance", 0.0), worker_threads(workers), progress)
+        return _search.shaped(*found, (len(arrays.part) - 1,), k, columns)
+
+    def _query_arrays(self, arrays: _geometries.Arrays, k: int, limit: float, threads: int,
+                      progress: Progress) -> tuple[_search.Floats, _search.Indices]:
+        def some(first: int, end: int) -> Any:
+            whole = first == 0 and end == len(arrays.part) - 1
+            part = arrays if whole else arrays.rows(np.arange(first, end))
+            struct = _field.Features(part, self.edges, self.boundary).struct()
+            struct.kept = part  # the struct has addresses only
+            return struct
+
+        count = len(arrays.part) - 1
+        work = 1e4 * k * max(1.0, arrays.x.size / max(count, 1))
+        distances, indices = _search.search(self._index, some, count, k, limit, self.n, work, threads, -1, progress, "geometries",
+                                            function=library().gv_index_search_features)
+        indices[indices < 0] = self.n
+        return distances, indices
 
     def query_radius(self, x: npt.ArrayLike, y: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False, count_only: bool = False,
                      sort_results: bool = True, workers: int = -1) -> Any:

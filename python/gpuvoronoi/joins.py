@@ -8,28 +8,28 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _c, _crs, _seeds
-from ._library import Progress
+from . import _c, _crs, _geometries, _seeds
+from ._library import Progress, worker_threads
 from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
 from .trees import GlobeTree, KDTree
 
-Query = Callable[[Floats, Floats, int], tuple[Floats, Indices]]  # of places, how many neighbours: distances and numbers
+Query = Callable[[Indices, int], tuple[Floats, Indices]]  # of rows that search, how many neighbours: distances and numbers
 Searcher = Callable[[int, int], Query]  # among some of what is searched, from the first up to but without the last
 _MOST_AT_ONCE = 1 << 24  # distances in memory at once
 
 
 def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance: Optional[float] = None,
                   lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, exclusive: bool = False,
-                  *, k: int = 1, ties: str = "all", metric: Optional[str] = None, workers: int = -1,
+                  *, k: int = 1, ties: str = "all", metric: Optional[str] = None, edges: str = "straight", workers: int = -1,
                   progress: Progress = None) -> Any:
     """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true metres.
 
     Parameters
     ----------
     left_df, right_df : GeoDataFrame
-        Points, and for the rows that are neighbours also lines and polygons, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
-        the antimeridian and at the poles; on a map they are straight lines.
+        Points, lines and polygons, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
+        the antimeridian and at the poles; on a map they are straight lines. Geometries that meet are at distance 0.
     how : {"inner", "left", "right"}
         "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
         with its nearest rows of `left_df`.
@@ -49,6 +49,8 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         that there are `k` at most.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic in geographic systems, euclidean on maps and without a system.
+    edges : {"straight", "geodesic"}
+        As of :class:`FeatureTree`. In geographic systems "geodesic" is required if both tables have lines or polygons.
     workers, progress
         As of :meth:`KDTree.query`.
 
@@ -70,12 +72,14 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         raise ValueError(f"ties must be all or first, not {ties!r}")
     count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
     limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
-    left, right = _usable(left_df, "left_df", how == "right"), _usable(right_df, "right_df", how != "right")
+    if edges not in _geometries.EDGES:
+        raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
+    left, right = _usable(left_df, "left_df"), _usable(right_df, "right_df")
     if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
         said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
         raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
     asking, asked = (right, left) if how == "right" else (left, right)
-    search = _searcher(asking, metric, limit, workers, progress)
+    search = _searcher(asking, asked, metric, edges, limit, workers, progress)
     row, other, distance = _neighbours(asking, asked, search, count, ties, exclusive)
     if how != "inner":  # rows without a neighbour stay, with nothing beside them
         alone = np.setdiff1d(np.arange(asking.total), row)
@@ -87,23 +91,19 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     return made
 
 
-def _usable(frame: Any, name: str, searched: bool) -> _seeds.Seeds:
-    """The rows that have a place; those that are searched may be lines and polygons."""
+def _usable(frame: Any, name: str) -> _seeds.Seeds:
+    """The rows that have a place."""
     if not _seeds.has_features(frame):
         return _seeds.usable(frame, name)
-    if not searched:
-        kinds = np.asarray(frame.geometry.geom_type, dtype=object)
-        row = int(np.flatnonzero((kinds != "Point") & ~np.asarray(frame.geometry.isna()))[0])
-        raise ValueError(f"{name}: row {row} is a {kinds[row]}; unsupported for the rows that search: use points, e.g. representative_point()")
     made = _seeds.of_features(frame, name, True)
     assert made.features is not None
     rows = np.flatnonzero(np.diff(made.features.part))
-    return _seeds.Seeds(made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features)
+    return _seeds.Seeds(made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features.rows(rows))
 
 
-def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers: int,
+def _searcher(asking: _seeds.Seeds, asked: _seeds.Seeds, metric: Optional[str], edges: str, limit: float, workers: int,
               progress: Progress) -> Callable[[_seeds.Seeds], Searcher]:
-    """What makes searches of places, by the metric that is meant."""
+    """What makes searches of rows, by the metric that is meant."""
     geographic = asking.crs is not None and asking.crs.is_geographic
     meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
     if meant not in _c.METRICS:
@@ -113,26 +113,42 @@ def _searcher(asking: _seeds.Seeds, metric: Optional[str], limit: float, workers
         raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
     if geographic:
         _crs.base(asking.crs, "left_df")
+    if geographic and edges == "straight" and _has_edges(asking) and _has_edges(asked):
+        raise ValueError("edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
+                         "edges='geodesic', or to_crs() to a map")
+    if not geographic and edges != "straight":
+        raise ValueError("edges: geodesic edges are not supported on a map; use straight edges")
     bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
-
     ellipsoid = _crs.ellipsoid(asking.crs) if geographic else None
+    x, y = asking.x, asking.y
+
+    def of_features(arrays: _geometries.Arrays) -> Query:
+        tree = FeatureTree._of(arrays, meant, edges, ellipsoid)
+        if asking.features is None:
+            return lambda rows, k: _two(tree.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress))
+        own, threads = asking.features, worker_threads(workers)
+        return lambda rows, k: tree._query_arrays(own.rows(rows), k, limit, threads, progress)
 
     def of(asked: _seeds.Seeds) -> Searcher:
         def some(first: int, end: int) -> Query:
             if asked.features is not None:
-                assert asked.rows is not None
-                shapes = FeatureTree(asked.frame.geometry.iloc[asked.rows[first:end]], meant, ellipsoid=ellipsoid)
-                return lambda x, y, k: _two(shapes.query(x, y, range(1, k + 1), limit, workers, progress=progress))
+                return of_features(asked.features.rows(np.arange(first, end)))
+            if asking.features is not None:
+                return of_features(_geometries.of_points(asked.x[first:end], asked.y[first:end]))
             if geographic:
                 globe = GlobeTree(asked.x[first:end], asked.y[first:end], meant, ellipsoid)
-                return lambda x, y, k: globe.query(x, y, range(1, k + 1), limit, workers, progress=progress)
+                return lambda rows, k: globe.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress)
             plane = KDTree(np.column_stack([asked.x[first:end], asked.y[first:end]]), metric=meant)
-            return lambda x, y, k: plane.query(np.column_stack([x, y]), range(1, k + 1), distance_upper_bound=bound, workers=workers,
-                                               progress=progress)
+            return lambda rows, k: plane.query(np.column_stack([x[rows], y[rows]]), range(1, k + 1), distance_upper_bound=bound,
+                                               workers=workers, progress=progress)
 
         return some
 
     return of
+
+
+def _has_edges(seeds: _seeds.Seeds) -> bool:
+    return seeds.features is not None and bool(seeds.features.kind.any())
 
 
 def _two(found: tuple[Any, ...]) -> tuple[Floats, Indices]:
@@ -151,7 +167,8 @@ def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_
     members, start = np.argsort(place.ravel(), kind="stable"), np.cumsum(size) - size
     order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
     places = asked if not of_points else _seeds.Seeds(asked.x[first[order]], asked.y[first[order]], asked.crs)
-    count, most, of = places.x.size, _c.SEARCH_MAX_K if of_points else _c.VORONOI_MAX_K, searcher(places)
+    trees_of_points = of_points and asking.features is None
+    count, most, of = places.x.size, _c.SEARCH_MAX_K if trees_of_points else _c.VORONOI_MAX_K, searcher(places)
     row, found, distance = _places(of(0, count), _in_parts(of, count, most), asking, count, most, k, ties == "all", exclusive)
     found = order[found]
     pair = np.repeat(np.arange(row.size), size[found])
@@ -179,7 +196,7 @@ def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, 
         step = max(1, _MOST_AT_ONCE // wanted)
         for at in range(0, part.size, step):
             some = part[at:at + step]
-            distance, found = (search if wanted <= most else search_all)(asking.x[some], asking.y[some], wanted)
+            distance, found = (search if wanted <= most else search_all)(some, wanted)
             counts = np.isfinite(distance) & ((distance > 0) | (not exclusive))
             last = np.where(counts.sum(axis=1) < k, math.inf, np.sort(np.where(counts, distance, math.inf))[:, min(k, wanted) - 1])
             done = (wanted == count) | np.isinf(distance[:, -1]) | (distance[:, -1] > last if ties else np.isfinite(last))
@@ -195,10 +212,10 @@ def _in_parts(searcher: Searcher, count: int, most: int) -> Query:
     """All places by their distance: more than the library finds at once."""
     trees: list[Query] = []
 
-    def search(qx: Floats, qy: Floats, wanted: int) -> tuple[Floats, Indices]:
+    def search(rows: Indices, wanted: int) -> tuple[Floats, Indices]:
         starts = range(0, count, most)
         trees.extend(searcher(at, min(at + most, count)) for at in starts[len(trees):])
-        found = [tree(qx, qy, min(most, count - at)) for at, tree in zip(starts, trees)]
+        found = [tree(rows, min(most, count - at)) for at, tree in zip(starts, trees)]
         distance, index = np.hstack([d for d, _ in found]), np.hstack([i + at for at, (_, i) in zip(starts, found)])
         order = np.argsort(distance, axis=1, kind="stable")
         return np.take_along_axis(distance, order, 1), np.take_along_axis(index, order, 1)

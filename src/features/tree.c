@@ -15,10 +15,6 @@ enum { LEAF = 4, DEPTH = 64, PART = 1 << 12, AT_ONCE = 1 << 20 };
 
 /* --------------------------------------------------------------------------------------------------------- edges */
 
-static const double *feature_tree_place_of(const gv_feature_tree *t, int64_t v) {
-  return (t->place != NULL ? t->place : t->set->unit) + t->dim * v;
-}
-
 /* No curve of this chord is longer (geodesic.h); half round the globe if chords do not decide. */
 static double longest_of_chord(const gv_feature_tree *t, double chord) {
   if (t->geodesic == NULL) return chord < 1.9 ? chord * (1.0 + 0.1428 * chord * chord) : 3.2;
@@ -31,7 +27,7 @@ static double longest_of_chord(const gv_feature_tree *t, double chord) {
 static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   const gv_feature_set *set = t->set;
   if (!set->globe) {
-    const double *a = feature_tree_place_of(t, v), *b = feature_tree_place_of(t, v + 1);
+    const double *a = gv_tree_place(t, v), *b = gv_tree_place(t, v + 1);
     return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1])) + 1e-100; /* squares of less vanish */
   }
   double unit = t->geodesic != NULL ? set->surface.ellipsoid.semi_major : set->surface.radius;
@@ -54,14 +50,13 @@ static double feature_tree_dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
 }
 
-/* Bounds of the chord to an entry's nearest place. */
-static void entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
+void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
   int32_t entry = t->entry[number];
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
-  const double *a = feature_tree_place_of(t, v);
+  const double *a = gv_tree_place(t, v);
   double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0}, sag = t->sag[number];
   if (entry >= 0) {
-    const double *b = feature_tree_place_of(t, v + 1);
+    const double *b = gv_tree_place(t, v + 1);
     double d[3] = {b[0] - a[0], b[1] - a[1], t->dim == 3 ? b[2] - a[2] : 0.0};
     double size2 = feature_tree_dot(d, d, 3), part = size2 > 0.0 ? feature_tree_dot(w, d, 3) / size2 : 0.0;
     part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
@@ -166,7 +161,7 @@ static float round_up(double x) {
 
 static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
-  const double *a = feature_tree_place_of(t, v), *b = entry >= 0 ? feature_tree_place_of(t, v + 1) : a;
+  const double *a = gv_tree_place(t, v), *b = entry >= 0 ? gv_tree_place(t, v + 1) : a;
   double d[3] = {0.0, 0.0, 0.0}, sag = 1e-15;
   for (int i = 0; i < t->dim; i++)
     d[i] = b[i] - a[i];
@@ -572,7 +567,7 @@ void gv_tree_walk_points(const gv_feature_tree *t, const double q[3], double rea
 }
 
 double gv_tree_point_chord2(const gv_feature_tree *t, int64_t vertex, const double q[3]) {
-  const double *a = feature_tree_place_of(t, vertex);
+  const double *a = gv_tree_place(t, vertex);
   double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0};
   double low = fmax(0.0, sqrt(feature_tree_dot(w, w, 3)) * (1.0 - 1e-14) - 2e-15);
   return low * low;
@@ -590,7 +585,7 @@ void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3]
     if (n->count == 0) push(t, t->node, &w, n->first, q);
     for (int32_t i = n->first; i < n->first + n->count; i++) {
       double least, most;
-      entry_chords(t, i, q, &least, &most);
+      gv_tree_entry_chords(t, i, q, &least, &most);
       *low = fmin(*low, least);
       *high = fmin(*high, most);
     }
@@ -616,7 +611,7 @@ bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_pl
       if (cut != NULL && entry >= 0 && cut[v] != 0) continue;
       if (gv_feature_tree_iterates(t)) {
         double low, high;
-        entry_chords(t, i, position, &low, &high);
+        gv_tree_entry_chords(t, i, position, &low, &high);
         if (low * low > reach) continue;
       }
       gv_edge_closest found;

@@ -59,6 +59,11 @@ void gv_feature_tree_clear(gv_feature_tree *tree);
  * for values of a raster. Errors: OUT_OF_MEMORY. */
 gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *tree);
 
+/* A vertex, in the tree's coordinates. */
+static inline const double *gv_tree_place(const gv_feature_tree *tree, int64_t vertex) {
+  return (tree->place != NULL ? tree->place : tree->set->unit) + tree->dim * vertex;
+}
+
 /* Whether exact distances need an iteration, which should be avoided. */
 bool gv_feature_tree_iterates(const gv_feature_tree *tree);
 
@@ -79,6 +84,10 @@ double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, co
  * there is none. `position`: of q, in the tree's coordinates. */
 bool gv_tree_nearest(const gv_feature_tree *tree, int32_t feature, const gv_edge_place *q, const double position[3],
                      bool boundary, double reach, gv_edge_closest *closest);
+
+/* Bounds of the chord to the nearest place of an entry. */
+void gv_tree_entry_chords(const gv_feature_tree *tree, int32_t entry, const double position[3], double *low,
+                          double *high);
 
 /* Bounds of the chord to a feature, if within `reach` (squared); else INFINITY. */
 void gv_tree_chords(const gv_feature_tree *tree, int32_t feature, const double position[3], double reach,

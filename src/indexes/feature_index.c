@@ -4,19 +4,13 @@
 
 #include "core/parallel.h"
 #include "gpuvoronoi/features.h"
+#include "indexes/feature_index.h"
 #include "indexes/indexes.h"
 #include "search/code_sort.h"
 #include "search/pair.h"
 #include "search/radius.h"
 #include "search/search_checks.h"
 #include "voronoi/feature_tiles.h"
-
-typedef struct gv_feature_index {
-  gv_index base;
-  gv_feature_set set;
-  gv_feature_lookup lookup;
-  gv_voronoi voronoi; /* the parameters of gv_feature_cell: no grid */
-} gv_feature_index;
 
 static const gv_backend trees = {.name = "tile"};
 
@@ -110,17 +104,11 @@ static gv_edge_place feature_index_place_of(const places *p, int32_t n) {
   return (gv_edge_place){.lon = p->lon[n], .lat = p->lat[n], .vector = {p->x[n], p->y[n], p->z[n]}};
 }
 
-static double distance_of(const gv_voronoi *v, double canonical) {
-  if (v->cells.metric == GV_EUCLIDEAN) return sqrt(canonical);
-  if (v->cells.metric != GV_GREAT_CIRCLE) return canonical;
-  return gv_arc_of_chord2(gv_globe_radius(&v->cells.ellipsoid), canonical);
-}
-
 /* A neighbour, or none (-1), by its nearest point. */
 static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_closest *closest) {
   s->indices[at] = feature;
   if (s->distances != NULL)
-    s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->voronoi, closest->canonical);
+    s->distances[at] = feature < 0 ? INFINITY : gv_feature_distance_of(&s->voronoi, closest->canonical);
   if (s->nearest == NULL) return;
   bool globe = s->voronoi.features->globe;
   s->nearest[2 * at] = feature < 0 ? (double)NAN : globe ? closest->lon : closest->vector[0];
@@ -460,7 +448,7 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   GV_TRY(gv_found_list_put(context, &r->list, s->options->by_number != 0, i, first, end - first, s->places.indices,
                            distances));
   for (int64_t n = first; distances != NULL && n < end; n++)
-    distances[n] = distance_of(v, distances[n]);
+    distances[n] = gv_feature_distance_of(v, distances[n]);
   return GV_OK;
 }
 

@@ -153,3 +153,70 @@ def test_skip_invalid():
     geometry = pytest.importorskip("shapely.geometry")
     tree = FeatureTree([geometry.Point(nan, nan), geometry.Point(), geometry.LineString([(0, 0), (nan, 1)]), geometry.Point(1, 1)], skip_invalid=True)
     assert tree.query([0.0, nan], 0.0)[1].tolist() == [3, 4]
+
+
+def crowd(random, count, size):
+    """Points, lines, several points, and polygons with holes, some on whole numbers, so that they touch."""
+    from shapely.geometry import LineString, MultiPoint, Point, Polygon
+
+    made = []
+    for i in range(count):
+        centre = random.uniform(0, 100, 2)
+        places = centre + random.uniform(-size, size, (5, 2))
+        places = np.round(places) if i % 3 == 0 else places
+        round_it = Point(centre).buffer(size, 4)
+        made.append([Point(centre), LineString(places), MultiPoint(places), Polygon(round_it.exterior, [Point(centre).buffer(0.6 * size, 4).exterior]),
+                     round_it][i % 5])
+    return made
+
+
+@pytest.mark.parametrize("size", [1, 5, 20])
+def test_geometries_as_queries(random, size):
+    """GEOS' distances; where geometries meet both are 0."""
+    pytest.importorskip("shapely")
+    asking, asked = crowd(random, 60, size), crowd(random, 50, 0.7 * size)
+    tree, far = FeatureTree(asked, "euclidean"), np.array([[a.distance(b) for b in asked] for a in asking])
+    d, i = tree.query_features(asking, k=7)
+    expected = np.sort(far, axis=1)[:, :7]
+    np.testing.assert_allclose(d, expected, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(d == 0, expected == 0) and (size < 20 or (d == 0).sum() > 100)
+    np.testing.assert_allclose(np.take_along_axis(far, i, axis=1), d, rtol=1e-12, atol=1e-12)
+    near, which = tree.query_features(asking, k=[2], max_distance=3.0)
+    assert np.array_equal(np.isfinite(near[:, 0]), expected[:, 1] <= 3.0) and (which[np.isinf(near)] == tree.n).all()
+    assert np.array_equal(tree.query_features(asking[3:4])[0], d[3:4, 0]) and tree.query_features([])[0].shape == (0,)
+    d, i = tree.query_features([None, asking[0]])
+    assert np.isinf(d[0]) and i[0] == tree.n and np.isfinite(d[1])
+
+
+def along(geod, line, count):
+    """Places on a geodesic."""
+    (a, b), (c, d) = line
+    azimuth, _, metres = geod.inv(a, b, c, d)
+    lon, lat, _ = geod.fwd(np.full(count, a), np.full(count, b), np.full(count, azimuth), np.linspace(0, metres, count))
+    return np.asarray(lon), np.asarray(lat), metres
+
+
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+def test_geodesics_as_queries(random, metric):
+    """No pair of samples is nearer; some pair is hardly farther."""
+    geod = pytest.importorskip("pyproj").Geod(**({"ellps": "WGS84"} if metric == "geodesic" else {"a": (2 * 6378137.0 + 6356752.314245179) / 3, "f": 0}))
+    count, zeros = 161, 0
+    start = np.column_stack([random.uniform(-40, 40, 16), random.uniform(-70, 70, 16)])
+    lines = [[tuple(a), tuple(b)] for a, b in zip(start, start + random.uniform(-14, 14, (16, 2)))]
+    asked, asking = lines[:10], lines[10:]
+    d, i = FeatureTree([{"type": "LineString", "coordinates": one} for one in asked], metric, edges="geodesic").query_features(
+        [{"type": "LineString", "coordinates": one} for one in asking], k=10)
+    for row, line in enumerate(asking):
+        x, y, length = along(geod, line, count)
+        for value, other in zip(d[row], i[row]):
+            there_x, there_y, other_length = along(geod, asked[other], count)
+            least = np.min(geod.inv(np.repeat(x, count), np.repeat(y, count), np.tile(there_x, count), np.tile(there_y, count))[2])
+            assert value - 1e-3 <= least <= value + (length + other_length) / count
+            zeros += value == 0
+    assert zeros > 0
+
+
+def test_straight_edges_of_both_sides_are_refused_on_the_globe():
+    with pytest.raises(ValueError, match="straight edges on the globe"):
+        FeatureTree([LINE]).query_features([LINE])
+    assert FeatureTree([LINE]).query_features([{"type": "Point", "coordinates": (10, 2)}])[0] == 0

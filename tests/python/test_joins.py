@@ -58,6 +58,10 @@ def test_true_metres_across_the_antimeridian():
     assert joined["b"].tolist() == [2] and 21_000 < joined["metres"].item() < 21_500
 
 
+def buffered(frame):
+    return frame.set_geometry(frame.buffer(1))
+
+
 def test_bad_joins(random):
     left, right = frames(random)
     for call, error, words in [
@@ -68,8 +72,9 @@ def test_bad_joins(random):
             (lambda: sjoin_nearest(left, right, ties="some"), ValueError, "ties must"),
             (lambda: sjoin_nearest(left, right, max_distance=-1), ValueError, "max_distance"),
             (lambda: sjoin_nearest(left, right, metric="geodesic"), ValueError, "metric: geodesic is not supported"),
-            (lambda: sjoin_nearest(left.set_geometry(left.buffer(1)), right), ValueError, "left_df: row 0 is a Polygon; unsupported for the rows"),
-            (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1)), how="right"), ValueError, "right_df: row 0 is a Polygon")]:
+            (lambda: sjoin_nearest(left, right, edges="curved"), ValueError, "edges must be"),
+            (lambda: sjoin_nearest(left, right, edges="geodesic"), ValueError, "edges: geodesic edges are not supported on a map"),
+            (lambda: sjoin_nearest(buffered(left).to_crs(4326), buffered(right).to_crs(4326)), ValueError, "edges: straight edges are not supported")]:
         with pytest.raises(error, match=words):
             call()
 
@@ -205,9 +210,13 @@ def shapes_of(random, points):
 
 @pytest.mark.parametrize("how", ["inner", "left", "right"])
 @pytest.mark.parametrize("ties", ["all", "first"])
-def test_lines_and_polygons_by_definition(random, how, ties):
+@pytest.mark.parametrize("shapes", ["asked", "asking", "both"])
+def test_lines_and_polygons_by_definition(random, how, ties, shapes):
     left, right = frames(random)
-    left, right = (shapes_of(random, left), right) if how == "right" else (left, shapes_of(random, right))
+    if shapes == "both" or (shapes == "asked") == (how == "right"):
+        left = shapes_of(random, left)
+    if shapes == "both" or (shapes == "asked") == (how != "right"):
+        right = shapes_of(random, right)
     asking, asked = (right, left) if how == "right" else (left, right)
     far = np.array([[shape.distance(point) for shape in asked.geometry] for point in asking.geometry])
     joined = sjoin_nearest(left, right, how=how, k=2, ties=ties, max_distance=80_000, distance_col="far")
@@ -217,6 +226,30 @@ def test_lines_and_polygons_by_definition(random, how, ties):
         expected += [row[j] for j in order if (order.index(j) < 2 if ties == "first" else row[j] <= row[order[min(1, len(order) - 1)]] * (1 + 1e-12))]
     np.testing.assert_allclose(joined["far"].dropna(), expected, rtol=1e-9, atol=1e-6)
     assert (far == 0).any() and (joined["far"] == 0).any()
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right"])
+def test_lines_and_polygons_as_geopandas(random, how):
+    left, right = frames(random)
+    left, right = shapes_of(random, left), shapes_of(random, right)
+    left.loc[left.index[[0, 7]], "geometry"] = None
+    theirs = by_geopandas(left, right, how=how, distance_col="d", max_distance=90_000)
+    ours = sjoin_nearest(left, right, how=how, distance_col="d", max_distance=90_000)
+    order = ["v", "w"]
+    ours, theirs = (pandas.DataFrame(one).sort_values(order).reset_index(drop=True) for one in (ours, theirs))
+    pandas.testing.assert_frame_equal(ours, theirs, check_dtype=False, rtol=1e-12, atol=1e-7)
+    assert (ours["d"] == 0).sum() > 30
+
+
+def test_lines_search_more_than_are_found_at_once(random):
+    """All of 150 lines cross the one that searches, in a cross."""
+    from shapely.geometry import LineString
+
+    right = geopandas.GeoDataFrame({"w": range(150)}, geometry=[LineString([(i, -1), (i, 1)]) for i in range(150)])
+    left = geopandas.GeoDataFrame({"v": [1, 2]}, geometry=[LineString([(-9, 0), (500, 0)]), LineString([(3, 2), (5, 2)])])
+    joined = sjoin_nearest(left, right, distance_col="d")
+    assert joined[joined["v"] == 1]["w"].tolist() == list(range(150)) and joined[joined["v"] == 2]["w"].tolist() == [3, 4, 5]
+    assert joined["d"].tolist() == [0.0] * 150 + [1.0] * 3
 
 
 def test_many_polygons_at_one_place(random):
@@ -241,3 +274,9 @@ def test_polygons_on_the_globe():
     left = geopandas.GeoDataFrame({"v": [1]}, geometry=geopandas.points_from_xy([179.9], [-17.0]), crs=4326)
     joined = sjoin_nearest(left, right, distance_col="metres")
     assert joined["w"].tolist() == [2] and 63_000 < joined["metres"].item() < 65_000
+    ways = left.set_geometry([LineString([(179.9, -17), (-179.8, -17)])])
+    joined = sjoin_nearest(ways, right, distance_col="metres", edges="geodesic")
+    assert joined["w"].tolist() == [2] and 31_000 < joined["metres"].item() < 33_000
+    assert sjoin_nearest(right, ways, distance_col="metres", edges="geodesic")["metres"].round(3).tolist()[1] == round(joined["metres"].item(), 3)
+    points = left.set_geometry(left.geometry.buffer(0.001).boundary)  # a line that searches among points: any edges
+    assert sjoin_nearest(points, left, distance_col="metres")["metres"].between(100, 112).all()

@@ -1,6 +1,6 @@
 /**
- * @file features.h gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h
- * hold here too.
+ * @file features.h
+ * gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -75,10 +75,10 @@ typedef enum gv_part_kind {
  * x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the unit vectors; else by
  * latitude, then longitude), so that an edge and its reverse give the same bits.
  *
- *   euclidean c c / d.d manhattan |c| / max(|dx|, |dy|) chebyshev |c| / (|dx| + |dy|) great-circle arc, n = a x d,
- *   u = (w.n)^2 / n.n: 2 u / (1 + sqrt(1 - u)) geodesics, and on the globe lines straight in longitude and
- *   latitude: the distance from q to the place on the edge that a fixed iteration finds; at most 0.07 mm more than
- *   the minimum (proof: src/exact/edge_search.c).
+ *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
+ *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
+ *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the place on the
+ *   edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof: src/exact/edge_search.c).
  *
  * On the globe two kinds of straight edges cut a polygon at the map's border and are not part of its boundary:
  * edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there, within 1e-5
@@ -118,6 +118,21 @@ static inline void gv_features_init(gv_features *features) {
  */
 GV_API gv_status gv_index_build_features(gv_context *context, const gv_features *features,
                                          const gv_index_options *options, gv_index **out);
+
+/**
+ * Finds for each of other features the k (1 ... 64) nearest of an index of GV_INDEX_FEATURES, by (exact distance, number).
+ * The distance of two features is 0 if they meet or one lies within the other (unless `boundary`), else the least exact
+ * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
+ * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
+ * are not recognised as crossing. Straight edges on the globe are supported on one side only, if the other has points.
+ * @param queries        features in the index's coordinates; `edges` as of the indexed features.
+ * @param options        NULL = defaults; nearest, exclude_self and device memory are not supported.
+ * @param[out] indices   count x k numbers of features from 0, row-major; -1 where there are fewer than k.
+ * @param[out] distances count x k distances, INFINITY where indices is -1; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_index_search_features(gv_context *context, const gv_index *index, const gv_features *queries,
+                                          const gv_search_options *options, int64_t *indices, double *distances);
 
 #ifdef __cplusplus
 }

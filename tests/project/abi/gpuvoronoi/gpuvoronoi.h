@@ -1,6 +1,6 @@
 /**
- * @file gpuvoronoi.h gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and nearest-seed
- * (Voronoi) rasters.
+ * @file gpuvoronoi.h
+ * gpuvoronoi: exact nearest neighbors in k dimensions and on the globe, and nearest-seed (Voronoi) rasters.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -102,9 +102,10 @@ GV_API int gv_version_number(void);
  * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) takes the
  * place of u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
  *
- * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a = sqrt(sum of
- * q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b is outside [2^-450,
- * 2^500]. A point whose p is NaN is not a neighbor. Inner products have no search by radius; their max_distance may be negative.
+ * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a =
+ * sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b
+ * is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner products have no search by radius;
+ * their max_distance may be negative.
  *
  * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
  * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
@@ -338,7 +339,8 @@ typedef enum gv_dtype {
 } gv_dtype;
 
 /**
- * Whether a backend that searches points supports a metric, type of points and k, wherever it can run. Thread safe.
+ * Whether a backend that searches points supports a metric, type of points and k, on any machine where it can run.
+ * Thread safe.
  * @param[out] max_dim the largest dimension; may be NULL.
  * @param[out] reason  why it does not (static storage); may be NULL.
  * @return GV_OK, UNSUPPORTED, INVALID_ARGUMENT (no such backend).
@@ -687,14 +689,16 @@ typedef struct gv_grid {
   double geotransform[6];
   double semi_major;     /**< globe: a in metres; 0 = WGS 84 */
   double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
-  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive what is made of the grid */
+  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive the objects made from the
+                          * grid */
   void *inverse_user;
   int level;    /**< of the QTM; GV_QTM_NONE = the grid's own cells */
   int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER; GV_GRID_S2: the level, 0 ... GV_S2_MAX_LEVEL */
   int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
-  int authalic; /**< GV_GRID_HEALPIX, GV_GRID_S2: non-zero = latitudes are authalic; |flattening| up to 1/50 */
-  const double *
-      longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive what is made of the grid */
+  int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
+  const double
+      *longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from
+                  * the grid */
   const double
       *latitude;      /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
   const double *area; /**< GV_GRID_POINTS: likewise `width` areas of the cells in square metres; NULL: unknown */
