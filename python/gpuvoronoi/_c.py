@@ -300,6 +300,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_index_backend": (c_char_p, [HANDLE]),
     "gv_index_search": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_index_search_radius": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_search_pairs": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_destroy": (None, [HANDLE]),
     "gv_voronoi_backend": (c_char_p, [HANDLE]),

@@ -16,6 +16,7 @@ from ._library import Handle, library, run
 from ._search import Floats, Indices
 
 _PAIRS_AT_ONCE = 1 << 22
+_LISTS_AT_ONCE = 1 << 12
 _MANY_RADII = 8
 _LARGE_QUERIES = 20_000
 
@@ -81,6 +82,24 @@ def count(asked: Asked, radius: Any, exclude_self: bool = False) -> npt.NDArray[
     return offsets
 
 
+def pairs(asked: Asked, radius: float) -> npt.NDArray[np.intp]:
+    """Pairs of the index's own points in their order, of shape (pairs, 2)."""
+    offsets = np.zeros(asked.queries + 1, dtype=np.int64)
+    options, large = _c.RadiusOptions(radius=radius), asked.queries > _LARGE_QUERIES
+
+    def call(found: Any) -> None:
+        assert asked.handle is not None
+        run(library().gv_index_search_pairs, asked.handle.address, byref(options), offsets.ctypes.data, found, threads=asked.threads,
+            device=asked.device, large=large, argument=asked.argument)
+
+    if asked.handle is not None:
+        call(None)
+    found = np.empty((offsets[-1], 2), dtype=np.int64)
+    if offsets[-1] > 0:
+        call(found.ctypes.data)
+    return found.astype(np.intp, copy=False)
+
+
 def search(asked: Asked, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
            exclude_self: bool = False) -> Found:
     """The neighbours of all queries, nearest first or by number."""
@@ -128,6 +147,11 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+def as_set(pairs: npt.NDArray[np.intp]) -> set[tuple[int, int]]:
+    with _no_collection():
+        return set(zip(pairs[:, 0].tolist(), pairs[:, 1].tolist()))
+
+
 def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
     """scipy's form: a list of indices, which are below n, of each query; of a single query the list."""
     if shape == ():
@@ -137,8 +161,11 @@ def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
     ends = found.offsets.tolist()
     answer = np.empty(len(ends) - 1, dtype=object)
     with _no_collection():
-        for i in range(len(ends) - 1):
-            answer[i] = flat[ends[i]:ends[i + 1]].tolist()
+        for first in range(0, len(ends) - 1, _LISTS_AT_ONCE):
+            last = min(first + _LISTS_AT_ONCE, len(ends) - 1)
+            start, some = ends[first], flat[ends[first]:ends[last]].tolist()
+            for i in range(first, last):
+                answer[i] = some[ends[i] - start:ends[i + 1] - start]
     return answer.reshape(shape)
 
 

@@ -376,11 +376,9 @@ class KDTree:
         _search.real(eps, "eps", 0.0)
         index = self._index(metric) if self._searched > 0 else None
         asked = _radius.Asked(index, None, self._searched, self._searched, 0, self._device, "data")
-        found = _radius.spread(_radius.search(asked, radius, by_number=True, exclude_self=True), self._rows, self._rows, self.n)
-        first = np.repeat(np.arange(found.offsets.size - 1, dtype=np.intp), np.diff(found.offsets))
-        once = first < found.indices
-        pairs = np.column_stack([first[once], found.indices[once]])
-        return pairs if output_type == "ndarray" else set(map(tuple, pairs.tolist()))
+        pairs = _radius.pairs(asked, radius)
+        pairs = pairs if self._rows is None else self._rows[pairs]
+        return pairs if output_type == "ndarray" else _radius.as_set(pairs)
 
     def count_neighbors(self, other: KDTree, r: npt.ArrayLike, p: Optional[float] = None, weights: Any = None,
                         cumulative: bool = True) -> Any:

@@ -492,4 +492,4 @@ static gv_status feature_index_search_radius(gv_context *context, const gv_index
 }
 
 static const gv_index_type feature_index = {
-    GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, feature_index_destroy, feature_index_search_radius};
+    GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, feature_index_destroy, feature_index_search_radius, NULL};

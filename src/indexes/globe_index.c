@@ -439,5 +439,5 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
 }
 
 static const gv_index_type globe_index = {
-    GV_INDEX_GLOBE,      globe_index_search,       search_part, to_distances, search_distributed,
-    globe_index_destroy, globe_index_search_radius};
+    GV_INDEX_GLOBE,      globe_index_search,        search_part, to_distances, search_distributed,
+    globe_index_destroy, globe_index_search_radius, NULL};

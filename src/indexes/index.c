@@ -114,6 +114,24 @@ gv_status gv_index_search_radius(gv_context *context, const gv_index *index, con
   return GV_OK;
 }
 
+gv_status gv_index_search_pairs(gv_context *context, const gv_index *index, const gv_radius_options *options,
+                                int64_t *offsets, int64_t *pairs) {
+  gv_search_options unused;
+  gv_radius_options o;
+  gv_points own;
+  const gv_points *none = NULL;
+  GV_TRY(
+      index_begin(context, index, NULL, index == NULL || index->type->search_pairs != NULL, &none, &unused, &own));
+  gv_radius_options_init(&o);
+  GV_TAKE(context, gv_radius_options, &o, options);
+  if (o.radii != NULL)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "radii: not supported for pairs; use one radius");
+  GV_TRY(check_radius(context, index, index->count, &o, offsets, pairs != NULL));
+  GV_TRY(index->type->search_pairs(context, index, &o, offsets, pairs));
+  if (pairs == NULL) sum_offsets(offsets, index->count);
+  return GV_OK;
+}
+
 gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
                                const gv_search_options *options, int64_t first_query, int64_t first_reference,
                                int64_t *indices, double *canonical) {

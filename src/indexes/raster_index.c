@@ -43,8 +43,8 @@ static gv_status raster_index_search_radius(gv_context *context, const gv_index 
   return GV_OK;
 }
 
-static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, raster_index_search,       NULL, NULL, NULL,
-                                          raster_index_destroy,  raster_index_search_radius};
+static const gv_index_type raster_type = {GV_INDEX_RASTER_SEEDS, raster_index_search,        NULL, NULL, NULL,
+                                          raster_index_destroy,  raster_index_search_radius, NULL};
 
 gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds *seeds,
                                       const gv_index_options *options, gv_index **out) {

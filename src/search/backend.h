@@ -73,6 +73,11 @@ typedef struct gv_found_list gv_found_list; /* radius.h */
 typedef void gv_within_fn(const gv_reference *reference, const void *state, const double *query, double limit,
                           int64_t self, gv_found_list *list);
 
+/* Pairs (i, j) of points, i < j, with an exact distance of at most `limit`: writes the number of each i at offsets[i + 1],
+ * or (pairs not NULL), with offsets that were counted, the pairs in order. */
+typedef gv_status gv_pairs_fn(gv_context *context, const gv_reference *reference, const void *state, double limit,
+                              int64_t *offsets, int64_t *pairs);
+
 /* Neighbours a query: of GPUs' backends and on the globe; of processors' backends among points. */
 enum { GV_MAX_K = 1024, GV_MAX_K_PROCESSORS = GV_SEARCH_MAX_K_PROCESSORS };
 
@@ -137,6 +142,7 @@ typedef struct gv_backend {
   /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search none. */
   const gv_search_engine *search;
   gv_within_fn *within; /* by radius, from the state of `search` */
+  gv_pairs_fn *pairs;   /* the same; NULL: by `within` */
   /* Grids: the engine for this kind of grid. */
   const struct gv_engine *(*engine_for)(const gv_grid *grid);
   /* For backends that search no points: whether it can run on this machine, as gv_search_engine's; NULL: always. */
@@ -199,6 +205,9 @@ typedef struct gv_index_type {
   gv_status (*search_radius)(gv_context *context, const gv_index *index, const gv_points *queries,
                              const gv_radius_options *options, int64_t *offsets, int64_t *indices,
                              double *distances);
+  /* Offsets as of search_radius. */
+  gv_status (*search_pairs)(gv_context *context, const gv_index *index, const gv_radius_options *options,
+                            int64_t *offsets, int64_t *pairs);
 } gv_index_type;
 
 /* The head of every index (voronoi/index.c has the public functions). */

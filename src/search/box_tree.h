@@ -100,4 +100,23 @@ typedef void (*gv_box_tree_within_kernel)(const gv_box_tree *tree, const double 
                                           gv_found_list *list);
 GV_KERNEL_TABLE(gv_box_tree_within_kernel);
 
+/* gv_pairs_fn, for at most GV_PAIR_DIM_MAX dimensions. */
+enum { GV_PAIR_QUERIES = GV_LEAF_BLOCKS_MAX * GV_LANES, GV_PAIR_DIM_MAX = 12 };
+gv_pairs_fn gv_box_tree_pairs;
+
+/* What a thread needs for the pairs of a leaf (box_tree_pairs.c). */
+typedef struct gv_pair_scratch gv_pair_scratch;
+
+typedef enum gv_pairs_result { GV_PAIRS_FOUND, GV_PAIRS_OTHER_ROOM, GV_PAIRS_NO_MEMORY } gv_pairs_result;
+
+/*
+ * The pairs (i, j > i) of the points i of a leaf that are at most `limit` apart: counted at offsets[i + 1], or (pairs not
+ * NULL) written in order to the room that the offsets give to i, if it is theirs. A bound of two boxes is that of a
+ * box and a point with the gap between the boxes, so it is at most the exact distance of each pair by the argument
+ * above.
+ */
+typedef gv_pairs_result (*gv_box_tree_pairs_kernel)(const gv_box_tree *tree, int64_t leaf, double limit,
+                                                    int64_t *offsets, int64_t *pairs, gv_pair_scratch *scratch);
+GV_KERNEL_TABLE(gv_box_tree_pairs_kernel);
+
 #endif

@@ -31,21 +31,28 @@ GV_INLINE unsigned at_most(const vd *value, double worst) {
   return bits;
 }
 
-/* Bounds of the 8 boxes of a node, and those that are at most `worst` away. With `periods` those without points may be among them. */
-GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, gv_metric metric,
-                              const double *periods, double power, double worst, double *bound) {
+/* A dimension's term of a bound, joined to those before: `below` is how far the box begins above the queries, `above` how
+ * far it ends below them. */
+GV_INLINE vd gap_norm(vd below, vd above, vd total, gv_metric metric, const double *period, double power) {
+  vd gap = vd_max(below, above);
+  if (period != NULL) {
+    vd around = vd_all(*period) + vd_min(below, above);
+    gap = vd_select(vd_less(around, gap), around, gap);
+  }
+  gap = vd_max(gap, vd_all(0.0));
+  vd norm = metric == GV_EUCLIDEAN ? gap * gap : metric == GV_MINKOWSKI ? vd_power(gap, power) : gap;
+  return vd_norm_join(metric, norm, total);
+}
+
+/* Bounds of the 8 boxes of a node for a box of queries, and those that are at most `worst` away. With `periods` those
+ * without points may be among them. */
+GV_INLINE unsigned box_bounds(const double *box, const double *low, const double *high, int32_t dim,
+                              gv_metric metric, const double *periods, double power, double worst, double *bound) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
-      vd below = vd_load(box + i * VD_LANES) - q[d], above = q[d] - vd_load(box + GV_LANES + i * VD_LANES);
-      vd gap = vd_max(below, above);
-      if (periods != NULL) {
-        vd around = vd_all(periods[d]) + vd_min(below, above);
-        gap = vd_select(vd_less(around, gap), around, gap);
-      }
-      gap = vd_max(gap, vd_all(0.0));
-      vd norm = metric == GV_EUCLIDEAN ? gap * gap : metric == GV_MINKOWSKI ? vd_power(gap, power) : gap;
-      total[i] = vd_norm_join(metric, norm, total[i]);
+      vd below = vd_load(box + i * VD_LANES) - high[d], above = low[d] - vd_load(box + GV_LANES + i * VD_LANES);
+      total[i] = gap_norm(below, above, total[i], metric, periods != NULL ? periods + d : NULL, power);
     }
   }
   for (int i = 0; i < PARTS; i++)
@@ -111,7 +118,7 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
         const int64_t *children = gv_node_child(tree, child);
         const int64_t *least = gv_node_least(tree, child);
         double bound[GV_LANES];
-        unsigned near = box_bounds(box, q, dim, metric, periods, tree->power, list.worst, bound);
+        unsigned near = box_bounds(box, q, q, dim, metric, periods, tree->power, list.worst, bound);
         int base = top;
         while (near != 0) {
           int lane = __builtin_ctz(near);
@@ -215,7 +222,7 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     if (child >= 0) {
       const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
       double bound[GV_LANES];
-      unsigned near = box_bounds(gv_node_box(tree, child), q, dim, metric, periods, tree->power, limit, bound);
+      unsigned near = box_bounds(gv_node_box(tree, child), q, q, dim, metric, periods, tree->power, limit, bound);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
         if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
@@ -269,3 +276,180 @@ static void within(const gv_box_tree *tree, const double *q, double limit, int64
 }
 
 const gv_box_tree_within_kernel GV_VARIANT(gv_box_tree_within_kernel) = within;
+
+/* --------------------------------------------------------------------------------------------------------- pairs */
+
+/* The points of a leaf as queries, and their box. */
+typedef struct leaf_queries {
+  int count;
+  int64_t number[GV_PAIR_QUERIES];
+  double place[GV_PAIR_QUERIES][GV_PAIR_DIM_MAX], low[GV_PAIR_DIM_MAX], high[GV_PAIR_DIM_MAX];
+} leaf_queries;
+
+static void take_queries(const gv_box_tree *tree, int64_t leaf, leaf_queries *q) {
+  int64_t first = gv_leaf_first_block(leaf);
+  q->count = 0;
+  for (int i = 0; i < gv_leaf_blocks(leaf) * GV_LANES; i++) {
+    const double *points = gv_block_points(tree, first + i / GV_LANES) + i % GV_LANES;
+    int64_t number = gv_block_index(tree, first + i / GV_LANES)[i % GV_LANES];
+    if (number == GV_NO_INDEX) continue;
+    int n = q->count++;
+    q->number[n] = number;
+    for (int32_t d = 0; d < tree->dim; d++) {
+      double at = points[(int64_t)d * GV_LANES];
+      q->place[n][d] = at;
+      q->low[d] = n == 0 || at < q->low[d] ? at : q->low[d];
+      q->high[d] = n == 0 || at > q->high[d] ? at : q->high[d];
+    }
+  }
+}
+
+/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an extent. */
+GV_INLINE unsigned block_bounds(const double *points, const leaf_queries *q, int32_t dim, gv_metric metric,
+                                const double *periods, double power, double limit) {
+  vd total[PARTS] = {0};
+  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
+    for (int i = 0; i < PARTS; i++) {
+      vd at = vd_load(points + i * VD_LANES);
+      total[i] =
+          gap_norm(at - q->high[d], q->low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
+    }
+  }
+  return at_most(total, limit);
+}
+
+/* Lists the points that can be within the limit of a query, by number and place in the blocks. */
+GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf_queries *q, gv_found_list *list,
+                               int32_t dim, gv_metric metric, const double *periods) {
+  int64_t stack[GV_STACK_ENTRIES];
+  int top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    int64_t child = stack[--top];
+    if (child >= 0) {
+      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
+      double bound[GV_LANES];
+      unsigned near =
+          box_bounds(gv_node_box(tree, child), q->low, q->high, dim, metric, periods, tree->power, limit, bound);
+      for (; near != 0; near &= near - 1) {
+        int lane = __builtin_ctz(near);
+        if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
+      }
+      continue;
+    }
+    int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
+    for (; block < end; block++) {
+      const int64_t *index = gv_block_index(tree, block);
+      unsigned near = block_bounds(gv_block_points(tree, block), q, dim, metric, periods, tree->power, limit);
+      for (; near != 0; near &= near - 1) {
+        int lane = __builtin_ctz(near);
+        if (index[lane] == GV_NO_INDEX) continue;
+        if (list->count == list->room && !gv_found_list_grow(list)) return;
+        list->entry[list->count++] = (gv_code){(uint64_t)index[lane], block * GV_LANES + lane};
+      }
+    }
+  }
+}
+
+/* The listed points as blocks, with their numbers after the coordinates; -1 in lanes without a point. */
+GV_INLINE void gather_blocks(const gv_box_tree *tree, const gv_found_list *list, int32_t dim, double *out) {
+  for (int64_t i = 0; i < (list->count + GV_LANES - 1) / GV_LANES * GV_LANES; i++) {
+    double *to = out + i / GV_LANES * (dim + 1) * GV_LANES + i % GV_LANES;
+    bool there = i < list->count;
+    int64_t slot = there ? list->entry[i].index : 0;
+    const double *from = gv_block_points(tree, slot / GV_LANES) + slot % GV_LANES;
+    for (int32_t d = 0; d < dim; d++)
+      to[(int64_t)d * GV_LANES] = from[(int64_t)d * GV_LANES];
+    to[(int64_t)dim * GV_LANES] = there ? (double)list->entry[i].code : -1.0;
+  }
+}
+
+/* Which of the 8 points of a gathered block have higher numbers than a query, and are within the limit. */
+GV_INLINE unsigned later_pairs(const double *block, const double *place, double number, double limit, int32_t dim,
+                               gv_metric metric, const double *periods, double power) {
+  double distance[GV_LANES];
+  unsigned near = block_distances(block, place, dim, metric, periods, power, limit, distance), later = 0;
+  for (int i = 0; i < PARTS; i++)
+    later |= vm_bits(vd_less(vd_all(number), vd_load(block + (int64_t)dim * GV_LANES + i * VD_LANES)))
+             << i * VD_LANES;
+  return near & later;
+}
+
+/* The first of sorted points that has a higher number; without branches, which would be mispredicted. */
+static int64_t first_later(const gv_code *listed, int64_t count, uint64_t number) {
+  int64_t first = 0, left = count;
+  for (; left > 1; left -= left / 2)
+    first += listed[first + left / 2 - 1].code <= number ? left / 2 : 0;
+  return first + (listed[first].code <= number);
+}
+
+/* Writes the pairs of a query in order; false if there are not as many as there is room for. */
+GV_INLINE bool write_pairs(const gv_box_tree *tree, double limit, const leaf_queries *q, int n,
+                           const gv_pair_scratch *scratch, int64_t room, int64_t *to, int32_t dim, gv_metric metric,
+                           const double *periods) {
+  const gv_code *listed = scratch->list.entry;
+  int64_t count = scratch->list.count, number = q->number[n], first = first_later(listed, count, (uint64_t)number);
+  int64_t *end = to + 2 * room;
+  for (int64_t at = first / GV_LANES * GV_LANES; at < count; at += GV_LANES) {
+    unsigned near = later_pairs(scratch->block + at * (dim + 1), q->place[n], (double)number, limit, dim, metric,
+                                periods, tree->power);
+    if (end - to < 2 * GV_LANES && end - to < 2 * __builtin_popcount(near)) return false;
+    for (; near != 0; near &= near - 1) {
+      *to++ = number;
+      *to++ = (int64_t)listed[at + __builtin_ctz(near)].code;
+    }
+  }
+  return to == end;
+}
+
+GV_INLINE gv_pairs_result leaf_pairs_of(const gv_box_tree *tree, int64_t leaf, double limit, int64_t *offsets,
+                                        int64_t *pairs, gv_pair_scratch *scratch, int32_t dim, gv_metric metric,
+                                        const double *periods) {
+  leaf_queries q;
+  gv_found_list *list = &scratch->list;
+  take_queries(tree, leaf, &q);
+  list->count = 0;
+  list_candidates(tree, limit, &q, list, dim, metric, periods);
+  if (list->failed || !gv_pair_scratch_fit(scratch, dim)) return GV_PAIRS_NO_MEMORY;
+  if (pairs != NULL) gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
+  gather_blocks(tree, list, dim, scratch->block);
+  for (int n = 0; n < q.count; n++) {
+    int64_t *offset = offsets + q.number[n], found = 0;
+    if (pairs != NULL) {
+      if (!write_pairs(tree, limit, &q, n, scratch, offset[1] - offset[0], pairs + 2 * offset[0], dim, metric,
+                       periods))
+        return GV_PAIRS_OTHER_ROOM;
+      continue;
+    }
+    for (int64_t at = 0; at < list->count; at += GV_LANES)
+      found += __builtin_popcount(later_pairs(scratch->block + at * (dim + 1), q.place[n], (double)q.number[n],
+                                              limit, dim, metric, periods, tree->power));
+    offset[1] = found;
+  }
+  return GV_PAIRS_FOUND;
+}
+
+GV_INLINE gv_pairs_result leaf_pairs_by(const gv_box_tree *tree, int64_t leaf, double limit, int64_t *offsets,
+                                        int64_t *pairs, gv_pair_scratch *scratch, gv_metric metric) {
+  if (metric == GV_MINKOWSKI || tree->periods != NULL)
+    return leaf_pairs_of(tree, leaf, limit, offsets, pairs, scratch, tree->dim, metric, tree->periods);
+  if (tree->dim == 2) return leaf_pairs_of(tree, leaf, limit, offsets, pairs, scratch, 2, metric, NULL);
+  if (tree->dim == 3) return leaf_pairs_of(tree, leaf, limit, offsets, pairs, scratch, 3, metric, NULL);
+  return leaf_pairs_of(tree, leaf, limit, offsets, pairs, scratch, tree->dim, metric, NULL);
+}
+
+static gv_pairs_result leaf_pairs(const gv_box_tree *tree, int64_t leaf, double limit, int64_t *offsets,
+                                  int64_t *pairs, gv_pair_scratch *scratch) {
+  switch (tree->metric) {
+  case GV_MANHATTAN:
+    return leaf_pairs_by(tree, leaf, limit, offsets, pairs, scratch, GV_MANHATTAN);
+  case GV_CHEBYSHEV:
+    return leaf_pairs_by(tree, leaf, limit, offsets, pairs, scratch, GV_CHEBYSHEV);
+  case GV_MINKOWSKI:
+    return leaf_pairs_by(tree, leaf, limit, offsets, pairs, scratch, GV_MINKOWSKI);
+  default:
+    return leaf_pairs_by(tree, leaf, limit, offsets, pairs, scratch, GV_EUCLIDEAN);
+  }
+}
+
+const gv_box_tree_pairs_kernel GV_VARIANT(gv_box_tree_pairs_kernel) = leaf_pairs;

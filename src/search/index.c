@@ -499,6 +499,6 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 
-static const gv_index_type point_index = {GV_INDEX_POINTS,        point_index_search, search_part,
-                                          to_distances,           search_distributed, point_index_destroy,
-                                          gv_radius_search_points};
+static const gv_index_type point_index = {
+    GV_INDEX_POINTS,     point_index_search,      search_part,           to_distances, search_distributed,
+    point_index_destroy, gv_radius_search_points, gv_radius_search_pairs};

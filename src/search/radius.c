@@ -10,6 +10,7 @@
 
 #include "core/parallel.h"
 #include "search/arrays.h"
+#include "search/box_tree.h"
 #include "search/periods.h"
 #include "search/points.h"
 #include "search/search_checks.h"
@@ -231,9 +232,17 @@ typedef struct chunks {
   const gv_point_index *index;
   const gv_points *queries;
   const gv_radius_options *options;
-  bool own, widen;
+  bool own, widen, later; /* later: only neighbours with a higher number than the query */
   double *wide, *limits;
 } chunks;
+
+static void keep_later(const void *user, int64_t query, bool counted, gv_found_list *list) {
+  int64_t number = *(const int64_t *)user + query, kept = 0;
+  (void)counted;
+  for (int64_t i = 0; i < list->count; i++)
+    if (list->entry[i].index > number) list->entry[kept++] = list->entry[i];
+  list->count = kept;
+}
 
 static gv_status chunk_search(gv_context *context, const chunks *c, int64_t first, int64_t count, int64_t *offsets,
                               int64_t *indices, double *distances) {
@@ -246,6 +255,10 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
                            .self_offset = o->exclude_self ? first : -1,
                            .by_number = o->by_number != 0,
                            .first = first};
+  if (c->later) {
+    query.refine = keep_later;
+    query.user = &query.first;
+  }
   query.data = c->widen ? c->wide : (const double *)queries->data + first * queries->dim;
   for (int64_t i = 0; c->limits != NULL && i < count; i++)
     c->limits[i] = gv_reference_limit(&c->index->reference, o->radii[first + i]);
@@ -274,14 +287,14 @@ static gv_status fetch_own(gv_context *context, const gv_point_index *index, dou
   return gv_points_fetch(context, index, 0, reference->count, *points);
 }
 
-gv_status gv_radius_search_points(gv_context *context, const gv_index *base, const gv_points *queries,
-                                  const gv_radius_options *o, int64_t *offsets, int64_t *indices,
-                                  double *distances) {
+static gv_status search_chunks(gv_context *context, const gv_index *base, const gv_points *queries,
+                               const gv_radius_options *o, bool later, int64_t *offsets, int64_t *indices,
+                               double *distances) {
   const gv_point_index *index = (const gv_point_index *)base;
   const gv_allocator *allocator = &context->allocator;
   double *fetched = NULL;
   gv_points own;
-  chunks c = {.index = index, .queries = queries, .options = o, .own = queries == NULL};
+  chunks c = {.index = index, .queries = queries, .options = o, .own = queries == NULL, .later = later};
   gv_status status = GV_OK;
   if (index->reference.metric == GV_INNER_PRODUCT)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by radius are not supported with metric inner-product");
@@ -315,4 +328,34 @@ done:
   gv_release(allocator, c.limits);
   gv_release(allocator, fetched);
   return status;
+}
+
+gv_status gv_radius_search_points(gv_context *context, const gv_index *index, const gv_points *queries,
+                                  const gv_radius_options *o, int64_t *offsets, int64_t *indices,
+                                  double *distances) {
+  return search_chunks(context, index, queries, o, false, offsets, indices, distances);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- pairs */
+
+gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, const gv_radius_options *o,
+                                 int64_t *offsets, int64_t *pairs) {
+  const gv_point_index *index = (const gv_point_index *)base;
+  const gv_reference *reference = &index->reference;
+  if (index->backend->pairs != NULL && index->state != NULL && reference->dim <= GV_PAIR_DIM_MAX)
+    return index->backend->pairs(context, reference, index->state, gv_reference_limit(reference, o->radius),
+                                 offsets, pairs);
+  int64_t count = base->count, *second = pairs == NULL ? NULL : pairs + offsets[count];
+  gv_radius_options by_number = *o;
+  by_number.by_number = 1;
+  by_number.exclude_self = 0;
+  GV_TRY(search_chunks(context, base, NULL, &by_number, true, offsets, second, NULL));
+  for (int64_t i = 0, at = 0; i < count && pairs != NULL; i++) {
+    for (; at < offsets[i + 1]; at++) {
+      int64_t other = second[at];
+      pairs[2 * at] = i;
+      pairs[2 * at + 1] = other;
+    }
+  }
+  return GV_OK;
 }

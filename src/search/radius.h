@@ -79,4 +79,18 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *index, co
                                   const gv_radius_options *options, int64_t *offsets, int64_t *indices,
                                   double *distances);
 
+/* gv_index_type.search_pairs of points. */
+gv_status gv_radius_search_pairs(gv_context *context, const gv_index *index, const gv_radius_options *options,
+                                 int64_t *offsets, int64_t *pairs);
+
+/* Candidates of a leaf's pairs: sorted by number (entry.code; entry.index: 8 block + lane), and their coordinates as blocks of 8. */
+struct gv_pair_scratch {
+  gv_found_list list;
+  double *block;
+  int64_t blocks; /* room */
+};
+
+/* Makes room for the blocks of the list; false: out of memory. */
+bool gv_pair_scratch_fit(struct gv_pair_scratch *scratch, int32_t dim);
+
 #endif

@@ -47,11 +47,11 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
-                           .search = &gv_search_kdtree, .within = gv_box_tree_within},
+                           .search = &gv_search_kdtree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
     [GV_BACKEND_OCTREE] = {SEARCH("octree", OCTREE_MAX_DIM,
                                   "octree (quadtree in two dimensions) by Morton codes and radix sort, up to "
                                   "three dimensions"),
-                           .search = &gv_search_octree, .within = gv_box_tree_within},
+                           .search = &gv_search_octree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
     [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", MAX_DIM,
                                             "distance matrix in bounded chunks (half of it for a set against "
                                             "itself), then a reduction")},

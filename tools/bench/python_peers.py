@@ -77,6 +77,10 @@ def points(random):
                           ("their numbers alone (`return_length=True`)", {"return_length": True})):
         compared(name, lambda: tree.query_ball_point(near, radius, **options),
                  lambda: other.query_ball_point(near, radius, **options), 3, time.process_time, "scipy")
+    for neighbours in (50, 10):
+        radius = (neighbours / len(near) * 3 / 4 / np.pi) ** (1 / 3)
+        compared(f"pairs of 10⁵ points in 3-D, some {neighbours} within the radius of each", lambda: tree.query_pairs(radius, output_type="ndarray"),
+                 lambda: other.query_pairs(radius, output_type="ndarray"), 5, time.process_time, "scipy")
     from sklearn.neighbors import BallTree
 
     (lon, lat), (x, y) = globe(random, 100_000), globe(random, 1_000_000)

@@ -608,6 +608,17 @@ GV_API gv_status gv_index_search_radius(gv_context *context, const gv_index *ind
                                         const gv_radius_options *options, int64_t *offsets, int64_t *indices,
                                         double *distances);
 
+/**
+ * Finds all pairs (i, j), i < j, of points of an index (GV_INDEX_POINTS) that are at most the radius apart, each once. Two
+ * calls, as for gv_index_search_radius: the first counts (`pairs` NULL) and writes `offsets`, the second fills.
+ * @param options    NULL = defaults; radii is not supported, exclude_self and by_number do not matter.
+ * @param offsets    one number more than points: the pairs of point i and points after it are offsets[i] ... offsets[i + 1] - 1.
+ * @param[out] pairs 2 offsets[n] numbers: i and j of each pair, in the order of (i, j).
+ * @return As gv_index_search_radius.
+ */
+GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *index, const gv_radius_options *options,
+                                       int64_t *offsets, int64_t *pairs);
+
 /* --------------------------------------------------------------------------------- grids: the nearest seed of cells */
 
 /**
