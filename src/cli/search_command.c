@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cpl_string.h>
 
@@ -55,6 +56,36 @@ static gv_status set_values(gv_io *io, void *to, const char *value) {
   return gv_read_whole_list(io, "--values", value, &j->job.raster.values, &j->job.raster.value_count);
 }
 
+/* A whole number p of 1 and 2 is a metric of its own. */
+static gv_status set_power(gv_io *io, void *to, const char *value) {
+  settings *j = to;
+  char *end;
+  double power = strtod(value, &end);
+  if (end == value || *end != '\0' || !(power >= 1.0 && (power <= 1048576.0 || isinf(power))))
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--p: invalid power (%s); expected 1 to 1048576, or inf",
+                      value);
+  j->power = j->job.power = power;
+  return GV_OK;
+}
+
+static gv_status set_box_size(gv_io *io, void *to, const char *value) {
+  gv_search_job *j = &((settings *)to)->job;
+  free(j->box);
+  j->box = malloc((strlen(value) / 2 + 1) * sizeof *j->box);
+  j->box_dim = 0;
+  if (j->box == NULL) return gv_io_fail_memory(io, "the periodic box");
+  for (const char *at = value;; at++) {
+    char *end;
+    double length = strtod(at, &end);
+    if (end == at || (*end != ',' && *end != '\0') || !(length >= 0.0 && isfinite(length)))
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--box-size: invalid lengths (%s); expected numbers >= 0, e.g. 1 or 10,10,0", value);
+    j->box[j->box_dim++] = length;
+    at = end;
+    if (*end == '\0') return GV_OK;
+  }
+}
+
 static const gv_option table[] = {
     GV_OPTION_SECTION("Points"),
     {"reference", "FILE",
@@ -99,6 +130,16 @@ static const gv_option table[] = {
      "euclidean (l2), manhattan (l1), chebyshev (linf). Default for longitudes and latitudes and for "
      "world-wide cylindrical maps like Web Mercator: geodesic.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
+    {"p", "P",
+     "power of a Minkowski distance instead of --metric: 1 to 1048576, or inf\n"
+     "The (1/P)-th power of the sum of |q-s|^P, of points on the plane or in a space, on processors. 1, 2 and inf "
+     "are l1, l2 "
+     "and linf.",
+     GV_OPTION_BY(set_power)},
+    {"box-size", "L[,L...]",
+     "lengths of a periodic box: one for all coordinates, or one for each\n"
+     "0: not periodic. Reference points must be in [0, L); queries are moved into the box. On processors.",
+     GV_OPTION_BY(set_box_size)},
     {"edges", "NAME",
      "edges of lines and polygons: straight or geodesic [default: straight]\n"
      "straight: in the layer's own coordinates, with longitudes as written. geodesic: the shorter way between "
@@ -223,6 +264,19 @@ const cli_syntax search_syntax = {
         "  gpuvoronoi search --reference shops.gpkg --queries homes.gpkg --radius 5km within.csv\n",
     .positional = set_output};
 
+/* Sets the metric of --p. */
+static int choose_power(settings *s) {
+  gv_search_job *j = &s->job;
+  if (s->power == 0.0) return EXIT_OK;
+  if (j->has_metric) return cli_fail(EXIT_USAGE, "--metric and --p: unsupported together; use one of them");
+  j->has_metric = true;
+  j->metric = s->power == 1.0   ? GV_MANHATTAN
+              : s->power == 2.0 ? GV_EUCLIDEAN
+              : isinf(s->power) ? GV_CHEBYSHEV
+                                : GV_MINKOWSKI;
+  return EXIT_OK;
+}
+
 /* Options that --radius requires or excludes. */
 static int check_radius(const settings *s, bool is_table) {
   const gv_search_job *j = &s->job;
@@ -299,6 +353,7 @@ void search_settings_free(settings *s) {
   CSLDestroy(s->job.reference.open_options);
   CSLDestroy(s->job.query.open_options);
   free(s->job.raster.values);
+  free(s->job.box);
 }
 
 /* Runs the search, under mpirun together with the other ranks, and prints the report. */
@@ -332,6 +387,7 @@ int search_command(int argc, char **argv) {
   cli_answer_as_asked(argc, argv);
   int result = cli_parse(&search_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
+  if (result == EXIT_OK) result = choose_power(&s);
   if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(r->path);
   if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(q->path);
   if (result == EXIT_OK) result = cli_prepare();

@@ -102,9 +102,26 @@ static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
   return GV_OK;
 }
 
-static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *points) {
+/* The lengths of the periodic box, one for each dimension; NULL: there is none. */
+static gv_status box_lengths(gv_io *io, const gv_search_run *run, int32_t dim, double **lengths) {
+  const gv_search_job *j = run->job;
+  *lengths = NULL;
+  if (j->box == NULL) return GV_OK;
+  GV_REQUIRE(io, j->box_dim == 1 || j->box_dim == dim,
+             "--box-size: %lld lengths, but %s has %d coordinates per point", (long long)j->box_dim,
+             run->reference.path, (int)dim);
+  *lengths = malloc((size_t)dim * sizeof **lengths);
+  if (*lengths == NULL) return gv_io_fail_memory(io, "the periodic box");
+  for (int32_t d = 0; d < dim; d++)
+    (*lengths)[d] = j->box[j->box_dim == 1 ? 0 : d];
+  return GV_OK;
+}
+
+static gv_status build_index_with(gv_io *io, gv_search_run *run, const gv_points *points, const double *periods) {
   gv_index_options options;
   gv_index_options_init(&options);
+  options.periods = periods;
+  if (run->metric == GV_MINKOWSKI) options.power = run->job->power;
   options.backend = run->job->backend;
   options.metric = run->metric;
   options.expected_k = run->job->k;
@@ -124,6 +141,14 @@ static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *poi
   gv_status status = gv_index_build_from(run->context, &source, &options, &run->index);
   pthread_mutex_destroy(&r.lock);
   return status == GV_OK || r.failed < INT64_MAX ? status : library_failed(io, run, status);
+}
+
+static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *points) {
+  double *periods = NULL;
+  GV_TRY(box_lengths(io, run, points->dim, &periods));
+  gv_status status = build_index_with(io, run, points, periods);
+  free(periods);
+  return status;
 }
 
 /* The points of the reference set, by rows, and their total number over all ranks, if known. */
@@ -211,6 +236,9 @@ static gv_status build_features(gv_io *io, gv_search_run *run) {
 }
 
 gv_status gv_search_build(gv_io *io, gv_search_run *run) {
+  bool flat = run->reference.seeds.shapes == NULL && !gv_metric_on_globe(run->metric);
+  GV_REQUIRE(io, run->job->box == NULL || flat, "--box-size: unsupported %s",
+             run->reference.seeds.shapes != NULL ? "for lines and polygons" : "on the globe");
   if (run->reference.seeds.shapes != NULL) return build_features(io, run);
   return gv_metric_on_globe(run->metric) ? build_globe(io, run) : build_plane(io, run);
 }

@@ -31,6 +31,9 @@ typedef struct gv_search_job {
   gv_raster_seed_options raster;     /* source NULL: the reference set is not a raster */
   int k, threads, device;
   gv_metric metric;
+  double power;    /* of GV_MINKOWSKI */
+  double *box;     /* lengths of a periodic box: one for all dimensions, or one for each; NULL: none */
+  int64_t box_dim; /* number of lengths */
   gv_edges edges;
   bool has_metric, boundary, overwrite, skip_invalid, lines, shard_reference;
   bool by_radius; /* all neighbours within max_distance, not the k nearest */

@@ -39,6 +39,31 @@ def test_products(runner, backend):
     np.testing.assert_allclose(distances, np.sort(cdist(queries, reference, "cosine"), axis=1)[:, :9], atol=1e-15)
 
 
+@pytest.mark.parametrize("backend", ["serial", "openmp", "kdtree", "octree"])
+@pytest.mark.parametrize("p", ["1", "1.5", "2", "3", "inf"])
+def test_powers_and_periodic_boxes(runner, backend, p):
+    reference, queries = points(500, 3, 21), points(80, 3, 22) * 3 - 1
+    r, q = runner.save("r.npy", reference), runner.save("q.npy", queries)
+    for box, lengths in ((None, None), ("1", [1, 1, 1]), ("1.5,0,1", [1.5, 0, 1])):
+        theirs = cKDTree(reference, boxsize=lengths).query(queries, k=5, p=float(p))
+        options = () if box is None else ("--box-size", box)
+        indices, distances = runner.search("--reference", r, "--queries", q, "-k", 5, "--p", p, *options, "--backend", backend)
+        np.testing.assert_array_equal(indices, theirs[1])
+        np.testing.assert_allclose(distances, theirs[0], rtol=1e-12)
+
+
+def test_bad_powers_and_boxes(runner):
+    r, q, o = runner.save("r.npy", points(50, 3, 21)), runner.save("q.npy", points(5, 3, 22)), runner.path("o.npy")
+    layer = runner.text("places.csv", "id,lon,lat\n1,0.5,1\n2,3,4\n")
+    for status, words, options in [(2, "--p: invalid power (0.5)", ("--p", 0.5)), (2, "--p: invalid power (x)", ("--p", "x")),
+                                   (2, "--metric and --p: unsupported together", ("--p", 3, "--metric", "l1")),
+                                   (2, "--box-size: invalid lengths (1,,2)", ("--box-size", "1,,2")),
+                                   (2, "--box-size: invalid lengths (-1)", ("--box-size=-1",)), (2, "--box-size: invalid lengths (inf)", ("--box-size", "inf")),
+                                   (1, "--box-size: 2 lengths, but", ("--box-size", "1,1")), (1, "outside the periodic box", ("--box-size", "0.5"))]:
+        assert words in runner.run("--reference", r, "--queries", q, *options, o, status=status)
+    assert "--box-size: unsupported on the globe" in runner.run("--reference", layer, "--box-size", "360", runner.path("o.csv"), status=1)
+
+
 def test_products_elsewhere(runner):
     r = runner.save("r.npy", points(20, 3, 13))
     layer = runner.text("places.csv", "id,x,y\n1,0.5,1\n2,3,4\n")
