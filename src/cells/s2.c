@@ -44,6 +44,64 @@ static inline void s2_ray(int face, double u, double v, double ray[3]) {
     ray[d] = all[face][d];
 }
 
+/* The inverse of s2_project. */
+static inline double s2_unproject(double u) {
+  return u >= 0.0 ? 0.5 * sqrt(1.0 + 3.0 * u) : 1.0 - 0.5 * sqrt(1.0 - 3.0 * u);
+}
+
+/* The inverse of s2_ray. */
+static inline int s2_face(const double ray[3], double *u, double *v) {
+  const double x = fabs(ray[0]), y = fabs(ray[1]), z = fabs(ray[2]);
+  const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+  const double inverse = 1.0 / ray[axis];
+  const bool back = ray[axis] < 0.0;
+  switch (axis) {
+  case 0:
+    *u = (back ? ray[2] : ray[1]) * inverse;
+    *v = (back ? ray[1] : ray[2]) * inverse;
+    break;
+  case 1:
+    *u = (back ? ray[2] : -ray[0]) * inverse;
+    *v = (back ? -ray[0] : ray[2]) * inverse;
+    break;
+  default:
+    *u = -(back ? ray[1] : ray[0]) * inverse;
+    *v = -(back ? ray[0] : ray[1]) * inverse;
+  }
+  return back ? axis + 3 : axis;
+}
+
+static inline int64_t s2_step(double s, double side) {
+  const double at = s * side;
+  return at < side ? at >= 0.0 ? (int64_t)at : 0 : (int64_t)side - 1;
+}
+
+void gv_s2_curve_make(gv_s2_curve *out) {
+  for (int turn = 0; turn < 4; turn++) {
+    for (int number = 0; number < 64; number++) {
+      s2_cell cell = {0, 0, turn};
+      for (int bits = 4; bits >= 0; bits -= 2)
+        cell = s2_child(&cell, number >> bits & 3);
+      out->step[turn][8 * cell.i + cell.j] = (uint8_t)(cell.turn << 6 | number);
+    }
+  }
+}
+
+int64_t gv_s2_curve_number(const gv_s2_curve *curve, int level, const double direction[3]) {
+  double u, v;
+  const int face = s2_face(direction, &u, &v);
+  const double side = (double)(INT64_C(1) << level);
+  const int64_t i = s2_step(s2_unproject(u), side), j = s2_step(s2_unproject(v), side);
+  int64_t number = face;
+  int turn = face & 1;
+  for (int bit = level - GV_S2_CURVE_LEVELS; bit >= 0; bit -= GV_S2_CURVE_LEVELS) {
+    const uint8_t step = curve->step[turn][8 * (i >> bit & 7) + (j >> bit & 7)];
+    number = number << 6 | (step & 63);
+    turn = step >> 6;
+  }
+  return number;
+}
+
 /* Latitudes are those on the sphere. */
 static inline gv_direction s2_direction(const double ray[3]) {
   double across2 = ray[0] * ray[0] + ray[1] * ray[1], across = sqrt(across2),

@@ -23,6 +23,17 @@ typedef struct gv_s2 {
 /* level 0 ... GV_S2_MAX_LEVEL; authalic: |flattening| <= GV_AUTHALIC_FLATTEST. */
 void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *out);
 
+/* The curve, three levels at a time: by the turn and the places across and down, the next turn and three levels of the number. */
+enum { GV_S2_CURVE_LEVELS = 3, GV_S2_CURVE_MOST = 30 };
+typedef struct gv_s2_curve {
+  uint8_t step[4][64];
+} gv_s2_curve;
+
+void gv_s2_curve_make(gv_s2_curve *out);
+
+/* The number of the cell that a direction of any length lies in. `level`: a multiple of 3 up to GV_S2_CURVE_MOST. */
+int64_t gv_s2_curve_number(const gv_s2_curve *curve, int level, const double direction[3]);
+
 /* Positions of `count` cells from number `first` on; ellipsoid NULL: unit vectors. */
 void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count, double *x,
                      double *y, double *z);

@@ -149,12 +149,34 @@ static void bounds_hold_their_cells(void **state) {
   }
 }
 
+/* The number of a center's direction is the cell's own, and a finer one is of a descendant. */
+static void curve_numbers(void **state) {
+  (void)state;
+  gv_s2_curve curve;
+  const gv_ellipsoid sphere = {1.0, 0.0, 0.0};
+  gv_s2_curve_make(&curve);
+  for (int level = 0; level <= GV_S2_MAX_LEVEL; level += GV_S2_CURVE_LEVELS) {
+    gv_s2 s2;
+    gv_s2_make(level, false, &sphere, &s2);
+    for (int i = 0; i < 4000; i++) {
+      double at[3], length = 0.25 + 4.0 * uniform();
+      int64_t number = level <= 3 ? i % gv_s2_count(level) : random_number(level);
+      gv_s2_positions(&s2, NULL, number, 1, &at[0], &at[1], &at[2]);
+      for (int d = 0; d < 3; d++)
+        at[d] *= length;
+      assert_true(gv_s2_curve_number(&curve, level, at) == number);
+      assert_true(gv_s2_curve_number(&curve, GV_S2_CURVE_MOST, at) >> 2 * (GV_S2_CURVE_MOST - level) == number);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_cells),
       cmocka_unit_test(areas),
       cmocka_unit_test(positions_do_not_depend_on_the_span),
       cmocka_unit_test(bounds_hold_their_cells),
+      cmocka_unit_test(curve_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+#include "cells/s2.h"
 #include "search/code_sort.h"
 
-enum { BOX = 64 /* cells */, CODE_BITS = 18 /* a dimension */, SAMPLE = 5 /* the step of the sample */ };
+enum {
+  BOX = 64 /* cells */,
+  CURVE_LEVELS = 9 /* for the whole globe: two passes of the sort */,
+  SAMPLE = 5 /* the step of the sample */
+};
 
 static void list_write_nodata(const gv_voronoi *v, const gv_labels *block, int64_t cell) {
   for (int32_t band = 0; band < v->k; band++)
@@ -63,7 +68,8 @@ static bool list_is_local(int64_t count, double *const at[3], const double *box)
   return sum <= most_area * all && sum * BOX <= most_steps * most_steps * steps;
 }
 
-/* Sorts the places along a Morton curve. */
+/* Sorts the places along the curve of S2, consecutive places of which are near each other on the globe.
+ * Gain: 1.5x on 1 M places of a grid with 1 M seeds, over a Morton curve through a box. */
 static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t count, double *const from[3],
                            double *const to[3], int32_t *cell) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -75,16 +81,27 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
       high[d] = from[d][i] > high[d] ? from[d][i] : high[d];
     }
   }
-  /* One scale for all dimensions, so that parts are as wide as they are high. */
-  double width = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-  for (int d = 0; d < 3; d++)
-    high[d] = low[d] + width;
-  const gv_morton morton = {.dim = 3, .bits = CODE_BITS, .low = low, .high = high};
+  /* As fine for places close to each other as for those all over the globe. */
+  int exponent, level = CURVE_LEVELS;
+  frexp(fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2])), &exponent);
+  if (exponent < 1) level += 1 - exponent;
+  if (level > GV_S2_CURVE_MOST) level = GV_S2_CURVE_MOST;
+  const int spare = (GV_S2_CURVE_MOST - level) % GV_S2_CURVE_LEVELS;
+  gv_s2_curve curve;
+  gv_s2_curve_make(&curve);
+  uint64_t first = UINT64_MAX, last = 0;
   for (int64_t i = 0; i < count; i++) {
-    const double point[3] = {from[0][i], from[1][i], from[2][i]};
-    code[i] = (gv_code){gv_morton_code(&morton, point), i};
+    const double place[3] = {from[0][i], from[1][i], from[2][i]};
+    code[i] = (gv_code){(uint64_t)gv_s2_curve_number(&curve, level + spare, place) >> 2 * spare, i};
+    first = code[i].code < first ? code[i].code : first;
+    last = code[i].code > last ? code[i].code : last;
   }
-  GV_TRY(gv_codes_sort(context, code, code + count, count, 3 * CODE_BITS, 1));
+  for (int64_t i = 0; i < count; i++)
+    code[i].code -= first;
+  int bits = 0;
+  while (bits < 63 && last - first >= UINT64_C(1) << bits)
+    bits++;
+  GV_TRY(gv_codes_sort(context, code, code + count, count, bits, 1));
   for (int d = 0; d < 3; d++) {
     for (int64_t i = 0; i < count; i++)
       to[d][i] = from[d][code[i].index];

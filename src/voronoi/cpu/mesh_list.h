@@ -1,7 +1,7 @@
 /*
- * A block of a list of places, in an order in which neighbours are near each other: along a Morton curve through
- * the box around them. 4^bits consecutive places in that order are a part, as of a mesh; its bound is computed from
- * the positions.
+ * A block of a list of places, in an order in which neighbours are near each other: its own, if that is so, or along the
+ * curve of S2. 4^bits consecutive places in that order are a part, as of a mesh; its bound is computed from the
+ * positions.
  */
 #ifndef GV_MESH_LIST_H
 #define GV_MESH_LIST_H
