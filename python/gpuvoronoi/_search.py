@@ -105,10 +105,10 @@ def wanted(k: Neighbours, most: int = _c.SEARCH_MAX_K) -> tuple[int, Optional[np
 
 def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
            max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
-           argument: str, nearest: Optional[Floats] = None, function: Any = None) -> tuple[Floats, Indices]:
-    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries, `nearest`: where
-    the nearest points go, count x k x 2; `function`: the library's, by default gv_index_search."""
-    distances = np.empty((count, k), dtype=np.float64)
+           argument: str, nearest: Optional[Floats] = None, function: Any = None, measured: bool = True) -> tuple[Floats, Indices]:
+    """Distances (none if not `measured`) and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries,
+    `nearest`: where the nearest points go, count x k x 2; `function`: the library's, by default gv_index_search."""
+    distances = np.empty((count, k) if measured else (0, k), dtype=np.float64)
     indices = np.empty((count, k), dtype=np.int64)
     if index is None or count == 0:
         distances.fill(np.inf)
@@ -121,7 +121,7 @@ def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: i
         if nearest is not None:
             options.nearest = nearest.ctypes.data + 16 * first * k
         run(function or library().gv_index_search, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
-            distances.ctypes.data + 8 * first * k, threads=threads, device=device, argument=argument, **more)
+            distances.ctypes.data + 8 * first * k if measured else None, threads=threads, device=device, argument=argument, **more)
 
     large = work * count > LARGE_WORK
     if not (large and interruptible()) and progress in (False, None):

@@ -614,6 +614,17 @@ class GlobeTree:
         return found_within(self, x, y, shape, r, return_distance, count_only, sort_results, workers, self._rows, self._searched,
                             self._device, True, "lon, lat")
 
+    def _nearest(self, lon: _search.Floats, lat: _search.Floats, max_distance: float, workers: int, progress: Progress) -> _search.Indices:
+        """The index of the nearest place of each of some flat positions, -1 for none. Without distances, for which geodesics are computed."""
+        limit, threads = _search.real(max_distance, "max_distance", 0.0), worker_threads(workers)
+        asking = _search.usable((lon, lat), self._skip, True)
+        x, y = (lon, lat) if asking is None else (lon[asking], lat[asking])
+        found = _search.search(self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, 1, limit, -1,
+                               50.0 * self._searched, threads, self._device, progress, "lon, lat", measured=False)[1][:, 0]
+        answer = np.full(lon.size, -1, np.intp)
+        answer[slice(None) if asking is None else asking] = found if self._rows is None else np.where(found < 0, -1, self._rows[found])
+        return answer
+
     def __len__(self) -> int:
         return int(self.n)
 

@@ -171,8 +171,7 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
     else:
         end = _places.read(target, "target", dims)
         tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
-        index = tree.query(end.lon, end.lat, max_distance=max_distance, workers=workers, progress=progress)[1]
-        numbers = np.where(index == tree.n, -1, index).reshape(end.shape)
+        numbers = tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape)
     one = isinstance(source, xarray.DataArray)
     name = source.name if one else None
     dataset = source.to_dataset(name="value") if one else source

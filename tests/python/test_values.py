@@ -147,6 +147,21 @@ def test_cells_without_a_place_and_the_limit(random):
     assert np.array_equal(made, np.where(there, number + 100, np.iinfo(int).min))
 
 
+def test_the_limit_of_geodesics(random):
+    """No distances are computed where chords decide, so the limit is tested on both sides of distances that PROJ has."""
+    geod = pytest.importorskip("pyproj").Geod(ellps="WGS84")
+    lon, lat = globe(random, 200)
+    source = xarray.DataArray(np.arange(200.0), dims="cell", coords={"lon": ("cell", lon), "lat": ("cell", lat)})
+    target = globe(random, 300)
+    i, j = np.meshgrid(np.arange(300), np.arange(200), indexing="ij")
+    metres = geod.inv(target[0][i], target[1][i], lon[j], lat[j])[2]
+    least, number = metres.min(1), metres.argmin(1).astype(float)
+    assert np.array_equal(regrid(source, target), number)
+    for at in np.sort(least)[[0, 40, 150, 260, 299]]:
+        for limit in (at * (1 - 1e-12), at * (1 + 1e-12)):
+            assert np.array_equal(regrid(source, target, max_distance=limit), np.where(least <= limit, number, np.nan), equal_nan=True)
+
+
 def test_values_are_taken_lazily(random):
     da = pytest.importorskip("dask.array")
     calls = []
