@@ -182,3 +182,13 @@ def test_refusals(random):
         allocation(seeds, cells="healpix:2", metric="euclidean")
     with pytest.raises(ValueError, match="regrid"):
         allocation(np.eye(4), cells="healpix:2", target_values=[1], extent=(0, 0, 4, 4), crs="EPSG:4326")
+
+
+@pytest.mark.parametrize("width", [1e-9, 1e-4, 1.0, 60.0])
+def test_unordered_places_of_any_extent(random, width):
+    """Around a corner of S2's cube, so that places that are near each other are far apart along the curve that blocks are sorted along."""
+    places = 45 + width * random.uniform(-1, 1, 3000), np.degrees(np.arcsin(3**-0.5)) + 0.8 * width * random.uniform(-1, 1, 3000)
+    seeds = places[0][::7], places[1][::7]
+    for metric in ("geodesic", "great-circle"):
+        found = [allocation(seeds, cells=places, metric=metric, backend=backend) for backend in ("tile", "serial")]
+        assert np.array_equal(*found) and len(np.unique(found[0])) > 1

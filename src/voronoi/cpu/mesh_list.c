@@ -138,16 +138,14 @@ static int64_t list_keep_places(const gv_voronoi *v, const gv_labels *block, int
 gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space, const gv_tile *tile,
                             const gv_labels *block, gv_mesh_list *out) {
   const int64_t cells = tile->c1 - tile->c0, stride = cells + GV_TABLE_PADDING;
-  double *all = gv_buffer_reserve(&space->points, &space->allocator, 8 * stride, sizeof *all);
+  double *all = gv_buffer_reserve(&space->points, &space->allocator, 6 * stride, sizeof *all);
   double *box = gv_buffer_reserve(&space->boxes, &space->allocator, 6 * ((cells + BOX - 1) / BOX), sizeof *box);
   int32_t *cell = gv_buffer_reserve(&space->stage, &space->allocator, cells, sizeof *cell);
   if (all == NULL || box == NULL || cell == NULL) return gv_fail_memory(context, "a block of places");
   double *const from[3] = {all, all + stride, all + 2 * stride};
   double *const to[3] = {all + 3 * stride, all + 4 * stride, all + 5 * stride};
   double *const *at = from;
-  bool places = v->cells.grid.kind == GV_GRID_POINTS;
-  GV_TRY(gv_cells_positions(context, &v->cells, tile, from[0], from[1], from[2], places ? all + 6 * stride : NULL,
-                            places ? all + 7 * stride : NULL, NULL));
+  GV_TRY(gv_cells_positions(context, &v->cells, tile, from[0], from[1], from[2], NULL, NULL, NULL));
   int64_t count = list_keep_places(v, block, cells, from, cell);
   list_make_boxes(count, from, box);
   if (!list_is_local(count, from, box)) {
@@ -179,8 +177,8 @@ void gv_mesh_list_bound(const gv_mesh_list *list, int64_t first, int64_t count, 
   double low[3] = {box[0], box[1], box[2]}, high[3] = {box[3], box[4], box[5]};
   for (int64_t i = 1; i < (count + BOX - 1) / BOX; i++) {
     for (int d = 0; d < 3; d++) {
-      low[d] = fmin(low[d], box[6 * i + d]);
-      high[d] = fmax(high[d], box[6 * i + 3 + d]);
+      low[d] = box[6 * i + d] < low[d] ? box[6 * i + d] : low[d];
+      high[d] = box[6 * i + 3 + d] > high[d] ? box[6 * i + 3 + d] : high[d];
     }
   }
   gv_mesh_box_bound(low, high, out);
