@@ -50,7 +50,8 @@ class Arrays(NamedTuple):
 def _ranges(offsets: npt.NDArray[np.int64], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """offsets[i] ... offsets[i + 1] - 1 of each chosen i, one after the other."""
     counts = np.diff(offsets)[chosen]
-    return np.repeat(offsets[chosen] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    starts: npt.NDArray[np.intp] = np.repeat(offsets[chosen] - np.cumsum(counts) + counts, counts)
+    return starts + np.arange(int(counts.sum()), dtype=np.intp)
 
 
 def of_points(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Arrays:
