@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import globe
 
-from gpuvoronoi import FeatureTree, GlobeTree, KDTree
+from gpuvoronoi import FeatureTree, GlobeTree, KDTree, _radius
 
 scipy_spatial = pytest.importorskip("scipy.spatial")
 WGS84_RADIUS = (2 * 6378137.0 + 6378137.0 * (1 - 1 / 298.257223563)) / 3
@@ -288,3 +288,10 @@ def test_features_on_the_globe(random):
 def test_globe_trees_of_nothing():
     tree = GlobeTree([], [])
     assert tree.query_radius(0.0, 0.0, 1.0).tolist() == [] and tree.query_radius([0.0, 1.0], 0.0, 1.0, count_only=True).tolist() == [0, 0]
+
+
+def test_lists_of_more_queries_than_are_made_at_once(random, monkeypatch):
+    monkeypatch.setattr(_radius, "_LISTS_AT_ONCE", 7)
+    data = random.random((100, 2))
+    expected = scipy_spatial.cKDTree(data).query_ball_point(data, 0.2).tolist()
+    assert [sorted(one) for one in expected] == KDTree(data).query_ball_point(data, 0.2).tolist()
