@@ -8,7 +8,7 @@
 
 #include "split_mix.h"
 
-enum { POINTS = 700, MOST_DIM = 13 };
+enum { POINTS = 300, MOST_DIM = 13 };
 
 static uint64_t random_state = 7;
 static double points[POINTS * MOST_DIM];
