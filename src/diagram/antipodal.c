@@ -342,7 +342,7 @@ static void antipodal_mark(antipodal *a, const gv_vertices *v) {
   }
 }
 
-/* The branch of the side of a facet outside of the disc, whose neighbour is within. */
+/* The branch of the side of a facet outside of the disc; the facet across that side is within. */
 static branch antipodal_branch(const antipodal *a, int32_t facet, int side) {
   const int32_t *corner = a->t->corner + 3 * (int64_t)facet;
   return (branch){

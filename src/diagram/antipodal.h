@@ -9,7 +9,7 @@
  *
  * The borders are traced inwards from the rim, in steps. A step finds the direction in which the two distances are equal on a small circle around
  * the border's end, by bisection; this needs continuous distances only. Steps are shortened until the border turns by less than a quarter of the
- * tolerance, or to an eighth of the tolerance, at sharp bends. The exact index is asked after each step. If a third seed is nearer, bisection of the
+ * tolerance, or to an eighth of the tolerance, at sharp bends. After each step the exact index is queried. If a third seed is nearer, bisection of the
  * step finds the vertex. Two adjacent borders that end at one vertex are replaced by the border that begins there, until three are left that meet.
  * The facets of the triangulation within the disc are then replaced by those of the vertices found.
  *
