@@ -210,6 +210,44 @@ gv_status gv_healpix_center(int order, int64_t number, double *longitude, double
   return GV_OK;
 }
 
+/* Column and row of a place on its face, in the belt between the polar caps; `turn`: quarters of a turn, 0 <= turn < 4. */
+static int healpix_find_in_belt(int order, double sine, double turn, int64_t *ix, int64_t *iy) {
+  const int64_t nside = INT64_C(1) << order;
+  const double along = (double)nside * (0.5 + turn), across = (double)nside * 0.75 * sine;
+  const int64_t rising = (int64_t)floor(along - across), falling = (int64_t)floor(along + across);
+  const int up = (int)(rising >> order), down = (int)(falling >> order);
+  *ix = falling & (nside - 1);
+  *iy = nside - 1 - (rising & (nside - 1));
+  return up == down ? (up & 3) + 4 : up < down ? up : down + 8;
+}
+
+static int healpix_find_in_cap(int order, double sine, double cosine, double turn, int64_t *ix, int64_t *iy) {
+  const int64_t last = (INT64_C(1) << order) - 1;
+  const int quarter = turn < 3.0 ? (int)turn : 3;
+  const double part = turn - quarter, from_pole = ldexp(cosine * sqrt(3.0 / (1.0 + fabs(sine))), order);
+  int64_t west = (int64_t)(part * from_pole), east = (int64_t)((1.0 - part) * from_pole);
+  if (west > last) west = last;
+  if (east > last) east = last;
+  *ix = sine > 0.0 ? last - east : west;
+  *iy = sine > 0.0 ? last - west : east;
+  return sine > 0.0 ? quarter : quarter + 8;
+}
+
+gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, int64_t *number) {
+  if (number == NULL || gv_healpix_count(order) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
+    return GV_ERROR_INVALID_ARGUMENT;
+  const double sine = sin(latitude * (pi / 180.0)), cosine = cos(latitude * (pi / 180.0));
+  double turn = longitude / 90.0;
+  turn -= 4.0 * floor(turn / 4.0);
+  if (!(turn < 4.0)) turn = 0.0; /* it was a rounding below 0 */
+  int64_t ix, iy;
+  int face = fabs(sine) <= 2.0 / 3.0 ? healpix_find_in_belt(order, sine, turn, &ix, &iy)
+                                     : healpix_find_in_cap(order, sine, cosine, turn, &ix, &iy);
+  *number =
+      ((int64_t)face << 2 * order) | (int64_t)(healpix_spread((uint64_t)ix) | healpix_spread((uint64_t)iy) << 1);
+  return GV_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
 /* The largest distance of a centre from a corner of its pixel, radians. */

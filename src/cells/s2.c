@@ -33,6 +33,21 @@ static s2_cell s2_find(int level, int64_t number) {
   return cell;
 }
 
+/* The number of a cell of a face. */
+static int64_t s2_number(int level, int face, int64_t i, int64_t j) {
+  s2_cell cell = {0, 0, face & 1};
+  int64_t number = face;
+  for (int bit = level - 1; bit >= 0; bit--) {
+    int child = 0;
+    s2_cell next = s2_child(&cell, child);
+    while (next.i != i >> bit || next.j != j >> bit)
+      next = s2_child(&cell, ++child);
+    cell = next;
+    number = 4 * number + child;
+  }
+  return number;
+}
+
 static inline double s2_project(double s) {
   return s >= 0.5 ? (1.0 / 3.0) * (4.0 * s * s - 1.0) : (1.0 / 3.0) * (1.0 - 4.0 * (1.0 - s) * (1.0 - s));
 }
@@ -261,5 +276,27 @@ gv_status gv_s2_center(int level, int64_t number, double *longitude, double *lat
   gv_s2 s2;
   gv_s2_make(level, false, &sphere, &s2);
   gv_s2_lonlat(&s2, number, longitude, latitude);
+  return GV_OK;
+}
+
+/* The inverse of s2_project, as a column or row. */
+static int64_t s2_column(int level, double u) {
+  const int64_t last = (INT64_C(1) << level) - 1;
+  const double s = u >= 0.0 ? 0.5 * sqrt(1.0 + 3.0 * u) : 1.0 - 0.5 * sqrt(1.0 - 3.0 * u);
+  const int64_t column = (int64_t)floor(ldexp(s, level));
+  return column < 0 ? 0 : column > last ? last : column;
+}
+
+gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_t *number) {
+  if (number == NULL || gv_s2_count(level) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
+    return GV_ERROR_INVALID_ARGUMENT;
+  const double lon = remainder(longitude, 360.0) * (pi / 180.0), lat = latitude * (pi / 180.0);
+  const double x = cos(lat) * cos(lon), y = cos(lat) * sin(lon), z = sin(lat);
+  const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+  const int axis = largest == fabs(z) ? 2 : largest == fabs(y) ? 1 : 0;
+  const int face = (axis == 0 ? x : axis == 1 ? y : z) < 0.0 ? axis + 3 : axis;
+  const double u[GV_S2_FACES] = {y / x, -x / y, -x / z, z / x, z / y, -y / z},
+               v[GV_S2_FACES] = {z / x, z / y, -y / z, y / x, -x / y, -x / z};
+  *number = s2_number(level, face, s2_column(level, u[face]), s2_column(level, v[face]));
   return GV_OK;
 }

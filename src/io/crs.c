@@ -664,3 +664,10 @@ gv_status gv_operation_to_globe(gv_io *io, OGRSpatialReferenceH source, OGRSpati
                                 const double *y, int64_t count, gv_operation **out) {
   return between(io, source, globe, true, x, y, count, out);
 }
+
+double gv_ellipsoid_zone(double e2, double latitude) {
+  double s = sin(latitude), e = sqrt(fabs(e2));
+  if (e < 1e-9) return s;
+  double bend = e2 > 0.0 ? atanh(e * s) / e : atan(e * s) / e;
+  return 0.5 * (s / (1.0 - e2 * s * s) + bend);
+}

@@ -107,4 +107,7 @@ void gv_operation_check_round_trip(gv_operation *operation, double tolerance);
  * and similar), where positions outside the edge of the globe are valid. */
 bool gv_operation_is_cylindrical(const gv_operation *operation);
 
+/* Proportional to the area between the equator and a latitude in radians (Snyder 1987, equation 3-12, halved). */
+double gv_ellipsoid_zone(double e2, double latitude);
+
 #endif

@@ -108,6 +108,42 @@ static void authalic_latitudes(void **state) {
   }
 }
 
+/* A centre is in its pixel, and so are places near it; at places on edges, poles and full turns too a pixel is found. */
+static void places_in_pixels(void **state) {
+  (void)state;
+  double lon, lat;
+  int64_t found;
+  for (int order = 0; order <= GV_HEALPIX_MAX_ORDER; order++) {
+    const int64_t count = gv_healpix_count(order), few = order < 5 ? count : 5000;
+    const double near = 0.2 * sqrt(41253.0 / (double)count);
+    for (int64_t i = 0; i < few; i++) {
+      const int64_t n = order < 5 ? i : random_number(order);
+      assert_int_equal(gv_healpix_center(order, n, &lon, &lat), GV_OK);
+      for (int turn = -1; turn <= 1; turn++) {
+        assert_int_equal(gv_healpix_from_lonlat(order, lon + 360.0 * turn, lat, &found), GV_OK);
+        assert_int_equal(found, n);
+      }
+      for (int side = -1; side <= 1; side += 2) {
+        assert_int_equal(gv_healpix_from_lonlat(order, lon, lat + side * near, &found), GV_OK);
+        assert_int_equal(found, n);
+      }
+    }
+    for (double x = -720.0; x <= 720.0; x += 22.5) {
+      for (double y = -90.0; y <= 90.0; y += 15.0) {
+        assert_int_equal(gv_healpix_from_lonlat(order, x, y, &found), GV_OK);
+        assert_true(found >= 0 && found < count);
+      }
+    }
+  }
+  found = 7;
+  assert_int_equal(gv_healpix_from_lonlat(2, 0.0, 90.1, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_healpix_from_lonlat(2, (double)INFINITY, 0.0, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_healpix_from_lonlat(2, 0.0, (double)NAN, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_healpix_from_lonlat(-1, 0.0, 0.0, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_healpix_from_lonlat(2, 0.0, 0.0, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(found, 7);
+}
+
 static void positions_do_not_depend_on_the_span(void **state) {
   (void)state;
   static const char *const simd[] = {"baseline", "avx2", "avx512"};
@@ -192,7 +228,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_of_both_schemes), cmocka_unit_test(known_centres),
       cmocka_unit_test(authalic_latitudes),      cmocka_unit_test(positions_do_not_depend_on_the_span),
-      cmocka_unit_test(bounds_hold_their_cells),
+      cmocka_unit_test(bounds_hold_their_cells), cmocka_unit_test(places_in_pixels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

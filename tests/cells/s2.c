@@ -170,6 +170,40 @@ static void curve_numbers(void **state) {
   }
 }
 
+/* A center is in its cell, and in all coarser cells that contain it; a cell is found everywhere. */
+static void places_in_cells(void **state) {
+  (void)state;
+  double lon, lat;
+  int64_t found;
+  for (int level = 0; level <= GV_S2_MAX_LEVEL; level++) {
+    const int64_t count = gv_s2_count(level), few = level < 5 ? count : 5000;
+    for (int64_t i = 0; i < few; i++) {
+      const int64_t n = level < 5 ? i : random_number(level);
+      assert_int_equal(gv_s2_center(level, n, &lon, &lat), GV_OK);
+      for (int turn = -1; turn <= 1; turn++) {
+        assert_int_equal(gv_s2_from_lonlat(level, lon + 360.0 * turn, lat, &found), GV_OK);
+        assert_int_equal(found, n);
+      }
+      if (level < 2) continue;
+      assert_int_equal(gv_s2_from_lonlat(level - 2, lon, lat, &found), GV_OK);
+      assert_int_equal(found, n >> 4);
+    }
+    for (double x = -720.0; x <= 720.0; x += 22.5) {
+      for (double y = -90.0; y <= 90.0; y += 15.0) {
+        assert_int_equal(gv_s2_from_lonlat(level, x, y, &found), GV_OK);
+        assert_true(found >= 0 && found < count);
+      }
+    }
+  }
+  found = 7;
+  assert_int_equal(gv_s2_from_lonlat(2, 0.0, 90.1, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_s2_from_lonlat(2, (double)INFINITY, 0.0, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_s2_from_lonlat(2, 0.0, (double)NAN, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_s2_from_lonlat(-1, 0.0, 0.0, &found), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_s2_from_lonlat(2, 0.0, 0.0, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(found, 7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_cells),
@@ -177,6 +211,7 @@ int main(void) {
       cmocka_unit_test(positions_do_not_depend_on_the_span),
       cmocka_unit_test(bounds_hold_their_cells),
       cmocka_unit_test(curve_numbers),
+      cmocka_unit_test(places_in_cells),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,15 @@ s2sphere and h3, scipy's tree, PROJ's geodesics, GDAL's rasters and OGR's polygo
 
 import csv
 import json
+import math
 
 import numpy as np
 import pytest
 from conftest import globe
 from osgeo import gdal, ogr, osr
 from scipy.spatial import cKDTree
+from test_facility import make_raster
+from test_random_sums import points_of
 
 COUNT = 120
 LON, LAT = globe(COUNT, seed=21)
@@ -269,6 +272,84 @@ def test_zarr(seeds):
         assert set(opened.coords) == {"cell_ids", "lon", "lat"} and np.array_equal(opened.distance, netcdf["distance"], equal_nan=True)
 
 
+@pytest.mark.parametrize("kind", ["polygons", "raster"])
+@pytest.mark.parametrize("grid", [[], ["--crs", "EPSG:3035", "--extent", "2500000,1500000,6000000,4000000"]])
+def test_a_mask_of_triangles(seeds, kind, grid):
+    """Triangles count by their own centres, those outside the raster too; pixels of the raster by theirs."""
+    mask, counts = make_mask(seeds, kind)
+    run = ["--seeds", "s.csv", "--level", "4", "--metric", "great-circle", "-k", "2", *grid]
+    seeds.ok(*run, "--cells", "all.csv", "alone.tif")
+    seeds.ok(*run, "--mask", mask, "--cells", "some.csv", "masked.tif")
+    seeds.ok(*run, "--mask", mask, "masked_alone.tif")
+    every, some = ([*csv.DictReader(open(seeds.path(name)))] for name in ("all.csv", "some.csv"))
+    lon, lat = (np.array([float(row[axis]) for row in every]) for axis in ("lon", "lat"))
+    kept, on_edge = counts(lon, lat), np.abs(lon / 5 - np.round(lon / 5)) < 1e-12  # the file's digits do not tell the side of a pixel's edge
+    assert 0 < kept.sum() < len(every) == 8 * 4**4 and on_edge.mean() < 0.1
+    inside = [row for row, edge in zip(every, on_edge) if not edge]
+    assert [row for row in some if row in inside] == [row for row, count in zip(inside, kept[~on_edge]) if count]
+    assert all(row in every for row in some)
+    assert np.array_equal(seeds.read("masked.tif"), seeds.read("masked_alone.tif"))
+    assert not np.array_equal(seeds.read("masked.tif"), seeds.read("alone.tif"))
+
+
+def cells_that_contain(name, lon, lat):
+    """Numbers of cells, by the system's own package."""
+    system, level = name.replace(",", ":").split(":")[:2]
+    level = int(level)
+    if name.endswith("authalic"):  # PROJ's cylindrical equal-area map has y = the sine of the authalic latitude, scaled
+        project = pytest.importorskip("pyproj").Transformer.from_crs("EPSG:4326", "+proj=cea +ellps=WGS84", always_xy=True).transform
+        lat = np.degrees(np.arcsin(project(np.zeros(lat.size), lat)[1] / project(0, 90)[1]))
+    if system == "healpix":
+        return pytest.importorskip("healpy").ang2pix(2**level, lon, lat, nest="ring" not in name, lonlat=True)
+    if system == "s2":
+        package = pytest.importorskip("s2sphere")
+        ids = [package.CellId.from_lat_lng(package.LatLng.from_degrees(y, x)).parent(level).id() for x, y in zip(lon.tolist(), lat.tolist())]
+        return np.array([i >> (2 * (30 - level) + 1) for i in ids])
+    package = pytest.importorskip("h3")
+    ids = np.array([package.str_to_int(package.latlng_to_cell(y, x, level)) for x, y in zip(lon.tolist(), lat.tolist())])
+    return np.searchsorted(np.array(h3(level)[0]), ids)
+
+
+@pytest.mark.parametrize("name", ["healpix:3", "healpix:6", "healpix:4,ring", "healpix:3,authalic", "s2:2", "s2:5", "s2:3,authalic", "h3:1"])
+@pytest.mark.parametrize("epsg", [4326, 3035])
+@pytest.mark.parametrize("limit", [[], ["--max-distance", "2500km"]])
+def test_sums(seeds, request, name, epsg, limit):
+    """A pixel's points belong to the cells that contain them, computed here point by point."""
+    if name.startswith("h3"):
+        request.getfixturevalue("built_with_h3")
+    system, level = name.replace(",", ":").split(":")[:2]
+    lon, lat = {"healpix": lambda: healpix(int(level), "ring" in name), "s2": lambda: s2(int(level))[2:4], "h3": lambda: h3(int(level))[2:4]}[system]()
+    if "authalic" in name:
+        seeds.ok("--seeds", "s.csv", "--cells-of", name, "--cells", "all.csv")
+        made = table(seeds, "all.csv", without=["token"])
+        lon, lat = made["lon"], made["lat"]
+    transform = (-179.877, 17.95, 0, 89.3, 0, -14.8) if epsg == 4326 else (2.5e6, 310321.7, 0, 5.4e6, 0, -290123.4)
+    values = np.random.default_rng(3).integers(-5, 1000, (12, 20) if epsg == 4326 else (9, 8)).astype(float)
+    make_raster(seeds, "people.tif", values, transform, epsg)
+    side = math.sqrt(4 * math.pi / lon.size) * 6378137
+    n = min(max(math.ceil(2 * max(transform[1], -transform[5]) * (math.radians(6378137) if epsg == 4326 else 1) / side), 1), 64)
+    square = (2 - 1 / 298.257223563) / 298.257223563
+    x, y, terms, unit = points_of(values, transform, n, square if epsg == 4326 else None)
+    if epsg != 4326:
+        x, y = pytest.importorskip("pyproj").Transformer.from_crs(epsg, 4326, always_xy=True).transform(x, y)
+    away, number = nearest(lon, lat)
+    cell = cells_that_contain(name, x.ravel(), y.ravel())
+    people = np.bincount(cell, terms.ravel() * unit, minlength=lon.size)
+    assert people.sum() == values.sum()
+    near = away <= 2500e3 if limit else np.ones(lon.size, bool)
+    seeds.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", *limit, "--sum", "people=people.tif", "--stats", "stats.csv")
+    found = table(seeds, "stats.csv", without=["WKT", "id"])
+    assert np.allclose(found["people_sum"], np.bincount(number[near], people[near], minlength=COUNT), rtol=1e-13, atol=1e-9)
+    some = np.abs(found["people_sum"]) > 1
+    mean = np.bincount(number[near], (people * away)[near], minlength=COUNT)[some] / found["people_sum"][some]
+    assert np.allclose(found["people_distance_mean"][some], mean, rtol=1e-6)
+    first = seeds.path("stats.csv").read_bytes()
+    for more in (["--threads", "1"], ["--backend", "serial", "--memory", "64M"]):
+        seeds.ok("--seeds", "s.csv", "--cells-of", name, "--metric", "great-circle", *limit, "--sum", "people=people.tif", *more, "--overwrite",
+                 "--stats", "stats.csv")
+        assert seeds.path("stats.csv").read_bytes() == first
+
+
 def test_a_mask_that_holds_no_cell(seeds):
     seeds.path("m.geojson").write_text('{"type": "Polygon", "coordinates": [[[0, 0], [0.001, 0], [0, 0.001], [0, 0]]]}')
     run = ["--seeds", "s.csv", "--cells-of", "healpix:1", "--mask", "m.geojson"]
@@ -478,9 +559,9 @@ def test_descriptions_and_reports(seeds):
     (["--cells-of", "healpix:3"], ["missing output"], 2),
     (["--cells-of", "healpix:3", "--mask", "s.csv"], ["missing output"], 2),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "no.tif"], ["--cells-of", "OUT"], 2),
-    (["--cells-of", "healpix:3", "--stats", "no.csv", "--sum", "n=s.csv"], ["--cells-of", "--sum"], 2),
+    (["--cells-of", "s.csv", "--stats", "no.csv", "--sum", "n=s.csv"], ["--cells-of s.csv", "--sum", "no areas"], 2),
     (["--cells-of", "healpix:3", "--polygons", "no.gpkg"], ["--cells-of", "--polygons"], 2),
-    (["--cells-of", "qtm:3", "--mask", "s.csv", "--cells", "no.csv"], ["--cells", "--mask"], 1),
+    (["--cells-of", "qtm:3", "--mask", "s.csv", "--mesh", "no.nc"], ["--mesh", "--mask", "--cells"], 1),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "--size", "4,4"], ["two grid definitions", "--cells-of"], 2),
     (["--cells-of", "healpix:3", "--level", "3", "--cells", "no.csv"], ["--cells-of", "--level"], 2),
     (["--cells-of", "healpix:3", "--cells", "no.csv", "--metric", "euclidean"], ["--cells-of", "euclidean"], 1),

@@ -399,6 +399,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
 
   bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0, known = true;
   out->snap_seeds = options->snap_seeds;
+  if (gv_cells_of_lists(&options->cells_of)) out->cells_of = options->cells_of;
   if (!globe && read) GV_TRY(gv_raster_grid_carry(io, out, seeds));
   if (options->like == NULL) {
     double extent[4], resolution[2] = {options->resolution[0], options->resolution[1]};
@@ -411,6 +412,20 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (options->has_level) out->grid.level = options->level;
   GV_TRY(place(io, out));
   return globe && read ? gv_raster_grid_carry(io, out, seeds) : GV_OK;
+}
+
+gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out) {
+  *out = (gv_raster_grid){.metric = grid->metric,
+                          .metric_reason = grid->metric_reason,
+                          .cells_of = {.kind = GV_CELLS_OF_QTM, .level = grid->grid.level}};
+  gv_grid_init(&out->grid);
+  out->grid.semi_major = grid->grid.semi_major;
+  out->grid.flattening = grid->grid.flattening;
+  gv_cells_of_grid(&out->cells_of, NULL, &out->grid);
+  out->crs = OSRClone(grid->crs);
+  if (out->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  OSRSetAxisMappingStrategy(out->crs, OAMS_TRADITIONAL_GIS_ORDER);
+  return crs_to_geographic(io, &out->crs);
 }
 
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,

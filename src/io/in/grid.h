@@ -41,6 +41,7 @@ typedef struct gv_raster_grid {
   gv_metric metric;
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */
+  gv_cells_of cells_of;      /* the cells of `grid` if they are a mesh or a list; of no kind: a raster's */
   gv_operation *inverse;     /* user data of grid.inverse, or NULL */
   double divided[2];         /* sides of the extent that was divided into cells; 0 = the cells' size came first */
 } gv_raster_grid;
@@ -60,6 +61,9 @@ gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_li
 /* The same extent with another number of cells. `out` as above. */
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
                                 gv_raster_grid *out);
+
+/* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system. `out` as above. */
+gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out);
 
 void gv_raster_grid_free(gv_raster_grid *grid);
 

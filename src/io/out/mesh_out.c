@@ -145,7 +145,7 @@ static int64_t mesh_out_begin_block(const mesh_round *r, worker *w, int64_t numb
   return first;
 }
 
-/* The centres of a block of a list, and which of its cells count; how many do. */
+/* The centres of a block, and which of its cells count; how many do. */
 static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t first,
                                     int64_t *kept) {
   gv_mesh_block *b = &w->block;
@@ -172,24 +172,12 @@ static gv_status mesh_out_answer(worker *w, const mesh_round *r, int64_t first) 
   measure.bands = r->facts->bands;
   measure.type = GV_FLOAT64;
   measure.distance = b->distance;
-  if (gv_cells_of_lists(r->facts->question->cells)) measure.azimuth = b->azimuth;
+  if (gv_cells_of_lists(r->facts->of)) measure.azimuth = b->azimuth;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
   GV_TRY(gv_voronoi_fill(w->context, r->voronoi, &block));
   GV_TRY(gv_voronoi_measure(w->context, r->voronoi, &measure));
   return gv_voronoi_cell_areas(w->context, r->voronoi, first, 0, b->count, 1, b->area, 0);
-}
-
-/* Numbers of a block's cells; of triangles the centres too. */
-static void mesh_out_name_cells(const mesh_round *r, gv_mesh_block *b, int64_t first) {
-  const gv_mesh_question *q = r->facts->question;
-  bool list = gv_cells_of_lists(q->cells);
-  for (int64_t i = 0; i < b->count && list; i++)
-    b->id[i] = gv_cells_of_id(q->cells, q->centres, first + i);
-  for (int64_t i = 0; i < b->count && !list; i++) {
-    gv_qtm_from_number(r->facts->level, first + i, &b->id[i]);
-    gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
-  }
 }
 
 /* Removes the masked cells of a block. */
@@ -215,13 +203,14 @@ static void mesh_out_drop_masked(worker *w, int bands) {
 
 static gv_status mesh_out_answer_block(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t number) {
   gv_mesh_block *b = &w->block;
-  int64_t first = mesh_out_begin_block(r, w, number), kept = b->count;
-  if (gv_cells_of_lists(r->facts->question->cells)) GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
+  int64_t first = mesh_out_begin_block(r, w, number), kept;
+  GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
   if (kept == 0) {
     b->count = 0;
     return GV_OK;
   }
-  mesh_out_name_cells(r, b, first);
+  for (int64_t i = 0; i < b->count; i++)
+    b->id[i] = gv_cells_of_id(r->facts->of, r->facts->question->centres, first + i);
   GV_TRY(gv_io_pass_on_library(io, w->context, mesh_out_answer(w, r, first)));
   if (kept < b->count) mesh_out_drop_masked(w, r->facts->bands);
   return GV_OK;
@@ -320,42 +309,28 @@ static int32_t block_of(int bands) {
   return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
 }
 
-/* The grid of the query cells, and their number. */
-static int64_t make_grid(const gv_raster_grid *grid, const gv_mesh_question *question, gv_grid *out) {
-  const gv_cells_of triangles = {.kind = GV_CELLS_OF_QTM, .level = grid->grid.level};
-  gv_grid_init(out);
-  out->semi_major = grid->grid.semi_major;
-  out->flattening = grid->grid.flattening;
-  gv_cells_of_grid(gv_cells_of_lists(question->cells) ? question->cells : &triangles, question->centres, out);
-  return out->width;
-}
-
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_question *question) {
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
-  OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
-  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "cells: missing longitudes and latitudes");
-  OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   int bands = question->voronoi->k > 1 ? question->voronoi->k : 1;
-  gv_mesh_facts facts = {.level = gv_cells_of_lists(question->cells) ? question->cells->level : grid->grid.level,
+  gv_mesh_facts facts = {.of = &grid->cells_of,
+                         .cells = grid->grid.width,
                          .question = question,
                          .bands = bands,
                          .nodata = question->nodata,
-                         .crs = crs,
+                         .crs = grid->crs,
                          .metric = gv_metric_name(question->voronoi->metric),
                          .seeds = seeds};
 
   gv_context_options context_options;
   gv_context_options_init(&context_options);
-  gv_grid cells;
   gv_voronoi_options options = *question->voronoi;
   gv_points positions = gv_points_xy(seeds->x, seeds->y, seeds->count);
   context_options.threads = question->threads;
   context_options.device = question->device;
   context_options.progress = gv_io_go_on;
   context_options.progress_user = io;
-  facts.cells = make_grid(grid, question, &cells);
   options.labels = NULL;
   options.nodata = -1;
   options.block_width = block_of(bands);
@@ -364,11 +339,11 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
     status = gv_io_fail_memory(io, "the cells");
   } else {
     const gv_points *seeds_of = options.features == NULL ? &positions : NULL;
-    status = gv_io_pass_on_library(io, context, gv_voronoi_create(context, &cells, seeds_of, &options, &voronoi));
+    status =
+        gv_io_pass_on_library(io, context, gv_voronoi_create(context, &grid->grid, seeds_of, &options, &voronoi));
   }
   if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, question);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
-  OSRRelease(crs);
   return status;
 }

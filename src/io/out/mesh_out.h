@@ -21,7 +21,6 @@ typedef struct gv_mesh_options {
 /* What is computed for the triangles, and for which cells. */
 typedef struct gv_mesh_question {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not used */
-  const gv_cells_of *cells;          /* which cells */
   const gv_seed_list *centres;       /* gv_cells_of_have_places: those, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
   const double *reals;
@@ -29,7 +28,7 @@ typedef struct gv_mesh_question {
   double distance_size;      /* one unit of the distances of lists, in metres */
   const char *distance_unit; /* its name */
   int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
-  gv_mask *mask;             /* of lists: masked cells are not written; NULL = no mask */
+  gv_mask *mask;             /* of the cells: masked ones are not written; NULL = no mask */
   int threads;
   int device; /* as in gv_context_options */
 } gv_mesh_question;
@@ -40,7 +39,7 @@ typedef struct gv_mesh_out gv_mesh_out;
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,
                        gv_mesh_out **out);
 
-/* Answers and writes all cells. The grid must have a level unless the question has other cells. */
+/* Answers and writes all cells of a mesh or list: grid->cells_of. */
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_question *question);
 

@@ -20,7 +20,7 @@ typedef struct gv_mesh_block {
 
 /* Properties of all cells. */
 typedef struct gv_mesh_facts {
-  int level;
+  const gv_cells_of *of; /* which cells */
   const gv_mesh_question *question;
   int64_t cells, written; /* all of them, and those that count: the same without a mask */
   int bands;

@@ -212,13 +212,13 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), path, NULL, (CSLConstList)format);
   sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
   if (sink->root == NULL) return false;
-  GUInt64 nodes = (GUInt64)node_count(sink->n), faces = (GUInt64)gv_qtm_count(facts->level);
+  GUInt64 nodes = (GUInt64)node_count(sink->n), faces = (GUInt64)gv_qtm_count(facts->of->level);
   sink->nodes = GDALGroupCreateDimension(sink->root, "mesh_nodes", NULL, NULL, nodes, NULL);
   sink->faces = GDALGroupCreateDimension(sink->root, "mesh_faces", NULL, NULL, faces, NULL);
   sink->corners = GDALGroupCreateDimension(sink->root, "mesh_corners", NULL, NULL, 3, NULL);
   if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
   bool good = gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-              gv_mdarray_put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->level)) &&
+              gv_mdarray_put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->of->level)) &&
               gv_mdarray_put_global(sink->root, "metric", facts->metric) && describe_mesh(sink) &&
               gv_mdarray_describe_crs(sink->root, crs);
   if (!good) return false;
@@ -243,7 +243,7 @@ static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *fact
   sink->seeds = facts->seeds;
   sink->bands = facts->bands;
   sink->nodata = facts->nodata;
-  sink->n = (int64_t)1 << facts->level;
+  sink->n = (int64_t)1 << facts->of->level;
   gv_status status = gv_place_begin(io, place);
   gv_gdal_reset();
   if (status == GV_OK)

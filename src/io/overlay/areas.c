@@ -6,17 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/crs.h"
 #include "io/overlay/overlay.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
-
-/* Proportional to the area between the equator and a latitude in radians (Snyder 1987, equation 3-12, halved). */
-static double zone(double e2, double latitude) {
-  double s = sin(latitude), e = sqrt(fabs(e2));
-  if (e < 1e-9) return s;
-  double bend = e2 > 0.0 ? atanh(e * s) / e : atan(e * s) / e;
-  return 0.5 * (s / (1.0 - e2 * s * s) + bend);
-}
 
 /* As gv_row_share, of the part between the fractions t0 and t1. */
 static double row_share(const gv_overlay *o, double top, double bottom, double t0, double t1) {
@@ -25,9 +18,9 @@ static double row_share(const gv_overlay *o, double top, double bottom, double t
   double y0 = fmax(-pole, fmin(pole, top * unit)), y1 = fmax(-pole, fmin(pole, bottom * unit));
   double a = fmax(-pole, fmin(pole, (top + t0 * (bottom - top)) * unit));
   double b = fmax(-pole, fmin(pole, (top + t1 * (bottom - top)) * unit));
-  double whole = zone(o->e2, y1) - zone(o->e2, y0);
+  double whole = gv_ellipsoid_zone(o->e2, y1) - gv_ellipsoid_zone(o->e2, y0);
   if (whole == 0.0) return t1 - t0;
-  return (zone(o->e2, b) - zone(o->e2, a)) / whole;
+  return (gv_ellipsoid_zone(o->e2, b) - gv_ellipsoid_zone(o->e2, a)) / whole;
 }
 
 double gv_row_share(const gv_overlay *o, double top, double bottom, double t) {

@@ -13,9 +13,12 @@ typedef struct gv_axis {
   double *inside; /* by pixel: sum of its shares */
 } gv_axis;
 
-/* The cells that the points of a square of pixels fall into: columns [u0, u1) of rows [v0, v1). */
+/* The cells that the points of a square of pixels fall into: columns [u0, u1) of rows [v0, v1). Of a mesh or list u1 = 1 if there are any, and
+ * `chunk` has the chunks of consecutive cells, ascending. */
 typedef struct gv_point_tile {
   int32_t u0, u1, v0, v1;
+  int64_t *chunk;
+  int64_t chunks;
 } gv_point_tile;
 
 /* Memory of a worker. */
@@ -31,6 +34,7 @@ struct gv_overlay {
   const gv_raster_grid *grid;
   gv_raster_in raster;
   double total, size, inside; /* size: sum of absolute values */
+  bool list;                  /* cells are those of a mesh or list: grid->cells_of */
   bool parallel;              /* the raster is in the grid's system, and both are upright */
   double period;              /* columns of a full turn; 0 = none */
   double e2;                  /* of the ellipsoid, for true areas of the raster's rows; < -1: rows are planar */
@@ -69,6 +73,7 @@ gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, 
 
 /* The same for all other rasters, with known `size`. *overlap is set if a point is inside the grid. */
 gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap);
+void gv_points_free(gv_overlay *o);
 gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h);
 
 #endif

@@ -15,6 +15,10 @@
  * none has an image, or all have one, on one side of the grid and farther from it than from each other. Corners are
  * places of the lattice, so a straight seam of the grid's projection that crosses a tile has places on both of its
  * sides.
+ *
+ * Cells of HEALPix, S2 and H3 are one row, in the order of their numbers. Their points are transformed to longitudes and latitudes; a
+ * cell's side is the square root of the mean area of all cells, on a sphere of the equator's radius. No tile is far from them. A tile
+ * reaches chunks of cells, as the numbers of neighbours may be far apart.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +31,7 @@ enum {
   POINTS_A_CELL = 2, /* a side, at least */
   MOST_POINTS = 64,  /* a side of a pixel */
   TILE_POINTS = 256, /* a side of a tile, at most */
+  CHUNK_BITS = 14,   /* 2^CHUNK_BITS cells of a list are a chunk */
   LATTICE = 5        /* places a side of a tile that are tested for whether it may reach the grid */
 };
 
@@ -39,7 +44,8 @@ static double unit_metres(OGRSpatialReferenceH crs) {
 static int64_t points_a_side(const gv_overlay *o) {
   const double *s = o->raster.geotransform, *g = o->grid->geotransform;
   double pixel = fmax(hypot(s[1], s[4]), hypot(s[2], s[5])) * unit_metres(o->raster.crs);
-  double cell = fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_metres(o->grid->crs);
+  double cell = o->list ? sqrt(4.0 * 3.14159265358979323846 / (double)o->grid->grid.width) * 6378137.0
+                        : fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_metres(o->grid->crs);
   double n = ceil(POINTS_A_CELL * pixel / cell);
   return n >= 1.0 && n < MOST_POINTS ? (int64_t)n : n < 1.0 ? 1 : MOST_POINTS;
 }
@@ -77,11 +83,28 @@ static double overlay_points_clamp(double u, double limit) {
   return u < 0.0 && u >= -rounding ? 0.0 : u >= limit && u <= limit + rounding ? limit - 0.5 : u;
 }
 
+/* Places in the grid's coordinates to numbers of cells of a mesh or list, as columns of its row. */
+static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
+  const double unit = gv_crs_unit_degrees(o->grid->crs), rounding = 1e-7;
+  for (int64_t i = 0; i < p->count; i++) {
+    p->x[i] *= unit;
+    p->y[i] *= unit;
+    if (fabs(p->y[i]) > 90.0 && fabs(p->y[i]) <= 90.0 + rounding) p->y[i] = copysign(90.0, p->y[i]);
+  }
+  GV_TRY(gv_cells_of_find(io, &o->grid->cells_of, o->grid->grid.flattening, p->count, p->x, p->y));
+  for (int64_t i = 0; i < p->count; i++) {
+    p->x[i] += 0.5;
+    p->y[i] = isfinite(p->x[i]) ? 0.5 : (double)NAN;
+  }
+  return GV_OK;
+}
+
 /* Carries places of the raster over to columns and rows of cells, within a turn; NaN if they have no image. */
 static gv_status find_images(gv_io *io, const gv_overlay *o, batch *p) {
   const double *t = o->inverse;
   if (o->operation != NULL && p->count > 0 && gv_operation_apply(p->x, p->y, p->count, o->operation) != 0)
     return gv_overlay_no_memory(io);
+  if (o->list) return find_cells_of(io, o, p);
   for (int64_t i = 0; i < p->count; i++) {
     double x = p->x[i], y = p->y[i], u = t[0] + x * t[1] + y * t[2], v = t[3] + x * t[4] + y * t[5];
     bool found = isfinite(x) && isfinite(y);
@@ -112,7 +135,7 @@ static gv_status find_far(gv_io *io, const gv_overlay *o, int64_t x, int64_t end
   for (int64_t i = 0; i < p.count; i++)
     found += isfinite(p.x[i]) && isfinite(p.y[i]);
   *far = found == 0;
-  for (int d = o->period > 0.0 ? 1 : 0; d < 2 && found == p.count; d++) {
+  for (int d = o->period > 0.0 ? 1 : 0; d < 2 && found == p.count && !o->list; d++) {
     const double *at = d == 0 ? p.x : p.y;
     double low = at[0], high = at[0];
     for (int64_t i = 1; i < p.count; i++) {
@@ -130,8 +153,45 @@ typedef struct block {
   int64_t x, y, w, h;
 } block;
 
+/* Where chunk number `chunk` is in a tile's, or would be. */
+static int64_t find_chunk(const gv_point_tile *tile, int64_t chunk) {
+  int64_t low = 0, high = tile->chunks;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (tile->chunk[middle] < chunk) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Adds points of a row to the summary of their tile, in cells of a mesh or list. */
+static gv_status note_chunks(gv_io *io, const batch *p, gv_point_tile *tile, gv_overlay_worker *b) {
+  for (int64_t i = 0; i < p->count; i++) {
+    if (!isfinite(p->x[i])) continue;
+    const int64_t chunk = (int64_t)p->x[i] >> CHUNK_BITS, at = find_chunk(tile, chunk);
+    b->inside += p->term[i];
+    tile->u1 = tile->v1 = 1;
+    if (at < tile->chunks && tile->chunk[at] == chunk) continue;
+    if ((tile->chunks & (tile->chunks - 1)) == 0) { /* full: its size is a power of two */
+      size_t size = tile->chunks > 0 ? 2 * (size_t)tile->chunks : 1;
+      int64_t *grown = realloc(tile->chunk, size * sizeof *grown);
+      if (grown == NULL) return gv_overlay_no_memory(io);
+      tile->chunk = grown;
+    }
+    memmove(tile->chunk + at + 1, tile->chunk + at, (size_t)(tile->chunks - at) * sizeof *tile->chunk);
+    tile->chunk[at] = chunk;
+    tile->chunks++;
+  }
+  return GV_OK;
+}
+
 /* Adds points of a row to the summary of their tile. */
-static void note_points(const gv_overlay *o, const batch *p, gv_point_tile *tile, gv_overlay_worker *b) {
+static gv_status note_points(gv_io *io, const gv_overlay *o, const batch *p, gv_point_tile *tile,
+                             gv_overlay_worker *b) {
+  if (o->list) return note_chunks(io, p, tile, b);
   for (int64_t i = 0; i < p->count; i++) {
     double u = p->x[i], v = p->y[i];
     if (!(u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height)) continue;
@@ -143,6 +203,14 @@ static void note_points(const gv_overlay *o, const batch *p, gv_point_tile *tile
     tile->u1 = column >= tile->u1 ? column + 1 : tile->u1;
     tile->v1 = row >= tile->v1 ? row + 1 : tile->v1;
   }
+  return GV_OK;
+}
+
+/* True if points of a tile may be in a rectangle of cells. */
+static bool tile_reaches(const gv_overlay *o, const gv_point_tile *t, int64_t x, int64_t y, int64_t w, int64_t h) {
+  if (!o->list) return t->u0 < x + w && t->u1 > x && t->v0 < y + h && t->v1 > y;
+  int64_t at = find_chunk(t, x >> CHUNK_BITS);
+  return at < t->chunks && t->chunk[at] <= (x + w - 1) >> CHUNK_BITS;
 }
 
 /* Adds their terms to the cells of a block. */
@@ -175,7 +243,7 @@ static gv_status walk_tile(gv_io *io, const gv_overlay *o, int worker, int64_t n
       if (to != NULL) {
         add_points(&p, to);
       } else {
-        note_points(o, &p, &o->tile[number], b);
+        status = note_points(io, o, &p, &o->tile[number], b);
       }
     }
   }
@@ -229,13 +297,18 @@ gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   return status;
 }
 
+void gv_points_free(gv_overlay *o) {
+  for (int64_t i = 0; i < o->across * o->down && o->tile != NULL; i++)
+    free(o->tile[i].chunk);
+  free(o->tile);
+}
+
 gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h) {
   const block to = {o->of_worker[worker].values, x, y, w, h};
   gv_status status = GV_OK;
   memset(to.values, 0, (size_t)(w * h) * sizeof *to.values);
   for (int64_t i = 0; i < o->across * o->down && status == GV_OK; i++) {
-    const gv_point_tile *t = &o->tile[i];
-    if (t->u0 < x + w && t->u1 > x && t->v0 < y + h && t->v1 > y) status = walk_tile(io, o, worker, i, &to);
+    if (tile_reaches(o, &o->tile[i], x, y, w, h)) status = walk_tile(io, o, worker, i, &to);
   }
   for (int64_t i = 0; i < w * h; i++)
     to.values[i] *= o->unit;

@@ -21,6 +21,11 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
     o->e2 = f * (2.0 - f);
     o->degrees = gv_crs_unit_degrees(raster->crs);
   }
+  o->list = gv_cells_of_lists(&grid->cells_of);
+  if (o->list)
+    return gv_grid_in_crs(grid, raster->crs)
+               ? GV_OK
+               : gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
   memcpy(geotransform, grid->geotransform, sizeof geotransform);
   if (!GDALInvGeoTransform(geotransform, o->inverse)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "grid: invalid geotransform; the area of its cells is 0");
@@ -190,7 +195,7 @@ void gv_overlay_close(gv_overlay *o) {
     free(o->of_worker[i].values);
   }
   free(o->of_worker);
-  free(o->tile);
+  gv_points_free(o);
   gv_areas_free(o);
   gv_raster_in_close(&o->raster);
   gv_operation_destroy(o->operation);

@@ -3,8 +3,8 @@
  * of all is kept.
  *
  * In the grid's coordinate system, both without rotation, a pixel is shared among the cells it overlaps, by area
- * (true area on longitudes and latitudes). Otherwise it is split among n x n points (points.c). Values outside the
- * grid are summed separately. nodata counts as 0.
+ * (true area on longitudes and latitudes). Otherwise it is split among n x n points (points.c), also for HEALPix, S2 and H3 cells. Values
+ * outside the grid are summed separately. nodata counts as 0.
  */
 #ifndef GV_IO_QUANTITY_H
 #define GV_IO_QUANTITY_H

@@ -40,8 +40,8 @@ typedef struct run {
 static gv_status write_mesh(gv_io *io, run *r) {
   const gv_job *j = r->in.job;
   const gv_voronoi_options options = gv_run_question(&r->in);
+  const bool triangles = !gv_cells_of_lists(&j->grid.cells_of);
   const gv_mesh_question mesh = {.voronoi = &options,
-                                 .cells = &j->grid.cells_of,
                                  .centres = &r->in.centres,
                                  .integers = r->plan.integers,
                                  .reals = r->plan.reals,
@@ -50,10 +50,10 @@ static gv_status write_mesh(gv_io *io, run *r) {
                                  .distance_unit =
                                      j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
                                  .nodata = r->plan.nodata,
-                                 .mask = r->in.mask,
+                                 .mask = triangles ? r->in.triangle_mask : r->in.mask,
                                  .threads = r->in.threads,
                                  .device = j->device};
-  return gv_mesh_write(io, r->out.mesh, &r->in.grid, r->in.seeds, &mesh);
+  return gv_mesh_write(io, r->out.mesh, triangles ? &r->in.triangles : &r->in.grid, r->in.seeds, &mesh);
 }
 
 static gv_status raster_job_compute(gv_io *io, run *r) {

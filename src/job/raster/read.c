@@ -139,8 +139,14 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
 /* The mask and the sums, or only the mask. */
 static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   const gv_job *j = in->job;
-  const gv_readers readers = {in->threads, j->sum_count + 1, in->budget.reading, &in->grid};
+  const bool triangles = sums && in->triangles.grid.width > 0;
+  const gv_readers readers = {in->threads, j->sum_count + 1 + triangles, in->budget.reading, &in->grid};
   if (j->mask.source != NULL) GV_TRY(gv_mask_open(io, &j->mask, &in->grid, readers, &in->mask));
+  if (j->mask.source != NULL && triangles) {
+    gv_readers of_triangles = readers;
+    of_triangles.grid = &in->triangles;
+    GV_TRY(gv_mask_open(io, &j->mask, &in->triangles, of_triangles, &in->triangle_mask));
+  }
   for (int i = 0; i < j->sum_count && sums; i++) {
     gv_raster_source source = {j->sums[i].path, j->sum_options};
     GV_TRY(gv_overlay_open(io, source, &in->grid, readers, &in->overlay[i]));
@@ -188,6 +194,8 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
   }
   GV_TRY(check_grid(io, in));
   GV_TRY(read_lists(io, in));
+  if (j->grid.has_level && (j->cells != NULL || j->mesh != NULL))
+    GV_TRY(gv_raster_grid_of_triangles(io, &in->grid, &in->triangles));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
   /* Parts contain the results of masks and sums. */
   return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);
@@ -234,7 +242,9 @@ void gv_run_inputs_free(gv_run_inputs *in) {
   for (int i = 0; i < GV_JOB_MAX_SUMS; i++)
     gv_overlay_close(in->overlay[i]);
   gv_mask_close(in->mask);
+  gv_mask_close(in->triangle_mask);
   gv_raster_grid_free(&in->grid);
+  gv_raster_grid_free(&in->triangles);
   gv_raster_seeds_free(&in->cells);
   gv_seeds_free(&in->layer);
   gv_seeds_free(&in->centres);

@@ -19,9 +19,11 @@ typedef struct gv_run_inputs {
   gv_seed_list centres;         /* places of --cells-of, in degrees; none: other query cells */
   gv_features features;         /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
-  double max_distance;  /* in the library's unit */
-  double distance_size; /* one unit of the distances that are written, in the library's */
-  gv_mask *mask;
+  gv_raster_grid triangles; /* of --cells and --mesh with a level */
+  double max_distance;      /* in the library's unit */
+  double distance_size;     /* one unit of the distances that are written, in the library's */
+  gv_mask *mask;            /* of grid */
+  gv_mask *triangle_mask;   /* of triangles */
   gv_overlay *overlay[GV_JOB_MAX_SUMS];
 } gv_run_inputs;
 

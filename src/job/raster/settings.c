@@ -341,7 +341,8 @@ const gv_option gv_job_options[] = {
     {"cells", "FILE",
      "with --level or --cells-of: table of the cells\n"
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
-     "with cell, lon, lat, seed, distance, azimuth, without the cells outside --mask. Any vector format: .gpkg, "
+     "with cell, lon, lat, seed, distance, azimuth. Cells with their centre outside --mask are left out. Any "
+     "vector format: .gpkg, "
      ".fgb, .csv, .geojson ...; with "
      "--cells-of also .nc and .zarr.",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
@@ -491,19 +492,19 @@ static gv_status check_lists(gv_io *io, const gv_job *j) {
   const struct {
     bool given;
     const char *name;
-  } others[] = {{j->raster.path != NULL, "OUT"},
-                {j->distance != NULL, "--distance"},
-                {j->azimuth != NULL, "--azimuth"},
-                {j->polygons != NULL, "--polygons"},
-                {j->mesh != NULL, "--mesh"},
-                {j->sum_count > 0, "--sum"},
-                {j->raster_seeds.source != NULL, "--seeds-raster"}};
+  } others[] = {{j->raster.path != NULL, "OUT"},   {j->distance != NULL, "--distance"},
+                {j->azimuth != NULL, "--azimuth"}, {j->polygons != NULL, "--polygons"},
+                {j->mesh != NULL, "--mesh"},       {j->raster_seeds.source != NULL, "--seeds-raster"}};
   const gv_grid_options *g = &j->grid;
   if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     GV_REQUIRE(io, !others[i].given,
                "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
                others[i].name);
+  GV_REQUIRE(io, j->sum_count == 0 || g->cells_of.kind != GV_CELLS_OF_FILE,
+             "--sum: unsupported for places of a file (--cells-of %s), which have no areas; use healpix:LEVEL, "
+             "s2:LEVEL, h3:LEVEL or a raster",
+             g->cells_of.source);
   GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
              "--cells-of: missing --cells FILE (.nc, .zarr, .gpkg, .csv ...) or --stats FILE");
   bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;

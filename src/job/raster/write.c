@@ -61,8 +61,8 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
   GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", triangles);
   GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
              triangles);
-  GV_REQUIRE(io, j->mask.source == NULL || gv_cells_of_lists(&j->grid.cells_of),
-             "%s: unsupported with --mask; it has all triangles", triangles);
+  GV_REQUIRE(io, j->mask.source == NULL || j->mesh == NULL,
+             "--mesh: unsupported with --mask, as it has all triangles; use --cells");
   return GV_OK;
 }
 

@@ -82,6 +82,22 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
   return gv_io_parallel_for(io, &loop, h3_cells_put);
 }
 
+gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int64_t *number) {
+  const LatLng place = {degsToRads(lat), degsToRads(lon)};
+  H3Index index = 0, base[BASE_CELLS];
+  int64_t in_base = 0, before = 0;
+  H3Error error = latLngToCell(&place, resolution, &index);
+  if (error == E_SUCCESS) error = cellToChildPos(index, 0, &in_base);
+  if (error == E_SUCCESS) error = getRes0Cells(base);
+  for (int i = 0; i < getBaseCellNumber(index) && error == E_SUCCESS; i++) {
+    int64_t children = 0;
+    error = cellToChildrenSize(base[i], resolution, &children);
+    before += children;
+  }
+  *number = before + in_base;
+  return error == E_SUCCESS ? GV_OK : h3_fail(io, error);
+}
+
 #else
 
 gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
@@ -92,6 +108,11 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
       "--cells-of: h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write "
       "the centres of the cells to a file, e.g. by the Python package h3, and give that",
       resolution);
+}
+
+gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int64_t *number) {
+  (void)lon, (void)lat, (void)number;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--cells-of: h3:%d is not supported by this build", resolution);
 }
 
 #endif

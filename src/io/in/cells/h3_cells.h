@@ -12,4 +12,7 @@
 gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
                            gv_seed_list *out);
 
+/* The number of the cell that contains a place in degrees, in the order of gv_h3_cells_read. */
+gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int64_t *number);
+
 #endif

@@ -35,8 +35,8 @@ static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   GV_TRY(gv_layer_create(&sink->out, crs, sink->has_points ? wkbPoint : wkbNone, NULL));
   for (int i = 0; i < TABLE_FIELDS; i++) {
     sink->field[i] = -1;
-    if (i == TABLE_AREA && q->cells->kind == GV_CELLS_OF_FILE) continue;
-    if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(q->cells)) continue;
+    if (i == TABLE_AREA && sink->facts->of->kind == GV_CELLS_OF_FILE) continue;
+    if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(sink->facts->of)) continue;
     const OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
     GV_TRY(gv_layer_add_field(&sink->out, names[i], NULL, type, &sink->field[i]));
   }
@@ -86,7 +86,7 @@ static gv_status table_set_cell(const gv_mesh_sink *sink, OGRFeatureH feature, c
     GV_TRY(gv_layer_set_integer(&sink->out, feature, sink->field[TABLE_CELL], block->id[i]));
   if (sink->field[TABLE_TOKEN] >= 0) {
     char token[17];
-    gv_cells_of_token(sink->facts->question->cells, block->id[i], token);
+    gv_cells_of_token(sink->facts->of, block->id[i], token);
     OGR_F_SetFieldString(feature, sink->field[TABLE_TOKEN], token);
   }
   table_set_real(feature, sink->field[TABLE_LON], block->lon[i]);

@@ -80,13 +80,13 @@ static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {
 }
 
 static bool is_healpix(const gv_mesh_sink *sink) {
-  return sink->facts->question->cells->kind == GV_CELLS_OF_HEALPIX;
+  return sink->facts->of->kind == GV_CELLS_OF_HEALPIX;
 }
 
 /* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
  * global. */
 static bool variables_map_healpix(const gv_mesh_sink *sink) {
-  const gv_cells_of *cells = sink->facts->question->cells;
+  const gv_cells_of *cells = sink->facts->of;
   const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
                                   {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "healpix", 0, NULL, sink->int32, NULL);
@@ -98,14 +98,14 @@ static bool variables_map_healpix(const gv_mesh_sink *sink) {
 
 /* The grid mapping, but not of Zarr: GDAL writes arrays without dimensions that xarray cannot open. */
 static bool variables_describe_grid(const gv_mesh_sink *sink) {
-  const char *latitudes = sink->facts->question->cells->authalic ? "authalic" : "geodetic";
+  const char *latitudes = sink->facts->of->authalic ? "authalic" : "geodetic";
   if (is_healpix(sink) && !gv_mdarray_put_global(sink->root, "healpix_latitudes", latitudes)) return false;
   if (sink->zarr) return gv_mdarray_put_global(sink->root, "Conventions", "CF-1.13");
   return is_healpix(sink) ? variables_map_healpix(sink) : gv_mdarray_describe_crs(sink->root, sink->facts->crs);
 }
 
 static bool variables_make_coordinates(gv_mesh_sink *sink) {
-  const gv_cells_of *cells = sink->facts->question->cells;
+  const gv_cells_of *cells = sink->facts->of;
   const char *const lon[][2] = {{"standard_name", "longitude"}, {"units", "degrees_east"}};
   const char *const lat[][2] = {{"standard_name", "latitude"}, {"units", "degrees_north"}};
   const char *const system[][2] = {{"grid_name", gv_cells_of_system(cells)},
@@ -215,7 +215,7 @@ static gv_status variables_write(gv_io *io, gv_mesh_sink *sink, const gv_mesh_bl
     sink->values = malloc((size_t)block->stride * sizeof(int64_t));
     if (sink->values == NULL) return gv_io_fail_memory(io, "a block of cells");
   }
-  bool tokens = gv_cells_of_have_tokens(sink->facts->question->cells);
+  bool tokens = gv_cells_of_have_tokens(sink->facts->of);
   bool good =
       gv_mdarray_write(sink->id, block->first, block->count, 1, tokens ? sink->uint64 : sink->int64, block->id) &&
       gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->float64, block->lon) &&
