@@ -283,7 +283,7 @@ def test_a_mask_of_triangles(seeds, kind, grid):
     seeds.ok(*run, "--mask", mask, "masked_alone.tif")
     every, some = ([*csv.DictReader(open(seeds.path(name)))] for name in ("all.csv", "some.csv"))
     lon, lat = (np.array([float(row[axis]) for row in every]) for axis in ("lon", "lat"))
-    kept, on_edge = counts(lon, lat), np.abs(lon / 5 - np.round(lon / 5)) < 1e-12  # the file's digits do not tell the side of a pixel's edge
+    kept, on_edge = counts(lon, lat), np.abs(lon / 5 - np.round(lon / 5)) < 1e-12  # digits of CSV do not decide the side of an edge
     assert 0 < kept.sum() < len(every) == 8 * 4**4 and on_edge.mean() < 0.1
     inside = [row for row, edge in zip(every, on_edge) if not edge]
     assert [row for row in some if row in inside] == [row for row, count in zip(inside, kept[~on_edge]) if count]

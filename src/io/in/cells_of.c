@@ -1,14 +1,11 @@
 #include "io/in/cells_of.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpuvoronoi/cells.h"
-#include "io/crs.h"
-#include "io/in/cells/h3_cells.h"
 
 enum { MOST_H3 = 15 };
 
@@ -109,35 +106,6 @@ int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int
     return triangle;
   }
   return cells->kind == GV_CELLS_OF_S2 ? (int64_t)gv_s2_id(cells->level, cell) : cell;
-}
-
-static gv_status cells_of_find_one(gv_io *io, const gv_cells_of *cells, double lon, double lat, int64_t *number) {
-  gv_status status = cells->kind == GV_CELLS_OF_HEALPIX ? gv_healpix_from_lonlat(cells->level, lon, lat, number)
-                     : cells->kind == GV_CELLS_OF_S2    ? gv_s2_from_lonlat(cells->level, lon, lat, number)
-                                                        : gv_h3_cell_find(io, cells->level, lon, lat, number);
-  if (status == GV_OK && cells->ring) *number = gv_healpix_to_ring(cells->level, *number);
-  return status;
-}
-
-gv_status gv_cells_of_find(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count, double *lon,
-                           const double *lat) {
-  const double degree = 3.14159265358979323846 / 180.0, e2 = flattening * (2.0 - flattening);
-  const double pole = gv_ellipsoid_zone(e2, 90.0 * degree);
-  for (int64_t i = 0; i < count; i++) {
-    double latitude = lat[i];
-    int64_t number = 0;
-    if (!isfinite(lon[i]) || !(fabs(latitude) <= 90.0)) {
-      lon[i] = (double)NAN;
-      continue;
-    }
-    if (cells->authalic) {
-      double sine = gv_ellipsoid_zone(e2, latitude * degree) / pole;
-      latitude = asin(fmax(-1.0, fmin(1.0, sine))) / degree;
-    }
-    GV_TRY(cells_of_find_one(io, cells, lon[i], latitude, &number));
-    lon[i] = (double)number;
-  }
-  return GV_OK;
 }
 
 void gv_cells_of_token(const gv_cells_of *cells, int64_t id, char out[17]) {

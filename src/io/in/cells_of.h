@@ -45,11 +45,6 @@ void gv_cells_of_grid(const gv_cells_of *cells, const gv_seed_list *places, gv_g
 /* The id of a cell in its own system: QTM's 64-bit id, HEALPix's number, the 64-bit id of S2 (as a signed number) and H3, the id of a file's feature. */
 int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int64_t cell);
 
-/* Numbers of the cells of HEALPix, S2 or H3 that contain places in degrees: numbers to lon[i], NaN where lat[i] or lon[i] is none.
- * `flattening`: of the ellipsoid, for authalic latitudes. */
-gv_status gv_cells_of_find(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count, double *lon,
-                           const double *lat);
-
 /* Ids that are also written as text, in hexadecimal digits: S2's tokens, H3's indexes. */
 static inline bool gv_cells_of_have_tokens(const gv_cells_of *cells) {
   return cells->kind == GV_CELLS_OF_S2 || cells->kind == GV_CELLS_OF_H3;

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
+#include "io/in/cells/h3_cells.h"
 #include "io/overlay/overlay.h"
 #include "io/parallel.h"
 
@@ -83,6 +85,37 @@ static double overlay_points_clamp(double u, double limit) {
   return u < 0.0 && u >= -rounding ? 0.0 : u >= limit && u <= limit + rounding ? limit - 0.5 : u;
 }
 
+static gv_status find_cell_of(gv_io *io, const gv_cells_of *cells, double lon, double lat, int64_t *number) {
+  gv_status status = cells->kind == GV_CELLS_OF_HEALPIX ? gv_healpix_from_lonlat(cells->level, lon, lat, number)
+                     : cells->kind == GV_CELLS_OF_S2    ? gv_s2_from_lonlat(cells->level, lon, lat, number)
+                                                        : gv_h3_cell_find(io, cells->level, lon, lat, number);
+  if (status == GV_OK && cells->ring) *number = gv_healpix_to_ring(cells->level, *number);
+  return status;
+}
+
+/* Numbers of the cells of HEALPix, S2 or H3 that contain places in degrees: numbers to lon[i], NaN where lat[i] or lon[i] is none.
+ * `flattening`: of the ellipsoid, for authalic latitudes. */
+static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count, double *lon,
+                              const double *lat) {
+  const double degree = 3.14159265358979323846 / 180.0, e2 = flattening * (2.0 - flattening);
+  const double pole = gv_ellipsoid_zone(e2, 90.0 * degree);
+  for (int64_t i = 0; i < count; i++) {
+    double latitude = lat[i];
+    int64_t number = 0;
+    if (!isfinite(lon[i]) || !(fabs(latitude) <= 90.0)) {
+      lon[i] = (double)NAN;
+      continue;
+    }
+    if (cells->authalic) {
+      double sine = gv_ellipsoid_zone(e2, latitude * degree) / pole;
+      latitude = asin(fmax(-1.0, fmin(1.0, sine))) / degree;
+    }
+    GV_TRY(find_cell_of(io, cells, lon[i], latitude, &number));
+    lon[i] = (double)number;
+  }
+  return GV_OK;
+}
+
 /* Places in the grid's coordinates to numbers of cells of a mesh or list, as columns of its row. */
 static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
   const double unit = gv_crs_unit_degrees(o->grid->crs), rounding = 1e-7;
@@ -91,7 +124,7 @@ static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
     p->y[i] *= unit;
     if (fabs(p->y[i]) > 90.0 && fabs(p->y[i]) <= 90.0 + rounding) p->y[i] = copysign(90.0, p->y[i]);
   }
-  GV_TRY(gv_cells_of_find(io, &o->grid->cells_of, o->grid->grid.flattening, p->count, p->x, p->y));
+  GV_TRY(find_numbers(io, &o->grid->cells_of, o->grid->grid.flattening, p->count, p->x, p->y));
   for (int64_t i = 0; i < p->count; i++) {
     p->x[i] += 0.5;
     p->y[i] = isfinite(p->x[i]) ? 0.5 : (double)NAN;

@@ -23,6 +23,8 @@ extern "C" {
  * int64_t ring = gv_healpix_to_ring(1, 3);
  * if (gv_healpix_count(1) != 48 || ring != 0 || gv_healpix_from_ring(1, ring) != 3) return 1;
  * if (gv_healpix_center(1, 3, &lon, &lat) != GV_OK || lon != 45.0 || lat < 66.4 || lat > 66.5) return 1;
+ * int64_t number = -1;
+ * if (gv_healpix_from_lonlat(1, 44.0, 66.0, &number) != GV_OK || number != 3) return 1;
  * @endcode
  */
 
@@ -37,6 +39,15 @@ GV_API int64_t gv_healpix_count(int order);
  */
 GV_API gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude);
 
+/**
+ * The pixel of the NESTED scheme that contains a place. A place on an edge belongs to one of the pixels at it.
+ * @param      longitude degrees, finite.
+ * @param      latitude  degrees, on the unit sphere, [-90, 90].
+ * @param[out] number    from 0.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, int64_t *number);
+
 /** The number of a pixel in the RING scheme, and back in the NESTED one. @return -1 for a number or an order out of range. */
 GV_API int64_t gv_healpix_to_ring(int order, int64_t number);
 GV_API int64_t gv_healpix_from_ring(int order, int64_t ring_number);
@@ -49,6 +60,8 @@ GV_API int64_t gv_healpix_from_ring(int order, int64_t ring_number);
  * double lon, lat;
  * if (gv_s2_count(1) != 24 || gv_s2_id(0, 0) != UINT64_C(0x1000000000000000)) return 1;
  * if (gv_s2_center(0, 1, &lon, &lat) != GV_OK || lon != 90.0 || lat != 0.0) return 1;
+ * int64_t number = -1;
+ * if (gv_s2_from_lonlat(0, 80.0, 10.0, &number) != GV_OK || number != 1) return 1;
  * @endcode
  */
 
@@ -65,6 +78,15 @@ GV_API uint64_t gv_s2_id(int level, int64_t number);
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_s2_center(int level, int64_t number, double *longitude, double *latitude);
+
+/**
+ * The cell that contains a place, by S2's formulas.
+ * @param      longitude degrees, finite.
+ * @param      latitude  degrees, on the unit sphere, [-90, 90].
+ * @param[out] number    from 0, in the order of ids (gv_s2_id).
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_t *number);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /**
- * @file diagram.h gpuvoronoi: Voronoi diagrams as vectors: cells, edges and vertices on the plane, the sphere and
- * the ellipsoid. The conventions of gpuvoronoi.h hold here too.
+ * @file diagram.h
+ * gpuvoronoi: Voronoi diagrams as vectors: cells, edges and vertices on the plane, the sphere and the ellipsoid.
+ * The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +38,7 @@ extern "C" {
  *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]), (int)(parts.line[edge + 1] - parts.line[edge]));
  *   }
  * const int good = status == GV_OK && parts.edge_count == 6 && fabs(area[0] + area[1] + area[2] + area[3] - 510065621724088) < 1e4;
- * gv_diagram_polygons *polygons = NULL; // as GeoJSON wants them
+ * gv_diagram_polygons *polygons = NULL; // in GeoJSON's order
  * gv_diagram_rings rings;
  * gv_diagram_rings_init(&rings);
  * if (status == GV_OK) status = gv_diagram_polygons_create(context, diagram, 1, &polygons);
@@ -112,8 +113,9 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
  * Makes the Voronoi diagram of points, with the context's threads and progress.
  *
  * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
- * the metric (gv_metric); the lowest number wins ties. The tolerance does not hold for the border of two seeds that
- * are closer to each other than a centimetre on the globe or 1e-15 of the extent on the plane.
+ * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
+ * micrometres (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
+ * seeds that are closer to each other than a centimetre (globe).
  *
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.
