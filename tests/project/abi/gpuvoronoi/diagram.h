@@ -90,8 +90,8 @@ typedef struct gv_diagram_parts {
                      * the extent and ends of cut edges */
   int64_t edge_count;
   int64_t
-      unverified; /**< ellipsoid: vertices that may be wrong (near the antipodes of seeds, if all seeds are within
-                   * about 150 km of each other); else 0 */
+      unverified; /**< ellipsoid: vertices and edges that may be wrong by up to 250 km, near the antipodes of the seeds: if all
+                   * seeds lie on one geodesic and within about 300 km; else 0 */
   const int64_t *owner; /**< of each seed: the lowest seed number at its place; that seed has the cell */
   const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
   const int64_t *edge_vertex;        /**< of each edge: its first and last vertex */
@@ -113,9 +113,8 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
  * Makes the Voronoi diagram of points, with the context's threads and progress.
  *
  * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
- * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
- * micrometres (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
- * seeds that are closer to each other than a centimetre (globe).
+ * the metric (gv_metric); the lowest number wins ties. The tolerance does not hold for the border of two seeds that
+ * are closer to each other than a centimetre on the globe or 1e-15 of the extent on the plane.
  *
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.
