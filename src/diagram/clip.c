@@ -90,6 +90,21 @@ static bool clip_edge(const clipper *c, const double a[2], const double b[2], do
   return *from < *to;
 }
 
+/*
+ * A vertex far outside, moved along the bisector of two seeds to a few sizes of the rectangle: coordinates of vertices are off by 1e-16 of
+ * their distance, so that a line between two far ones would miss the bisector.
+ */
+static void clip_near(const clipper *c, int64_t left, int64_t right, double place[2]) {
+  const double *r = c->rectangle, *s = c->position + 3 * left, *o = c->position + 3 * right;
+  double x = 0.5 * (s[0] + o[0]), y = 0.5 * (s[1] + o[1]), dx = s[1] - o[1], dy = o[0] - s[0],
+         length = hypot(dx, dy);
+  double reach = 4.0 * (hypot(r[2] - r[0], r[3] - r[1]) + hypot(x - 0.5 * (r[0] + r[2]), y - 0.5 * (r[1] + r[3])));
+  double along = ((place[0] - x) * dx + (place[1] - y) * dy) / length;
+  if (!(fabs(along) > reach)) return;
+  place[0] = x + copysign(reach, along) * (dx / length);
+  place[1] = y + copysign(reach, along) * (dy / length);
+}
+
 static void clip_place(const clipper *c, const double a[2], const double b[2], double at, int side,
                        double place[2]) {
   const double *r = c->rectangle;
@@ -111,12 +126,14 @@ static gv_status clipper_cut_edges(clipper *c) {
   const gv_cells *cells = c->cells;
   for (int64_t i = 0; i < cells->edges; i++) {
     const int64_t *end = cells->end + 2 * i;
-    const double a[2] = {cells->x[end[0]], cells->y[end[0]]}, b[2] = {cells->x[end[1]], cells->y[end[1]]};
+    double a[2] = {cells->x[end[0]], cells->y[end[0]]}, b[2] = {cells->x[end[1]], cells->y[end[1]]};
     double from, to, place[2];
     int from_side, to_side;
     int64_t ends[2];
     c->edge_to[i] = -1;
     if (cells->side[2 * i] < 0 || cells->side[2 * i + 1] < 0) continue; /* of far corners */
+    clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], a);
+    clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], b);
     if (!clip_edge(c, a, b, &from, &to, &from_side, &to_side)) continue;
     if (from_side < 0) {
       GV_TRY(clipper_keep(c, end[0], &ends[0]));

@@ -6,6 +6,7 @@
 
 #include "core/given.h"
 #include "core/parallel.h"
+#include "diagram/near_seeds.h"
 #include "diagram/pieces.h"
 #include "diagram/verify.h"
 #include "exact/canonical.h"
@@ -18,10 +19,19 @@ struct gv_diagram {
   gv_globe globe;
   double extent[4];
   double *lon, *lat, *position;
+  double near; /* seeds that are closer are at one place: as positions */
   int64_t unverified;
   gv_cells cells;
   gv_lines lines;
 };
+
+/*
+ * To a multiple of a power of two, without negative zeros. Products of differences, and vertices, stay within the range of doubles; a
+ * coordinate changes only if it is below 1e-8 of the largest one (globe: below 1e-5 degrees).
+ */
+static double diagram_round(double value, double unit) {
+  return rint(value / unit) * unit + 0.0;
+}
 
 static gv_status diagram_read_plane(gv_context *context, const gv_points *seeds, gv_diagram *d) {
   for (int64_t i = 0; i < seeds->count; i++) {
@@ -31,8 +41,6 @@ static gv_status diagram_read_plane(gv_context *context, const gv_points *seeds,
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "seed %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, p[0],
                      p[1]);
-    p[0] += 0.0; /* without negative zeros */
-    p[1] += 0.0;
     p[2] = 0.0;
   }
   return GV_OK;
@@ -47,10 +55,11 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
                      "seed %lld (from 0): coordinates out of range or not finite (longitude %g, latitude %g)",
                      (long long)i, lon, lat);
     gv_normalise_lonlat(&lon, &lat);
-    d->lon[i] = lon;
-    d->lat[i] = lat;
+    d->lon[i] = diagram_round(lon, 0x1p-70); /* degrees: 1e-16 m */
+    d->lat[i] = diagram_round(lat, 0x1p-70);
   }
   gv_globe_vectors(&d->globe, seeds->count, d->lon, d->lat, d->position);
+  d->near = 1e-5 / 6371e3; /* 10 micrometres on the Earth */
   return GV_OK;
 }
 
@@ -77,6 +86,11 @@ static gv_status diagram_frame(gv_context *context, const double extent[4], int6
     box[i] = fmin(box[i], e[i]);
     box[2 + i] = fmax(box[2 + i], e[2 + i]);
   }
+  double largest = fmax(fmax(fabs(box[0]), fabs(box[1])), fmax(fabs(box[2]), fabs(box[3])));
+  double unit = ldexp(1.0, ilogb(fmax(largest, 1e-70)) - 80);
+  for (int64_t i = 0; i < 3 * count; i++)
+    d->position[i] = diagram_round(d->position[i], unit);
+  d->near = fmax(1e-11 * hypot(box[2] - box[0], box[3] - box[1]), 1e-15 * largest);
   double x = 0.5 * (box[0] + box[2]), y = 0.5 * (box[1] + box[3]);
   double far = 8.0 * 0.5 * hypot(box[2] - box[0], box[3] - box[1]);
   const double corner[6] = {
@@ -90,6 +104,21 @@ static gv_status diagram_frame(gv_context *context, const double extent[4], int6
   return GV_OK;
 }
 
+/* Moves seeds that are too close to a seed with a lower number to its place. */
+static gv_status diagram_join_near(gv_context *context, int64_t count, gv_diagram *d) {
+  int32_t *first = gv_allocate(&d->allocator, count, sizeof *first);
+  gv_status status = first != NULL ? gv_near_seeds(context, d->position, count, d->near, first)
+                                   : gv_fail_memory(context, "the seeds");
+  for (int64_t i = 0; status == GV_OK && i < count; i++) {
+    memcpy(d->position + 3 * i, d->position + 3 * (int64_t)first[i], 3 * sizeof(double));
+    if (d->plane) continue;
+    d->lon[i] = d->lon[first[i]];
+    d->lat[i] = d->lat[first[i]];
+  }
+  gv_release(&d->allocator, first);
+  return status;
+}
+
 static gv_status diagram_read(gv_context *context, const gv_points *seeds, const gv_diagram_options *o,
                               gv_diagram *d) {
   const gv_allocator *allocator = &d->allocator;
@@ -98,9 +127,13 @@ static gv_status diagram_read(gv_context *context, const gv_points *seeds, const
   d->lon = gv_allocate(allocator, d->plane ? 0 : count, sizeof(double));
   d->lat = gv_allocate(allocator, d->plane ? 0 : count, sizeof(double));
   if (d->position == NULL || d->lon == NULL || d->lat == NULL) return gv_fail_memory(context, "the seeds");
-  if (!d->plane) return diagram_read_globe(context, seeds, d);
-  GV_TRY(diagram_read_plane(context, seeds, d));
-  return diagram_frame(context, o->extent, count, d);
+  if (d->plane) {
+    GV_TRY(diagram_read_plane(context, seeds, d));
+    GV_TRY(diagram_frame(context, o->extent, count, d));
+  } else {
+    GV_TRY(diagram_read_globe(context, seeds, d));
+  }
+  return diagram_join_near(context, count, d);
 }
 
 /* The two places on the bisector of two seeds, from those on the conformal sphere. */

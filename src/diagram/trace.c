@@ -167,8 +167,10 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
   double limit = 0.6 * k->t->tolerance;
   if (track_span(k, a->at, b->at) < limit || depth == TRACE_DEPTH) return GV_OK;
   track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
-  bool straight = track_off(k, a, b, &middle) <= limit;
-  if (straight && fabs(remainder(b->lon - a->lon, 360.0)) > 1.0) {
+  double turn = fabs(remainder(b->lon - a->lon, 360.0));
+  /* The shorter way of half a turn is undefined, except across a pole. */
+  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= limit;
+  if (straight && turn > 1.0) {
     /* Not a parabola: test the quarters, too. */
     for (int i = 1; i < 4 && straight; i += 2) {
       track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));

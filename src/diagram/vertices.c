@@ -27,10 +27,10 @@ static void vertices_of_plane(const finder *f, int32_t facet) {
                *c = f->t->position + 3 * (int64_t)v[2];
   double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
   double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy, cross = gv_cross_plane(a, b, c);
-  double scale = 0.5 / cross, size = sqrt(fmax(b2, c2));
+  double scale = 0.5 / cross, terms = (fabs(bx) + fabs(by)) * c2 + (fabs(cx) + fabs(cy)) * b2;
   f->out->x[facet] = a[0] + (cy * b2 - by * c2) * scale;
   f->out->y[facet] = a[1] + (bx * c2 - cx * b2) * scale;
-  f->out->noise[facet] = 4e-16 * (size * size * size * fabs(scale) + fabs(a[0]) + fabs(a[1]));
+  f->out->noise[facet] = 4e-16 * (terms * fabs(scale) + fabs(a[0]) + fabs(a[1]));
 }
 
 /* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by 1e-16 of their distances' inverse. */
