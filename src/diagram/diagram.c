@@ -86,8 +86,10 @@ static gv_status diagram_frame(gv_context *context, const double extent[4], int6
     box[i] = fmin(box[i], e[i]);
     box[2 + i] = fmax(box[2 + i], e[2 + i]);
   }
-  double largest = fmax(fmax(fabs(box[0]), fabs(box[1])), fmax(fabs(box[2]), fabs(box[3])));
-  double unit = ldexp(1.0, ilogb(fmax(largest, 1e-70)) - 80);
+  double largest = 1e-70;
+  for (int i = 0; i < 4; i++)
+    largest = fmax(largest, fabs(box[i]));
+  double unit = ldexp(1.0, ilogb(largest) - 80);
   for (int64_t i = 0; i < 3 * count; i++)
     d->position[i] = diagram_round(d->position[i], unit);
   d->near = fmax(1e-11 * hypot(box[2] - box[0], box[3] - box[1]), 1e-15 * largest);
