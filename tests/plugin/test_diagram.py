@@ -120,7 +120,7 @@ def test_lines_and_polygons_are_refused(qgis, work):
 
 def test_messages(qgis, work):
     """What is left out is counted; uncertain corners are in the program's words, not in those about datum grids."""
-    layer = memory([(0, 0), (0.01, 0), (0.03, 0.02), (0, 0.5)])
+    layer = memory([(7, 45), (7, 45.1), (7, 45.3), (7, 45.4)])
     layer.dataProvider().addFeatures([QgsFeature(layer.fields())])
     with pytest.raises(QgsProcessingException, match="invalid coordinates of feature"):
         qgis.run("voronoidiagram", INPUT=layer, OUTPUT=work.path("out.gpkg"))
