@@ -64,30 +64,30 @@ static inline double s2_unproject(double u) {
   return u >= 0.0 ? 0.5 * sqrt(1.0 + 3.0 * u) : 1.0 - 0.5 * sqrt(1.0 - 3.0 * u);
 }
 
-/* The inverse of s2_ray. */
+/* The inverse of s2_ray, with S2's own choice of a face on edges between them. */
 static inline int s2_face(const double ray[3], double *u, double *v) {
-  const double x = fabs(ray[0]), y = fabs(ray[1]), z = fabs(ray[2]);
-  const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-  const double inverse = 1.0 / ray[axis];
+  const double x = ray[0], y = ray[1], z = ray[2], largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+  const int axis = largest == fabs(z) ? 2 : largest == fabs(y) ? 1 : 0;
   const bool back = ray[axis] < 0.0;
   switch (axis) {
   case 0:
-    *u = (back ? ray[2] : ray[1]) * inverse;
-    *v = (back ? ray[1] : ray[2]) * inverse;
+    *u = (back ? z : y) / x;
+    *v = (back ? y : z) / x;
     break;
   case 1:
-    *u = (back ? ray[2] : -ray[0]) * inverse;
-    *v = (back ? -ray[0] : ray[2]) * inverse;
+    *u = (back ? z : -x) / y;
+    *v = (back ? -x : z) / y;
     break;
   default:
-    *u = -(back ? ray[1] : ray[0]) * inverse;
-    *v = -(back ? ray[0] : ray[1]) * inverse;
+    *u = (back ? -y : -x) / z;
+    *v = (back ? -x : -y) / z;
   }
   return back ? axis + 3 : axis;
 }
 
-static inline int64_t s2_step(double s, double side) {
-  const double at = s * side;
+/* The column or row of a coordinate of s2_face on a face of `side` columns. */
+static inline int64_t s2_column(double u, double side) {
+  const double at = s2_unproject(u) * side;
   return at < side ? at >= 0.0 ? (int64_t)at : 0 : (int64_t)side - 1;
 }
 
@@ -106,7 +106,7 @@ int64_t gv_s2_curve_number(const gv_s2_curve *curve, int level, const double dir
   double u, v;
   const int face = s2_face(direction, &u, &v);
   const double side = (double)(INT64_C(1) << level);
-  const int64_t i = s2_step(s2_unproject(u), side), j = s2_step(s2_unproject(v), side);
+  const int64_t i = s2_column(u, side), j = s2_column(v, side);
   int64_t number = face;
   int turn = face & 1;
   for (int bit = level - GV_S2_CURVE_LEVELS; bit >= 0; bit -= GV_S2_CURVE_LEVELS) {
@@ -279,24 +279,13 @@ gv_status gv_s2_center(int level, int64_t number, double *longitude, double *lat
   return GV_OK;
 }
 
-/* The inverse of s2_project, as a column or row. */
-static int64_t s2_column(int level, double u) {
-  const int64_t last = (INT64_C(1) << level) - 1;
-  const double s = u >= 0.0 ? 0.5 * sqrt(1.0 + 3.0 * u) : 1.0 - 0.5 * sqrt(1.0 - 3.0 * u);
-  const int64_t column = (int64_t)floor(ldexp(s, level));
-  return column < 0 ? 0 : column > last ? last : column;
-}
-
 gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_t *number) {
   if (number == NULL || gv_s2_count(level) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
     return GV_ERROR_INVALID_ARGUMENT;
   const double lon = remainder(longitude, 360.0) * (pi / 180.0), lat = latitude * (pi / 180.0);
-  const double x = cos(lat) * cos(lon), y = cos(lat) * sin(lon), z = sin(lat);
-  const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
-  const int axis = largest == fabs(z) ? 2 : largest == fabs(y) ? 1 : 0;
-  const int face = (axis == 0 ? x : axis == 1 ? y : z) < 0.0 ? axis + 3 : axis;
-  const double u[GV_S2_FACES] = {y / x, -x / y, -x / z, z / x, z / y, -y / z},
-               v[GV_S2_FACES] = {z / x, z / y, -y / z, y / x, -x / y, -x / z};
-  *number = s2_number(level, face, s2_column(level, u[face]), s2_column(level, v[face]));
+  const double ray[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)}, side = (double)(INT64_C(1) << level);
+  double u, v;
+  const int face = s2_face(ray, &u, &v);
+  *number = s2_number(level, face, s2_column(u, side), s2_column(v, side));
   return GV_OK;
 }

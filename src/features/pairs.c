@@ -7,7 +7,7 @@
  * On the globe let c be a shortest line between inner places of two geodesics that do not meet. If its length were a
  * local minimum, c would be perpendicular to both. Move each place of c along the field of unit normals of c: the field
  * is parallel along c and tangent to both geodesics at the ends, so the second variation of the length is minus the
- * integral of the Gaussian curvature over c, which is negative: there is no minimum. Where shortest lines meet, at the
+ * integral of the Gaussian curvature over c, which is negative, so the length is not a minimum. Where shortest lines meet, at the
  * cut locus, the distance is the least of several, and each of them has the same property. Lines that are straight in
  * longitude and latitude are not geodesics, and have no such proof.
  *

@@ -212,6 +212,19 @@ const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = box_tree_search;
 
 /* ---------------------------------------------------------------------------------------------------- by radius */
 
+/* Puts the children of a node that can hold points within the limit of a box of queries on the stack; returns its new height. */
+GV_INLINE int push_near(const gv_box_tree *tree, int64_t node, const double *low, const double *high, double limit,
+                        int64_t *stack, int top, int32_t dim, gv_metric metric, const double *periods) {
+  const int64_t *children = gv_node_child(tree, node), *least = gv_node_least(tree, node);
+  double bound[GV_LANES];
+  unsigned near = box_bounds(gv_node_box(tree, node), low, high, dim, metric, periods, tree->power, limit, bound);
+  for (; near != 0; near &= near - 1) {
+    int lane = __builtin_ctz(near);
+    if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
+  }
+  return top;
+}
+
 GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list,
                           int32_t dim, gv_metric metric, const double *periods) {
   int64_t stack[GV_STACK_ENTRIES];
@@ -220,13 +233,7 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
   while (top > 0) {
     int64_t child = stack[--top];
     if (child >= 0) {
-      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
-      double bound[GV_LANES];
-      unsigned near = box_bounds(gv_node_box(tree, child), q, q, dim, metric, periods, tree->power, limit, bound);
-      for (; near != 0; near &= near - 1) {
-        int lane = __builtin_ctz(near);
-        if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
-      }
+      top = push_near(tree, child, q, q, limit, stack, top, dim, metric, periods);
       continue;
     }
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
@@ -327,14 +334,7 @@ GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf
   while (top > 0) {
     int64_t child = stack[--top];
     if (child >= 0) {
-      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
-      double bound[GV_LANES];
-      unsigned near =
-          box_bounds(gv_node_box(tree, child), q->low, q->high, dim, metric, periods, tree->power, limit, bound);
-      for (; near != 0; near &= near - 1) {
-        int lane = __builtin_ctz(near);
-        if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
-      }
+      top = push_near(tree, child, q->low, q->high, limit, stack, top, dim, metric, periods);
       continue;
     }
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
