@@ -27,13 +27,13 @@ def start(work, *options):
 
 
 def wait_for_signals(process):
-    """Until SIGINT is blocked for the thread that waits for it, so that it ends nothing by itself. Not all signals: they are blocked while the C library
-    starts a thread, as OpenBLAS does when it is loaded."""
-    bit, other = 1 << (signal.SIGINT - 1), 1 << (signal.SIGCHLD - 1)
+    """Until SIGINT has its handler, the last step before work begins. Earlier it ends the process if a thread of a library receives it, as those that
+    OpenBLAS starts when it is loaded."""
+    bit = 1 << (signal.SIGINT - 1)
     for _ in range(6000):
         with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
-            blocked = int(next(line for line in status if line.startswith("SigBlk:")).split()[1], 16)
-        if blocked & bit and not blocked & other:
+            caught = int(next(line for line in status if line.startswith("SigCgt:")).split()[1], 16)
+        if caught & bit:
             return
         assert process.poll() is None
         time.sleep(0.01)
