@@ -38,7 +38,7 @@ class KDTree:
         are not used.
     metric : {"euclidean", "manhattan", "chebyshev", "cosine", "inner_product"}
         What is measured by methods that are not given `p`. "cosine" is 1 - cosine of the angle between vectors, "inner_product" the negative
-        inner product, so that the largest comes first; both on processors, and without `p`.
+        inner product, so that the largest comes first; both without `p`.
     backend : str
         A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
     device : int, optional

@@ -125,8 +125,8 @@ static const gv_option table[] = {
      GV_OPTION_BY(set_radius)},
     {"metric", "NAME",
      "l2, l1, linf, cosine, inner-product, geodesic or great-circle [default: l2]\n"
-     "cosine and inner-product: of arrays. geodesic and great-circle: of layers with a coordinate system. Other "
-     "names: "
+     "cosine and inner-product: of arrays, by auto, serial, openmp, cuda-register, cuda-cublas and cuda-tensor. "
+     "geodesic and great-circle: of layers with a coordinate system. Other names: "
      "euclidean (l2), manhattan (l1), chebyshev (linf). Default for longitudes and latitudes and for "
      "world-wide cylindrical maps like Web Mercator: geodesic.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},

@@ -45,7 +45,7 @@ GV_CANONICAL_DISTANCE(gv_canonical_distance_of_floats, float)
 #undef GV_CANONICAL_DISTANCE
 
 /* Metrics of points as vectors, which only searches have. */
-static inline bool gv_metric_of_products(gv_metric metric) {
+GV_BOTH bool gv_metric_of_products(int metric) {
   return metric == GV_COSINE || metric == GV_INNER_PRODUCT;
 }
 
@@ -54,18 +54,29 @@ static inline bool gv_metric_of_searches(gv_metric metric) {
   return gv_metric_of_products(metric) || metric == GV_MINKOWSKI;
 }
 
-/* Exact distances of these metrics. */
+/* Sums over the dimensions of two vectors, and the exact distance of products from them. */
+typedef struct gv_product_sums {
+  double product, q_squares, s_squares;
+} gv_product_sums;
+
+GV_BOTH void gv_product_add(gv_product_sums *sums, double q, double s) {
+  sums->product += q * s;
+  sums->q_squares += q * q;
+  sums->s_squares += s * s;
+}
+
+GV_BOTH double gv_product_distance_of_sums(const gv_product_sums *sums, int metric) {
+  if (metric == GV_INNER_PRODUCT) return 0.0 - sums->product;
+  return gv_cosine_distance(sums->product, gv_cosine_length(sums->q_squares), gv_cosine_length(sums->s_squares));
+}
+
 #define GV_PRODUCT_DISTANCE(NAME, TYPE)                                                                            \
-  static inline double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                       \
-    double product = 0.0, q_squares = 0.0, s_squares = 0.0;                                                        \
-    for (int32_t d = 0; d < dim; d++) {                                                                            \
-      double value = (double)s[d];                                                                                 \
-      product += q[d] * value;                                                                                     \
-      q_squares += q[d] * q[d];                                                                                    \
-      s_squares += value * value;                                                                                  \
-    }                                                                                                              \
-    if (metric == GV_INNER_PRODUCT) return 0.0 - product;                                                          \
-    return gv_cosine_distance(product, gv_cosine_length(q_squares), gv_cosine_length(s_squares));                  \
+  GV_BOTH double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                             \
+    gv_product_sums sums = {0.0, 0.0, 0.0};                                                                        \
+    GV_UNROLL_4                                                                                                    \
+    for (int32_t d = 0; d < dim; d++)                                                                              \
+      gv_product_add(&sums, q[d], (double)s[d]);                                                                   \
+    return gv_product_distance_of_sums(&sums, metric);                                                             \
   }
 GV_PRODUCT_DISTANCE(gv_product_distance, double)
 GV_PRODUCT_DISTANCE(gv_product_distance_of_floats, float)

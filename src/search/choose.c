@@ -33,6 +33,8 @@ static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_cont
   double n = (double)reference->count, q = (double)queries;
   int32_t dim = reference->dim;
   int devices = 0;
+  if (gv_metric_of_products(reference->metric))
+    return gv_half_filter_pays(reference->metric, dim) ? GV_BACKEND_CUDA_TENSOR : GV_BACKEND_CUDA_REGISTER;
   if (dim <= TREE_DIM_MAX && queries >= TREE_QUERIES && n * q >= tree_pairs &&
       (dim <= OCTREE_DIM_MAX || reference->count >= (int64_t)1 << (dim + 10))) {
     bool octree = dim <= OCTREE_DIM_MAX && q * k < (k <= 32 ? 3.0 * k : 20.0) * n;

@@ -1,5 +1,5 @@
 /*
- * The filter of tensor cores: error bound of |s|^2 / 2 - q.s with a product of 16-bit floats.
+ * The filter of tensor cores: error bound of |s|^2 / 2 - q.s with a product of 16-bit floats, and of -q.s for products of vectors.
  *
  * q' and s' are the floats of float_filter.h, with their own error in addition. Here they are rounded once more, to
  * half(q') and half(s'), with u = 2^-11: points times 2^10 (so below 2^11), a query times a power of two that
@@ -36,15 +36,15 @@ enum {
 
 /* Whether a search on GPUs is filtered by tensor cores. */
 static inline bool gv_half_filter_pays(gv_metric metric, int32_t dim) {
-  return metric == GV_EUCLIDEAN && dim >= GV_HALF_DIM_LEAST;
+  return (metric == GV_EUCLIDEAN || gv_metric_of_products(metric)) && dim >= GV_HALF_DIM_LEAST;
 }
 
-/* Bound of the error of euclidean filter values of a query of this length, gv_float_error included. */
-GV_BOTH double gv_half_error(int32_t dim, double length, double longest) {
+/* Bound of the error of filter values of a query of this length, gv_float_error included: euclidean, or of products. */
+GV_BOTH double gv_half_error(int metric, int32_t dim, double length, double longest) {
   double q = length * (1.0 + 0x1p-20), n = (double)dim, r = sqrt(n), u = 0x1p-11;
   double rounding = q * ((2.0 * u + u * u + 0x1p-27 * r) * longest + 0x1p-34 * r);
   double adding = (4.5 * n + 36.0) * 0x1p-24 * (1.0 + 2.0 * u) * q * longest;
-  return gv_float_error(GV_EUCLIDEAN, dim, length, longest) + 1.001 * (rounding + adding) + 0x1p-70;
+  return gv_float_error(metric, dim, length, longest) + 1.001 * (rounding + adding) + 0x1p-70;
 }
 
 #endif

@@ -39,10 +39,10 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (reference->periods != NULL && (on_device || products))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for %s",
                    products ? "products of vectors" : "arrays on a device");
-  if (on_device && (products || reference->metric == GV_MINKOWSKI))
+  if (on_device && reference->metric == GV_MINKOWSKI)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric %s is not supported for arrays on a device",
                    gv_metric_name(reference->metric));
-  if (gv_backend_is_automatic(options->backend) && (products || gv_reference_is_general(reference))) {
+  if (gv_backend_is_automatic(options->backend) && gv_reference_is_general(reference)) {
     *out = gv_backend_choose_processor(reference, options->expected_k > 0 ? options->expected_k : 1,
                                        options->expected_queries);
     return GV_OK;

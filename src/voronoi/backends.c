@@ -26,7 +26,7 @@ static const gv_engine *cuda_tile(const gv_grid *grid) {
 }
 
 static const char *only_products(gv_metric metric) {
-  return metric == GV_EUCLIDEAN ? NULL : "supports only euclidean distances";
+  return metric == GV_EUCLIDEAN ? NULL : "supports only euclidean and cosine distances and inner products";
 }
 
 #define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
@@ -56,9 +56,9 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                             "distance matrix in bounded chunks (half of it for a set against "
                                             "itself), then a reduction")},
     [GV_BACKEND_CUDA_CUBLAS] = {CUDA_SEARCH("cuda-cublas", MAX_DIM,
-                                            "a matrix product by cuBLAS as filter, euclidean only; for many "
-                                            "dimensions"),
-                                .refuses = only_products},
+                                            "a matrix product by cuBLAS as filter, for euclidean, cosine and "
+                                            "inner product; for many dimensions"),
+                                .products = true, .refuses = only_products},
     [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", MAX_DIM,
                                             "rows of distances as iterators, reduced by the library (CUB)")},
     [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", MAX_DIM,
@@ -74,12 +74,13 @@ const gv_backend gv_backends[GV_BACKENDS] = {
         "broadcast from constant memory, in passes of 64 KB: points, or queries if they are fewer")},
     [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", MAX_DIM,
                                               "several queries a thread in registers, one read of a point serves "
-                                              "them all")},
+                                              "them all"),
+                                  .products = true},
     [GV_BACKEND_CUDA_TENSOR] = {CUDA_SEARCH(
                                     "cuda-tensor", MAX_DIM,
-                                    "products of 16-bit floats on tensor cores as filter, euclidean only; for "
-                                    "many dimensions"),
-                                .refuses = only_products},
+                                    "products of 16-bit floats on tensor cores as filter, for euclidean, cosine "
+                                    "and inner product; for many dimensions"),
+                                .products = true, .refuses = only_products},
     [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", MAX_DIM,
                                              "points read through two-dimensional texture objects")},
     [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", MAX_DIM,
@@ -113,7 +114,9 @@ const gv_backend gv_backends[GV_BACKENDS] = {
 
 const char *gv_backend_refuses(const gv_backend *backend, gv_metric metric) {
   if (gv_metric_of_products(metric))
-    return backend->products ? NULL : "the backends serial and openmp search by products of vectors";
+    return backend->products
+               ? NULL
+               : "serial, openmp, cuda-register, cuda-cublas and cuda-tensor search by products of vectors";
   if (metric == GV_MINKOWSKI) return backend->device ? "backends of processors search by metric minkowski" : NULL;
   return backend->refuses != NULL ? backend->refuses(metric) : NULL;
 }

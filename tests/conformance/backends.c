@@ -18,6 +18,8 @@
 #include "search/backend.h"
 
 enum { LATTICE_SIDE = 5 };
+static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV, GV_COSINE, GV_INNER_PRODUCT};
+enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* ------------------------------------------------------------------------------------------------- comparing */
 
@@ -72,6 +74,30 @@ static double value(const gv_points *points, int64_t at) {
                                      : ((const double *)points->data)[at];
 }
 
+/* The compared value of query i and point j. */
+static double definition(const gv_points *reference, const gv_points *queries, gv_metric metric, int64_t i,
+                         int64_t j) {
+  const double least = ldexp(1.0, -450), most = ldexp(1.0, 500);
+  double total = 0.0, product = 0.0, a = 0.0, b = 0.0;
+  for (int32_t d = 0; d < reference->dim; d++) {
+    double q = value(queries, i * reference->dim + d), s = value(reference, j * reference->dim + d);
+    double gap = fabs(q - s);
+    if (metric == GV_CHEBYSHEV) {
+      total = gap > total ? gap : total;
+    } else {
+      total += metric == GV_MANHATTAN ? gap : gap * gap;
+    }
+    product += q * s;
+    a += q * q;
+    b += s * s;
+  }
+  if (metric == GV_INNER_PRODUCT) return 0.0 - product;
+  if (metric != GV_COSINE) return total;
+  a = sqrt(a);
+  b = sqrt(b);
+  return a < least || a > most || b < least || b > most ? 1.0 : fmin(fmax(1.0 - product / (a * b), 0.0), 2.0);
+}
+
 /* The result from the definitions only: all distances, sorted, cut at k and at the maximum distance. */
 static void from_definition(const gv_points *reference, const gv_points *queries, gv_metric metric,
                             const gv_search_options *options, answer a) {
@@ -81,15 +107,7 @@ static void from_definition(const gv_points *reference, const gv_points *queries
   for (int64_t i = 0; i < queries->count; i++) {
     int64_t count = 0;
     for (int64_t j = 0; j < n; j++) {
-      double total = 0.0;
-      for (int32_t d = 0; d < reference->dim; d++) {
-        double gap = fabs(value(queries, i * reference->dim + d) - value(reference, j * reference->dim + d));
-        if (metric == GV_CHEBYSHEV) {
-          total = gap > total ? gap : total;
-        } else {
-          total += metric == GV_MANHATTAN ? gap : gap * gap;
-        }
-      }
+      double total = definition(reference, queries, metric, i, j);
       distance[j] = total;
       double reported = metric == GV_EUCLIDEAN ? sqrt(total) : total;
       if (reported <= options->max_distance && !(options->exclude_self && i == j)) order[count++] = j;
@@ -137,8 +155,7 @@ static bool wanted(const gv_backend *backend) {
 }
 
 static bool takes(const gv_backend *backend, const gv_points *reference, gv_metric metric) {
-  return wanted(backend) && reference->dim <= backend->max_dim &&
-         (backend->refuses == NULL || backend->refuses(metric) == NULL);
+  return wanted(backend) && reference->dim <= backend->max_dim && gv_backend_refuses(backend, metric) == NULL;
 }
 
 /* Indices of the backends on a GPU, where building costs more than searching: for one set and metric, until forgotten. */
@@ -187,7 +204,8 @@ static void check_backends(const fixture *f, const gv_points *reference, const g
 static void check_set(const fixture *f, const gv_points *reference, const gv_points *queries, bool self,
                       const char *what) {
   const int32_t ks[] = {1, 2, 5, 20, (int32_t)reference->count + 3};
-  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+  for (int m = 0; m < METRICS; m++) {
+    const gv_metric metric = metrics[m];
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
       gv_search_options options;
       gv_search_options_init(&options);
@@ -296,7 +314,8 @@ static void test_large(void **state) {
     fill(r, n, dim, cases[c].s, LATTICE_SIDE);
     fill(q, m, dim, cases[c].s, LATTICE_SIDE);
     gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64), queries = gv_points_rows(q, m, dim, GV_FLOAT64);
-    for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+    for (int number = 0; number < METRICS; number++) {
+      const gv_metric metric = metrics[number];
       gv_search_options options;
       gv_search_options_init(&options);
       options.k = cases[c].k;

@@ -56,11 +56,12 @@ typedef struct fixture {
   double *distances[2];
 } fixture;
 
-static void ask(const fixture *f, const char *backend, const gv_points *reference, const gv_points *queries,
-                const gv_search_options *options, int which) {
+static void ask(const fixture *f, const char *backend, gv_metric metric, const gv_points *reference,
+                const gv_points *queries, const gv_search_options *options, int which) {
   gv_index_options index_options;
   gv_index_options_init(&index_options);
   index_options.backend = backend;
+  index_options.metric = metric;
   gv_index *index = NULL;
   memset(f->indices[which], 0x55, QUERIES * K_MOST * sizeof(int64_t));
   if (gv_index_build(f->context, reference, &index_options, &index) != GV_OK ||
@@ -70,18 +71,19 @@ static void ask(const fixture *f, const char *backend, const gv_points *referenc
   gv_index_destroy(index);
 }
 
-static void check(const fixture *f, const gv_points *reference, const gv_points *queries,
+static void check(const fixture *f, gv_metric metric, const gv_points *reference, const gv_points *queries,
                   const gv_search_options *options, point_kind kind) {
   int64_t entries = queries->count * options->k;
-  ask(f, "serial", reference, queries, options, 0);
-  ask(f, "cuda-tensor", reference, queries, options, 1);
+  ask(f, "serial", metric, reference, queries, options, 0);
+  ask(f, "cuda-tensor", metric, reference, queries, options, 1);
   for (int64_t i = 0; i < entries; i++) {
     if (f->indices[0][i] == f->indices[1][i] &&
         memcmp(&f->distances[0][i], &f->distances[1][i], sizeof(double)) == 0)
       continue;
-    fail_msg("kind %d, %d dimensions, %lld queries, k %d: entry %lld is %lld at %.17g, not %lld at %.17g",
-             (int)kind, (int)reference->dim, (long long)queries->count, (int)options->k, (long long)i,
-             (long long)f->indices[1][i], f->distances[1][i], (long long)f->indices[0][i], f->distances[0][i]);
+    fail_msg("%s, kind %d, %d dimensions, %lld queries, k %d: entry %lld is %lld at %.17g, not %lld at %.17g",
+             gv_metric_name(metric), (int)kind, (int)reference->dim, (long long)queries->count, (int)options->k,
+             (long long)i, (long long)f->indices[1][i], f->distances[1][i], (long long)f->indices[0][i],
+             f->distances[0][i]);
   }
 }
 
@@ -89,6 +91,22 @@ static void narrow(double *values, int64_t count) {
   float *to = (float *)values;
   for (int64_t i = 0; i < count; i++)
     to[i] = (float)values[i];
+}
+
+static void check_metrics(const fixture *f, const gv_points *reference, const gv_points *queries,
+                          const gv_search_options *given, point_kind kind) {
+  static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_COSINE, GV_INNER_PRODUCT};
+  for (int m = 0; m < 3; m++) {
+    if (m == 1 + ((int)kind + given->k) % 2) continue; /* one of the two of products */
+    gv_search_options options = *given;
+    check(f, metrics[m], reference, queries, &options, kind);
+    /* As far as a neighbour of one of them, and a little less far. */
+    options.max_distance = f->distances[0][queries->count / 2 * options.k];
+    if (options.exclude_self || !isfinite(options.max_distance)) continue;
+    check(f, metrics[m], reference, queries, &options, kind);
+    options.max_distance = nextafter(options.max_distance, metrics[m] == GV_INNER_PRODUCT ? -INFINITY : 0.0);
+    check(f, metrics[m], reference, queries, &options, kind);
+  }
 }
 
 static void test_decisions(void **state) {
@@ -113,13 +131,7 @@ static void test_decisions(void **state) {
         gv_search_options options;
         gv_search_options_init(&options);
         options.k = cases[c].k;
-        check(f, &reference, &queries, &options, kind);
-        /* As far as a neighbour of one of them, and a little less far. */
-        options.max_distance = f->distances[0][queries.count / 2 * options.k];
-        if (!isfinite(options.max_distance)) continue;
-        check(f, &reference, &queries, &options, kind);
-        options.max_distance = nextafter(options.max_distance, 0.0);
-        check(f, &reference, &queries, &options, kind);
+        check_metrics(f, &reference, &queries, &options, kind);
       }
     }
   }
@@ -135,7 +147,7 @@ static void test_self(void **state) {
       gv_search_options_init(&options);
       options.k = k;
       options.exclude_self = 1;
-      check(f, &points, &points, &options, kind);
+      check_metrics(f, &points, &points, &options, kind);
     }
   }
 }

@@ -55,7 +55,7 @@ def test_errors(metric):
     data = np.eye(3)
     with pytest.raises(ValueError, match="p is not supported with metric"):
         KDTree(data, metric=metric).query(data, p=2)
-    with pytest.raises(Exception, match="serial and openmp"):
+    with pytest.raises(Exception, match="serial, openmp, cuda-register"):
         KDTree(data, metric=metric, backend="kdtree")
     with pytest.raises(Exception, match="periodic boxes are not supported for products"):
         KDTree(data, metric=metric, boxsize=2)

@@ -1,7 +1,8 @@
 /*
  * Brute force on the GPU: staging, filter, decision.
  *
- * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query.
+ * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query. For products of vectors the
+ * kernels are those of euclidean: with 0 for the halves of squared lengths they compute -q.s.
  *
  * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a
  * query's group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so
@@ -32,10 +33,12 @@ enum { WARP = 32, BLOCK = 256 };
 namespace {
 
 typedef struct query_frame {
-  const double *centre;
+  gv_metric metric;              /* of exact distances */
+  const double *centre, *scales; /* scales: of each query, instead of `scale`; NULL unless GV_COSINE */
   double scale, longest;
-  bool halves;  /* the filter is that of search/half_filter.h */
-  double above; /* filter value of a canonical value: above * value + e - |q|^2 / 2 at most */
+  bool halves; /* the filter is that of search/half_filter.h */
+  double
+      above; /* filter value of a canonical value: above * value + e at most, for euclidean - |q|^2 / 2, for cosine - 1 */
   double max_canonical;
 } query_frame;
 
@@ -45,34 +48,44 @@ __device__ inline float rounded_up(double x) {
 
 /* The margins of query i; `length`: the length of its scaled floats (gv_norm_join of all). False: they do not suit
  * the filter. */
-__device__ inline bool put_margins(const query_frame &frame, gv_metric metric, int32_t dim, double length,
-                                   int64_t i, const gv_margins &out) {
+__device__ inline bool put_margins(const query_frame &frame, int32_t dim, double length, int64_t i,
+                                   const gv_margins &out) {
+  const gv_metric metric = frame.metric;
   double reach = gv_float_length(metric, length);
   if (!gv_float_suits(reach)) {
     out.twice[i] = INFINITY;
     out.limit[i] = INFINITY;
     return false;
   }
-  double error =
-      frame.halves ? gv_half_error(dim, reach, frame.longest) : gv_float_error(metric, dim, reach, frame.longest);
-  double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
+  double error = frame.halves ? gv_half_error(metric, dim, reach, frame.longest)
+                              : gv_float_error(metric, dim, reach, frame.longest);
+  double less = metric == GV_EUCLIDEAN ? 0.5 * length : metric == GV_COSINE ? 1.0 : 0.0;
+  double limit = frame.above * frame.max_canonical + error - less;
   out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
   out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
   return true;
 }
 
-/* Floats of queries [0, padded) by columns (euclidean: negated) and by rows, and their margins. */
+/* The factor of query i's coordinates. */
+__device__ inline double scale_of(const query_frame &frame, int64_t i) {
+  return frame.scales != NULL ? frame.scales[i] : frame.scale;
+}
+
+/* Floats of queries [0, padded) by columns (euclidean filters: negated) and by rows, and their margins. */
 __global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, int32_t depth,
-                                gv_metric metric, query_frame frame, float *columns, float *rows, gv_margins out) {
+                                query_frame frame, float *columns, float *rows, gv_margins out) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
+  const gv_metric metric = frame.metric;
+  const bool negated = gv_filter_metric(metric) == GV_EUCLIDEAN;
+  const double scale = i < count ? scale_of(frame, i) : 0.0;
   double length = 0.0;
   for (int32_t d = 0; d < dim; d++) {
     float value = 0.0F;
     if (i < count) {
-      value = (float)((queries[i * dim + d] - frame.centre[d]) * frame.scale);
+      value = (float)((queries[i * dim + d] - frame.centre[d]) * scale);
       length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
-      value = metric == GV_EUCLIDEAN ? -value : value;
+      value = negated ? -value : value;
       rows[i * depth + d] = value;
     }
     columns[d * padded + i] = value;
@@ -80,7 +93,7 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   if (i >= count) return;
   for (int32_t d = dim; d < depth; d++)
     rows[i * depth + d] = 0.0F;
-  if (put_margins(frame, metric, dim, length, i, out)) return;
+  if (put_margins(frame, dim, length, i, out)) return;
   /* Zeros keep infinities out of the kernels. */
   for (int32_t d = 0; d < dim; d++) {
     columns[d * padded + i] = 0.0F;
@@ -88,22 +101,23 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   }
 }
 
-/* Only the rows and the margins, of euclidean queries of many dimensions: a warp a query. */
+/* Only the rows and the margins, for euclidean filters of many dimensions: a warp a query. */
 __global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, int32_t depth, query_frame frame,
                              float *rows, gv_margins out) {
   int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
   int lane = (int)threadIdx.x % WARP;
   if (i >= count) return;
+  const double scale = scale_of(frame, i);
   double length = 0.0;
   for (int32_t d = lane; d < depth; d += WARP) {
-    float value = d < dim ? (float)((queries[i * dim + d] - frame.centre[d]) * frame.scale) : 0.0F;
+    float value = d < dim ? (float)((queries[i * dim + d] - frame.centre[d]) * scale) : 0.0F;
     length += (double)value * (double)value;
     rows[i * depth + d] = -value;
   }
   for (int shift = WARP / 2; shift > 0; shift /= 2)
     length += __shfl_xor_sync(0xffffffffU, length, shift);
   bool suits = true;
-  if (lane == 0) suits = put_margins(frame, GV_EUCLIDEAN, dim, length, i, out);
+  if (lane == 0) suits = put_margins(frame, dim, length, i, out);
   if (__all_sync(0xffffffffU, suits)) return;
   for (int32_t d = lane; d < depth; d += WARP)
     rows[i * depth + d] = 0.0F;
@@ -304,10 +318,11 @@ static gv_status find_budget(gv_context *context, const gv_cuda_queue *queue, si
 static void begin_work(work *w, const gv_reference *reference, const gv_query *query, int64_t first, int64_t end) {
   const gv_brute *brute = w->brute;
   const int32_t dim = reference->dim, k = query->k;
-  const bool euclidean = reference->metric == GV_EUCLIDEAN, quads = brute->layout == GV_QUADS;
+  const bool quads = brute->layout == GV_QUADS;
   gv_decision *all = &w->decide;
   gv_scan *scan = &all->scan;
-  scan->metric = reference->metric;
+  all->metric = reference->metric;
+  scan->metric = gv_filter_metric(reference->metric);
   scan->dim = dim;
   scan->count = end - first;
   scan->padded = gv_ceil_div(scan->count, GV_SCAN_PAD) * GV_SCAN_PAD;
@@ -315,7 +330,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   scan->dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
   if (brute->filterable) {
     scan->values = brute->values + first * scan->point_stride;
-    if (euclidean) {
+    if (scan->metric == GV_EUCLIDEAN) {
       scan->halves = quads ? scan->values + 3 : brute->halves + first;
       scan->half_stride = quads ? 4 : 1;
     }
@@ -333,6 +348,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   all->k = k;
   all->needed = k + (query->self_offset >= 0 ? 1 : 0);
   all->max_canonical = query->max_canonical;
+  w->frame.metric = reference->metric;
   w->frame.centre = brute->centre;
   w->frame.scale = ldexp(1.0, brute->exponent);
   w->frame.longest = brute->longest;
@@ -409,14 +425,22 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
   const gv_scan *scan = &d->scan;
+  if (brute->filterable && d->metric == GV_COSINE) {
+    double *scales = NULL;
+    GV_TRY(gv_cuda_reserve(w->context, w->queue, GV_SLOT_SCALES, (size_t)scan->queries * sizeof *scales,
+                           (void **)&scales));
+    GV_TRY(gv_cuda_result(w->context, gv_brute_scales(w->queue, d->queries, NULL, scan->queries, scan->dim, scales),
+                          "preparing queries"));
+    w->frame.scales = scales;
+  }
   if (brute->filterable && brute->method->halves) {
     prepare_rows<<<(unsigned)gv_ceil_div(scan->queries, BLOCK / WARP), BLOCK, 0, w->queue->stream>>>(
         d->queries, scan->queries, scan->dim, d->depth, w->frame, (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
   } else if (brute->filterable) {
     prepare_queries<<<(unsigned)gv_ceil_div(scan->query_stride, BLOCK), BLOCK, 0, w->queue->stream>>>(
-        d->queries, scan->queries, scan->query_stride, scan->dim, d->depth, scan->metric, w->frame,
-        (float *)scan->query, (float *)scan->query_rows, d->margin);
+        d->queries, scan->queries, scan->query_stride, scan->dim, d->depth, w->frame, (float *)scan->query,
+        (float *)scan->query_rows, d->margin);
     GV_CUDA_LAUNCHED(w->context, "preparing queries");
   }
   if (!w->by_pairs || !brute->filterable || d->needed > 1 || brute->method->pairs == NULL ||

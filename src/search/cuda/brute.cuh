@@ -39,9 +39,10 @@ typedef struct gv_brute {
   const double *rows;  /* the doubles of the points, count x dim, */
   const float *narrow; /* or, where this is not NULL, floats */
   void *own_rows;      /* the same, where they are not the reference set's */
-  double *centre;
-  float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
-  void *own;              /* the method's */
+  double *centre;      /* for products of vectors: 0 */
+  float *values,
+      *halves; /* see gv_scan; halves NULL unless the filter is euclidean, and part of the values in GV_QUADS */
+  void *own;   /* the method's */
   gv_allocator allocator;
 } gv_brute;
 
@@ -108,8 +109,13 @@ enum {
   GV_SLOT_LIST_MARGINS,
   GV_SLOT_NARROW,
   GV_SLOT_OWN,
-  GV_SLOT_OWN_2
+  GV_SLOT_OWN_2,
+  GV_SLOT_SCALES
 };
+
+/* Factors that make the lengths of `count` vectors 1, for GV_COSINE: rows of doubles, or of floats where `narrow` is not NULL. */
+cudaError_t gv_brute_scales(gv_cuda_queue *queue, const double *rows, const float *narrow, int64_t count,
+                            int32_t dim, double *out);
 
 /* Prepares the reference points, on `device` (-1: the context's), to which they are copied unless they are there. */
 gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *method,

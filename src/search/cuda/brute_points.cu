@@ -48,15 +48,35 @@ __global__ void find_extremes(const T *rows, int64_t values, int32_t dim, int64_
   atomicMax(&extremes[dim + d], ordered((double)high));
 }
 
-/* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). */
+/* gv_brute_scales, by a thread a vector: squares are added in the order of the exact distance, which then has the same vectors without
+ * a direction. */
+template <typename T> __global__ void find_scales(const T *rows, int64_t count, int32_t dim, double *out) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  double squares = 0.0;
+  GV_UNROLL_4
+  for (int32_t d = 0; d < dim; d++)
+    squares += (double)rows[i * dim + d] * (double)rows[i * dim + d];
+  double length = gv_cosine_length(squares);
+  out[i] = length > 0.0 ? 1.0 / length : 0.0;
+}
+
+/* Half the squared length as the filter's kernels add it (gv_scan). */
+__device__ inline float half_of(gv_metric metric, bool real, double length) {
+  return !real ? INFINITY : metric == GV_EUCLIDEAN ? (float)(0.5 * length) : 0.0F;
+}
+
+/* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). `scales`: of each point, instead
+ * of `scale`; or NULL. */
 template <typename T>
 __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                        gv_layout layout, const double *centre, double scale, float *values, float *halves,
-                        int32_t depth, unsigned long long *longest) {
+                        gv_layout layout, const double *centre, double scale, const double *scales, float *values,
+                        float *halves, int32_t depth, unsigned long long *longest) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
-  bool real = i < count;
-  float filling = metric == GV_EUCLIDEAN ? 0.0F : INFINITY;
+  const bool real = i < count, euclidean = gv_filter_metric(metric) == GV_EUCLIDEAN;
+  if (scales != NULL && real) scale = scales[i];
+  float filling = euclidean ? 0.0F : INFINITY;
   double length = 0.0;
   float quad[4] = {0.0F, 0.0F, 0.0F, 0.0F};
   for (int32_t d = 0; d < dim; d++) {
@@ -70,8 +90,8 @@ __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t di
   for (int32_t d = dim; d < depth; d++) {
     if (layout == GV_FOURS) values[i * depth + d] = 0.0F;
   }
-  if (metric == GV_EUCLIDEAN) {
-    float half = real ? (float)(0.5 * length) : INFINITY;
+  if (euclidean) {
+    float half = half_of(metric, real, length);
     if (layout == GV_QUADS) {
       quad[3] = half;
     } else {
@@ -88,12 +108,13 @@ __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t di
 /* The same in layouts of rows, of `stride` floats, by a warp a point, so that neighbouring values are read and written together. */
 template <typename T>
 __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                             int32_t stride, const double *centre, double scale, float *values, float *halves,
-                             unsigned long long *longest) {
+                             int32_t stride, const double *centre, double scale, const double *scales,
+                             float *values, float *halves, unsigned long long *longest) {
   int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
   if (i >= padded) return;
-  bool real = i < count;
-  float filling = metric == GV_EUCLIDEAN ? 0.0F : INFINITY;
+  const bool real = i < count, euclidean = gv_filter_metric(metric) == GV_EUCLIDEAN;
+  if (scales != NULL && real) scale = scales[i];
+  float filling = euclidean ? 0.0F : INFINITY;
   double length = 0.0;
   for (int32_t d = (int32_t)threadIdx.x % WARP; d < stride; d += WARP) {
     float value = d < dim ? filling : 0.0F;
@@ -106,7 +127,7 @@ __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32
   for (int shift = 16; shift > 0; shift /= 2)
     length = gv_norm_join(metric, length, __shfl_xor_sync(0xffffffffU, length, shift));
   if (threadIdx.x % WARP != 0) return;
-  if (metric == GV_EUCLIDEAN) halves[i] = real ? (float)(0.5 * length) : INFINITY;
+  if (euclidean) halves[i] = half_of(metric, real, length);
   if (real) atomicMax(longest, (unsigned long long)__double_as_longlong(gv_float_length(metric, length)));
 }
 
@@ -123,18 +144,29 @@ static cudaError_t launch_extremes(const gv_cuda_queue *queue, const T *rows, in
   return cudaPeekAtLastError();
 }
 
+cudaError_t gv_brute_scales(gv_cuda_queue *queue, const double *rows, const float *narrow, int64_t count,
+                            int32_t dim, double *out) {
+  const unsigned blocks = (unsigned)gv_ceil_div(count, BLOCK);
+  if (narrow != NULL) {
+    find_scales<<<blocks, BLOCK, 0, queue->stream>>>(narrow, count, dim, out);
+  } else {
+    find_scales<<<blocks, BLOCK, 0, queue->stream>>>(rows, count, dim, out);
+  }
+  return cudaPeekAtLastError();
+}
+
 template <typename T>
 static cudaError_t launch_convert(const gv_cuda_queue *queue, const gv_brute *brute, const T *rows, int32_t dim,
-                                  gv_metric metric, unsigned long long *longest) {
+                                  gv_metric metric, const double *scales, unsigned long long *longest) {
   const double scale = ldexp(1.0, brute->exponent);
   bool by_rows = (brute->layout == GV_ROWS || brute->layout == GV_FOURS) && dim >= WARP;
   if (by_rows) {
     convert_rows<<<(unsigned)(brute->padded / (BLOCK / WARP)), BLOCK, 0, queue->stream>>>(
         rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->centre, scale,
-        brute->values, brute->halves, longest);
+        scales, brute->values, brute->halves, longest);
   } else {
     convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, queue->stream>>>(
-        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->centre, scale, brute->values,
+        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->centre, scale, scales, brute->values,
         brute->halves, gv_brute_depth(dim), longest);
   }
   return cudaPeekAtLastError();
@@ -146,7 +178,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   int32_t dim = reference->dim;
   int64_t values = reference->count * dim;
   unsigned long long *extremes = NULL, *host = NULL;
-  double *centre = NULL, widest = 0.0, longest = 0.0;
+  double *centre = NULL, *scales = NULL, widest = 0.0, longest = 0.0;
   size_t bytes = (size_t)dim * 2 * sizeof *host;
   host = (unsigned long long *)gv_allocate(&reference->allocator, dim, 2 * sizeof *host);
   centre = (double *)gv_allocate(&reference->allocator, dim, sizeof *centre);
@@ -170,16 +202,17 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   if (status != GV_OK) goto done;
   for (int32_t d = 0; d < dim; d++) {
     double low = from_ordered(host[d]), high = from_ordered(host[dim + d]);
-    centre[d] = 0.5 * low + 0.5 * high;
+    centre[d] = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * low + 0.5 * high;
     double reach = fmax(fabs(high - centre[d]), fabs(low - centre[d]));
     widest = reach > widest ? reach : widest;
   }
-  brute->filterable = gv_float_exponent(widest, &brute->exponent);
+  /* Vectors of length 1 suit floats. */
+  brute->filterable = reference->metric == GV_COSINE || gv_float_exponent(widest, &brute->exponent);
   if (!brute->filterable) goto done;
 
   {
     size_t points = (size_t)brute->padded;
-    bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
+    bool quads = brute->layout == GV_QUADS, halves = gv_filter_metric(reference->metric) == GV_EUCLIDEAN && !quads;
     status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
     if (status == GV_OK) {
       status = gv_cuda_allocate(context, points * (size_t)gv_brute_stride(brute->layout, dim) * sizeof(float),
@@ -195,9 +228,17 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
       cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, queue->stream),
       "copying");
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, queue->stream), "clearing");
+  if (reference->metric == GV_COSINE) {
+    status =
+        gv_cuda_reserve(context, queue, GV_SLOT_SCALES, (size_t)brute->count * sizeof *scales, (void **)&scales);
+    if (status != GV_OK) goto done;
+    GV_CUDA_TRY(context, gv_brute_scales(queue, brute->rows, brute->narrow, brute->count, dim, scales),
+                "converting points");
+  }
   GV_CUDA_TRY(context,
-              brute->narrow != NULL ? launch_convert(queue, brute, brute->narrow, dim, reference->metric, extremes)
-                                    : launch_convert(queue, brute, brute->rows, dim, reference->metric, extremes),
+              brute->narrow != NULL
+                  ? launch_convert(queue, brute, brute->narrow, dim, reference->metric, scales, extremes)
+                  : launch_convert(queue, brute, brute->rows, dim, reference->metric, scales, extremes),
               "converting points");
   GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, queue->stream),
               "copying");

@@ -15,6 +15,9 @@ const int64_t NO_INDEX = INT64_MAX;
 template <int METRIC>
 __device__ inline double canonical_of(const gv_decision &d, const double *query, int64_t point) {
   const int32_t dim = d.scan.dim;
+  if (gv_metric_of_products(METRIC))
+    return d.narrow != NULL ? gv_product_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
+                            : gv_product_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
   return d.narrow != NULL ? gv_canonical_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
                           : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
 }
@@ -59,6 +62,7 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
   typedef query_memory<THREADS> memory_type;
   /* Reads in flight: a block that is alone on its multiprocessor has no other work to hide latency. */
   enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8, AHEAD = THREADS == BLOCK && ONE ? 16 : 4 };
+  static constexpr int FILTER = gv_filter_metric((gv_metric)METRIC);
   const gv_decision &d;
   memory_type *memory;
   int thread;
@@ -190,18 +194,18 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
 #pragma unroll 4
           for (int32_t c = 4 * lane; c < d.depth; c += 4 * WIDE_LANES) {
             float4 p = *(const float4 *)(at + c), q = *(const float4 *)(query_row + c);
-            sum = gv_step<METRIC>(
-                gv_step<METRIC>(gv_step<METRIC>(gv_step<METRIC>(sum, q.x, p.x), q.y, p.y), q.z, p.z), q.w, p.w);
+            sum = gv_step<FILTER>(
+                gv_step<FILTER>(gv_step<FILTER>(gv_step<FILTER>(sum, q.x, p.x), q.y, p.y), q.z, p.z), q.w, p.w);
           }
         }
         for (int s = WIDE_LANES / 2; s > 0; s /= 2) {
           float other = __shfl_xor_sync(0xffffffffU, sum, s);
-          sum = METRIC == GV_CHEBYSHEV ? fmaxf(sum, other) : __fadd_rn(sum, other);
+          sum = FILTER == GV_CHEBYSHEV ? fmaxf(sum, other) : __fadd_rn(sum, other);
         }
-        if (METRIC == GV_EUCLIDEAN && there) sum = __fadd_rn(sum, d.scan.halves[point * d.scan.half_stride]);
+        if (FILTER == GV_EUCLIDEAN && there) sum = __fadd_rn(sum, d.scan.halves[point * d.scan.half_stride]);
         if (there && lane == 0 && !(sum > threshold)) add(point);
       } else if (there &&
-                 (open || shift.size == 0 || !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold))) {
+                 (open || shift.size == 0 || !(gv_filter_value<FILTER>(d.scan, query_row, point) > threshold))) {
         add(point);
       }
       gv_threads_sync<THREADS>();
@@ -348,6 +352,7 @@ template <int METRIC> cudaError_t launch(const gv_decision *d, bool block, cudaS
 template <int METRIC>
 __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pair, int32_t *list) {
   const unsigned ALL = 0xffffffffU;
+  constexpr int FILTER = gv_filter_metric((gv_metric)METRIC);
   int64_t slot = (int64_t)blockIdx.x * BLOCK + threadIdx.x, warp_slot = slot - threadIdx.x % WARP;
   int lane = (int)threadIdx.x % WARP, dim = d.scan.dim;
   bool decided = false;
@@ -359,7 +364,7 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
     float4 row = ((const float4 *)d.scan.query_rows)[slot];
     x = row.x, y = row.y, z = row.z;
     /* Above zero euclidean values may be out of order: see gv_pair_by_query. */
-    decided = pair.second[slot] > threshold && (METRIC != GV_EUCLIDEAN || threshold < 0.0F);
+    decided = pair.second[slot] > threshold && (FILTER != GV_EUCLIDEAN || threshold < 0.0F);
     if (!decided) list[1 + atomicAdd(list, 1)] = (int32_t)slot;
   }
   unsigned turns = __ballot_sync(ALL, decided);
@@ -377,10 +382,10 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
       int turn = first + i;
-      float sum = METRIC == GV_EUCLIDEAN ? p[i].w : 0.0F;
-      sum = gv_step<METRIC>(sum, __shfl_sync(ALL, x, turn), p[i].x);
-      sum = gv_step<METRIC>(sum, __shfl_sync(ALL, y, turn), p[i].y);
-      sum = gv_step<METRIC>(sum, __shfl_sync(ALL, z, turn), p[i].z);
+      float sum = FILTER == GV_EUCLIDEAN ? p[i].w : 0.0F;
+      sum = gv_step<FILTER>(sum, __shfl_sync(ALL, x, turn), p[i].x);
+      sum = gv_step<FILTER>(sum, __shfl_sync(ALL, y, turn), p[i].y);
+      sum = gv_step<FILTER>(sum, __shfl_sync(ALL, z, turn), p[i].z);
       float at_most = __shfl_sync(ALL, threshold, turn);
       bool near = (turns >> turn & 1U) != 0 && start[i] + lane < d.scan.count && !(sum > at_most);
       unsigned candidates = __ballot_sync(ALL, near);
@@ -430,12 +435,18 @@ cudaError_t launch_pairs(const gv_decision *d, gv_pair pair, int32_t *list, cuda
   return cudaPeekAtLastError();
 }
 
+/* Calls `function<METRIC>` for the metric of a decision. */
+#define FOR_EXACT_METRIC(metric, function, ...)                                                                    \
+  ((metric) == GV_COSINE          ? function<GV_COSINE>(__VA_ARGS__)                                               \
+   : (metric) == GV_INNER_PRODUCT ? function<GV_INNER_PRODUCT>(__VA_ARGS__)                                        \
+                                  : GV_FOR_METRIC(metric, function, __VA_ARGS__))
+
 } // namespace
 
 cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stream) {
-  return GV_FOR_METRIC(decision->scan.metric, launch, decision, block, stream);
+  return FOR_EXACT_METRIC(decision->metric, launch, decision, block, stream);
 }
 
 cudaError_t gv_decide_pairs(const gv_decision *decision, gv_pair pair, int32_t *list, cudaStream_t stream) {
-  return GV_FOR_METRIC(decision->scan.metric, launch_pairs, decision, pair, list, stream);
+  return FOR_EXACT_METRIC(decision->metric, launch_pairs, decision, pair, list, stream);
 }

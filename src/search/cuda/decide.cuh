@@ -17,6 +17,7 @@ typedef struct gv_margins {
 /* A slot is a query's position in the arrays of floats; `number` maps slots to queries of the chunk. */
 typedef struct gv_decision {
   gv_scan scan;
+  gv_metric metric;  /* of exact distances; the filter's is scan.metric */
   bool filtered;     /* false: there are no filter values, every point is compared */
   const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
   int32_t depth;     /* dim, rounded up to a multiple of 4 */

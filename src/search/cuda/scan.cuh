@@ -31,15 +31,21 @@ static __host__ __device__ __forceinline__ int32_t gv_group_size(const gv_groups
   return g.piece * g.steps;
 }
 
+/* The metric of the filter values. Those of products of vectors are euclidean ones with 0 for half the squared length: -q.s
+ * (search/float_filter.h). */
+static constexpr __host__ __device__ gv_metric gv_filter_metric(gv_metric metric) {
+  return metric == GV_COSINE || metric == GV_INNER_PRODUCT ? GV_EUCLIDEAN : metric;
+}
+
 /* Arguments of a filter kernel; passed by value. */
 typedef struct gv_scan {
-  gv_metric metric;
+  gv_metric metric; /* gv_filter_metric */
   int32_t dim;
   int64_t count, padded; /* reference points, without and with those that only fill up */
   const float *values;   /* coordinate d of point i: values[i * point_stride + d * dim_stride] */
   int64_t point_stride, dim_stride;
-  const float
-      *halves; /* euclidean: half the squared length, infinite for filling; of point i at [i * half_stride] */
+  const float *
+      halves; /* euclidean: half the squared length (products: 0), infinite for filling; of point i at [i * half_stride] */
   int64_t half_stride;
   int64_t queries, query_stride;
   const float *query;      /* coordinate d of query q: query[d * query_stride + q]; euclidean: negated */

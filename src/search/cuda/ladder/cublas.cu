@@ -2,7 +2,7 @@
  * cuda-cublas, step 2: the matrix as a matrix product of the vendor's library.
  *
  * Idea: |q - s|^2 / 2 orders points as |s|^2 / 2 - q.s does, so cuBLAS computes the products q.s of all pairs, and a kernel adds the
- * halves and takes the minima of groups. Euclidean only: no other distance is a product.
+ * halves and takes the minima of groups. Cosine and inner product are the same without halves; no other distance is a product.
  * Memory: products in device memory, in chunks that stay in the second-level cache between the two kernels.
  * Limit: every product still leaves the multiprocessor and comes back; kernels that reduce values in registers avoid that.
  *

@@ -67,7 +67,7 @@ __device__ __forceinline__ const float *rows_of(const gv_decision &d, float) {
   return d.narrow;
 }
 
-template <int THREADS, typename COORDINATE> struct decider {
+template <int METRIC, int THREADS, typename COORDINATE> struct decider {
   typedef query_memory<THREADS, COORDINATE> memory_type;
   enum { AHEAD = THREADS == WARP ? 4 : 8, ONCE = AHEAD * EACH * THREADS }; /* minima read at once */
   const gv_decision &d;
@@ -283,6 +283,7 @@ template <int THREADS, typename COORDINATE> struct decider {
     warp_rows<COORDINATE> &rows = memory->rows[thread / WARP];
     COORDINATE next[READS] = {};
     double asked = 0.0, total = 0.0;
+    gv_product_sums sums = {0.0, 0.0, 0.0};
 #pragma unroll 1
     for (int d0 = 0; d0 < dim + WIDTH; d0 += WIDTH) {
       /* Data that were read are written to shared memory; the next are read while these are used. */
@@ -303,12 +304,14 @@ template <int THREADS, typename COORDINATE> struct decider {
       __syncwarp();
       const int there = d0 == 0 ? 0 : dim + WIDTH - d0 < WIDTH ? dim + WIDTH - d0 : WIDTH;
 #pragma unroll 8
-      for (int i = 0; i < there; i++)
-        total = gv_norm_join(GV_EUCLIDEAN, gv_norm_of(GV_EUCLIDEAN, rows.query[i] - (double)rows.point[lane][i]),
-                             total);
+      for (int i = 0; i < there; i++) {
+        const double q = rows.query[i], s = (double)rows.point[lane][i];
+        if (gv_metric_of_products(METRIC)) gv_product_add(&sums, q, s);
+        if (METRIC == GV_EUCLIDEAN) total = gv_norm_join(GV_EUCLIDEAN, gv_norm_of(GV_EUCLIDEAN, q - s), total);
+      }
       __syncwarp();
     }
-    return total;
+    return METRIC == GV_EUCLIDEAN ? total : gv_product_distance_of_sums(&sums, METRIC);
   }
 
   /* Replaces filter values by canonical ones; each warp has as many. */
@@ -365,29 +368,35 @@ template <int THREADS, typename COORDINATE> struct decider {
   }
 };
 
-template <int THREADS, typename COORDINATE>
+template <int METRIC, int THREADS, typename COORDINATE>
 __global__ void __launch_bounds__(form<THREADS>::BLOCK_THREADS, form<THREADS>::BLOCKS)
     decide_halves(gv_decision d) {
   __shared__ query_memory<THREADS, COORDINATE> memories[form<THREADS>::QUERIES];
   const int query = (int)threadIdx.x / THREADS;
   const int64_t slot = (int64_t)blockIdx.x * form<THREADS>::QUERIES + query;
   if (slot >= d.scan.queries) return;
-  decider<THREADS, COORDINATE> one = {d, &memories[query], (int)threadIdx.x % THREADS, slot};
+  decider<METRIC, THREADS, COORDINATE> one = {d, &memories[query], (int)threadIdx.x % THREADS, slot};
   one.run();
 }
 
-template <int THREADS> cudaError_t launch(const gv_decision *d, cudaStream_t stream) {
+template <int METRIC, int THREADS> cudaError_t launch_threads(const gv_decision *d, cudaStream_t stream) {
   unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, form<THREADS>::QUERIES);
   if (d->narrow != NULL) {
-    decide_halves<THREADS, float><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
+    decide_halves<METRIC, THREADS, float><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
   } else {
-    decide_halves<THREADS, double><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
+    decide_halves<METRIC, THREADS, double><<<blocks, form<THREADS>::BLOCK_THREADS, 0, stream>>>(*d);
   }
   return cudaPeekAtLastError();
+}
+
+template <int METRIC> cudaError_t launch(const gv_decision *d, bool block, cudaStream_t stream) {
+  return block ? launch_threads<METRIC, BLOCK>(d, stream) : launch_threads<METRIC, WARP>(d, stream);
 }
 
 } // namespace
 
 cudaError_t gv_decide_halves(const gv_decision *decision, bool block, cudaStream_t stream) {
-  return block ? launch<BLOCK>(decision, stream) : launch<WARP>(decision, stream);
+  return decision->metric == GV_COSINE          ? launch<GV_COSINE>(decision, block, stream)
+         : decision->metric == GV_INNER_PRODUCT ? launch<GV_INNER_PRODUCT>(decision, block, stream)
+                                                : launch<GV_EUCLIDEAN>(decision, block, stream);
 }

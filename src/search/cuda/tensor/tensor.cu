@@ -1,8 +1,8 @@
 /*
  * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h has the error bound), |s|^2 / 2 and the
- * minima of groups from their registers. Euclidean only: no other distance is a product. The kernel for any device
- * since Turing; hopper.cu has another. A warp has a rectangle of products in registers, and reads their operands by
- * ldmatrix.
+ * minima of groups from their registers; cosine and inner product are the same with |s|^2 / 2 = 0. No other distance is
+ * a product. The kernel for any device since Turing; hopper.cu has another. A warp has a rectangle of products in
+ * registers, and reads their operands by ldmatrix.
  */
 #include "search/cuda/tensor/tensor.cuh"
 

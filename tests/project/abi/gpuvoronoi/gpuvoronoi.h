@@ -102,10 +102,10 @@ GV_API int gv_version_number(void);
  * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) takes the
  * place of u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
  *
- * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial and openmp. With p = sum of q*s, a =
- * sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b), limited to [0, 2]; it is 1 if a or b
- * is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner products have no search by radius;
- * their max_distance may be negative.
+ * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial, openmp, cuda-register, cuda-cublas and
+ * cuda-tensor. With p = sum of q*s, a = sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b),
+ * limited to [0, 2]; it is 1 if a or b is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner
+ * products have no search by radius; their max_distance may be negative.
  *
  * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
  * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
