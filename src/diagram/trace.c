@@ -215,17 +215,17 @@ static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const 
   const tracer *t = k->t;
   int64_t left = t->cells->side[2 * edge], right = t->cells->side[2 * edge + 1];
   track_bend bend = {.from = 0.0, .to = 1.0};
-  double ends[6], lon[2] = {a->lon, b->lon}, lat[2] = {a->lat, b->lat}, moved = 0.0;
+  double ends[6], lon[2] = {a->lon, b->lon}, lat[2] = {a->lat, b->lat};
   gv_globe_vectors(t->globe, 2, lon, lat, ends);
   track_start(k, t->position + 3 * left, t->position + 3 * right, ends, ends + 3);
   k->lon[0] = t->lon[left];
   k->lon[1] = t->lon[right];
   k->lat[0] = t->lat[left];
   k->lat[1] = t->lat[right];
-  if (t->globe->ellipsoid && track_expected(k, t->position + 3 * left, ends) > t->tolerance / 10.0)
-    moved = track_off_circle(k, 0.5, nothing, bend.off[1]);
-  return moved > t->tolerance / 50.0 ? track_bends(worker, k, &bend, a, b, 0)
-                                     : track_halve(worker, k, &bend, a, b, 0);
+  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0)
+    return track_halve(worker, k, &bend, a, b, 0);
+  track_off_circle(k, 0.5, nothing, bend.off[1]);
+  return track_bends(worker, k, &bend, a, b, 0);
 }
 
 /* The points of an edge with a path, without its ends. */

@@ -357,6 +357,16 @@ static void ellipsoid_is_exact(void **unused) {
     seed_add_any(set, 14);
     check(&q);
   }
+  /* The middle of a border is on the circle of the sphere, its quarters are metres away. */
+  static const double x[] = {-65.348998, 99.473499,  3.840828,  72.689592, -135.461161, -36.579253, -22.635636,
+                             7.554199,   155.283952, 57.544620, 86.556374, 12.758857,   -39.183505, 5.898545},
+                      y[] = {31.861066, 48.616321, 13.763425,  -48.601862, -14.088547, 30.996684,  -31.169479,
+                             3.330580,  -8.323281, -18.807545, 36.428654,  -85.666078, -19.754458, 10.625288};
+  *set = (seed_set){.name = "bent", .count = 14};
+  memcpy(set->x, x, sizeof x);
+  memcpy(set->y, y, sizeof y);
+  const question bent = {set, GV_GEODESIC, 1.0 / 298.257223563, 20, 5.0};
+  check(&bent);
   free(set);
 }
 
