@@ -20,8 +20,8 @@ typedef struct s2_cell {
 } s2_cell;
 
 static s2_cell s2_child(const s2_cell *cell, int child) {
-  static const int8_t place[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {3, 2, 0, 1}, {3, 1, 0, 2}};
-  static const int8_t turned[4] = {1, 0, 0, 3};
+  static const uint8_t place[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {3, 2, 0, 1}, {3, 1, 0, 2}};
+  static const uint8_t turned[4] = {1, 0, 0, 3};
   const int at = place[cell->turn][child];
   return (s2_cell){2 * cell->i + (at >> 1), 2 * cell->j + (at & 1), cell->turn ^ turned[child]};
 }
