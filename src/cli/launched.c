@@ -5,12 +5,13 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/standard_input.h"
 
 static bool started; /* MPI */
 
 int cli_check_launched_source(const char *source) {
-  if (source == NULL || (strcmp(source, "-") != 0 && strcmp(source, "/vsistdin/") != 0)) return EXIT_OK;
-  return cli_fail(EXIT_USAGE, "standard input: unsupported with mpirun; write it to a file");
+  const char *name = cli_piped_name(source);
+  return name == NULL ? EXIT_OK : cli_fail(EXIT_USAGE, "%s: unsupported with mpirun; write it to a file", name);
 }
 
 int cli_open_communicator(gv_io *io, gv_cluster *out) {

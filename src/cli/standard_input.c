@@ -2,10 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cpl_vsi.h>
@@ -14,32 +17,33 @@
 #include "cli/process.h"
 #include "job/raster/budget.h"
 
-#define STANDARD_INPUT "/vsimem/standard input/"
+#define IN_MEMORY "/vsimem/standard input/"
+
+enum { INPUTS = 2 /* of a command */ };
 
 /* Waits for bytes, or for a signal that ends the command: how many were read, -1 where they cannot be. */
-static ssize_t standard_input_read_some(char *to, size_t room) {
+static ssize_t standard_input_read_some(int file, char *to, size_t room) {
   for (;;) {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd input = {.fd = file, .events = POLLIN};
     if (cli_interrupted(NULL)) return -1;
     if (poll(&input, 1, 50) == 0) continue;
-    ssize_t got = read(STDIN_FILENO, to, room);
+    ssize_t got = read(file, to, room);
     if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
   }
 }
 
-/* Reads everything, at most `most` bytes, into memory of GDAL. */
-static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
+/* Reads everything, at most `most` bytes, into memory of GDAL. `name`: in messages. */
+static int standard_input_read_all(int file, const char *name, char **bytes, size_t *size, int64_t most) {
   size_t room = 1 << 16;
   ssize_t got = 0;
   gv_io io = {.cancelled = NULL};
   *size = 0;
   *bytes = VSIMalloc(room);
-  while (*bytes != NULL && (got = standard_input_read_some(*bytes + *size, room - *size)) > 0) {
+  while (*bytes != NULL && (got = standard_input_read_some(file, *bytes + *size, room - *size)) > 0) {
     *size += (size_t)got;
     if (*size > (size_t)most) {
       VSIFree(*bytes);
-      return cli_fail(EXIT_ERROR,
-                      "standard input: more than %" PRId64 " bytes; write it to a file, or increase --memory",
+      return cli_fail(EXIT_ERROR, "%s: more than %" PRId64 " bytes; write it to a file, or increase --memory", name,
                       most);
     }
     if (*size < room) continue;
@@ -47,35 +51,74 @@ static int standard_input_read_all(char **bytes, size_t *size, int64_t most) {
     if (more == NULL) VSIFree(*bytes);
     *bytes = more;
   }
-  if (*bytes == NULL) return cli_fail(EXIT_ERROR, "out of memory for the standard input");
+  if (*bytes == NULL) return cli_fail(EXIT_ERROR, "out of memory for the %s", name);
   if (got == 0 && *size > 0) return EXIT_OK;
   int error = errno;
   VSIFree(*bytes);
   if (cli_interrupted(NULL)) return cli_report_failure(&io);
-  if (got == 0) return cli_fail(EXIT_ERROR, "standard input: empty");
-  return cli_fail(EXIT_ERROR, "standard input: cannot read: %s", strerror(error));
+  if (got == 0) return cli_fail(EXIT_ERROR, "%s: empty", name);
+  return cli_fail(EXIT_ERROR, "%s: cannot read: %s", name, strerror(error));
+}
+
+static bool standard_input_is_named(const char *source) {
+  return strcmp(source, "-") == 0 || strcmp(source, "/vsistdin/") == 0;
+}
+
+static bool standard_input_is_pipe(const char *source) {
+  struct stat found;
+  return stat(source, &found) == 0 && S_ISFIFO(found.st_mode);
+}
+
+/* Opens a pipe, which waits for its writer until a signal ends the command. */
+static int standard_input_open(const char *path) {
+  int file;
+  do
+    file = open(path, O_RDONLY | O_CLOEXEC);
+  while (file < 0 && errno == EINTR && !cli_interrupted(NULL));
+  return file;
 }
 
 bool cli_is_standard_input(const char *source) {
-  return strncmp(source, STANDARD_INPUT, sizeof STANDARD_INPUT - 1) == 0;
+  return strncmp(source, IN_MEMORY, sizeof IN_MEMORY - 1) == 0;
 }
 
-int cli_read_standard_input(const char **source, int64_t most) {
-  static bool taken;
-  if (*source == NULL || (strcmp(*source, "-") != 0 && strcmp(*source, "/vsistdin/") != 0)) return EXIT_OK;
-  if (taken) return cli_fail(EXIT_USAGE, "standard input: used for two inputs; write one of them to a file");
-  taken = true;
-  char *bytes;
-  size_t size, first = 0;
-  int status = standard_input_read_all(&bytes, &size, most > 0 ? most : gv_budget_default());
-  if (status != EXIT_OK) return status;
+const char *cli_piped_name(const char *source) {
+  if (source == NULL) return NULL;
+  return standard_input_is_named(source) ? "standard input" : standard_input_is_pipe(source) ? source : NULL;
+}
+
+/* Replaces a source by a file in memory, which takes over the bytes. */
+static int standard_input_replace(const char **source, const char *name, char *bytes, size_t size) {
+  static char path[INPUTS][sizeof IN_MEMORY + 32];
+  static int count;
+  size_t first = 0;
   bool array = size > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
   while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
     first++;
   bool json = first < size && bytes[first] == '{';
-  *source = array ? STANDARD_INPUT "stdin.npy" : json ? STANDARD_INPUT "stdin.geojson" : STANDARD_INPUT "stdin.csv";
+  snprintf(path[count], sizeof path[count], IN_MEMORY "%d.%s", count + 1, array ? "npy" : json ? "geojson" : "csv");
+  *source = path[count++];
   VSILFILE *file = VSIFileFromMemBuffer(*source, (GByte *)bytes, size, TRUE);
-  if (file == NULL) return cli_fail(EXIT_ERROR, "out of memory for the standard input");
+  if (file == NULL) return cli_fail(EXIT_ERROR, "out of memory for the %s", name);
   VSIFCloseL(file);
   return EXIT_OK;
+}
+
+int cli_read_standard_input(const char **source, int64_t most) {
+  static bool taken;
+  const char *name = cli_piped_name(*source);
+  if (name == NULL) return EXIT_OK;
+  bool named = name != *source;
+  if (named && taken)
+    return cli_fail(EXIT_USAGE, "standard input: used for two inputs; write one of them to a file");
+  taken |= named;
+  char *bytes;
+  size_t size;
+  gv_io io = {.cancelled = NULL};
+  int file = named ? STDIN_FILENO : standard_input_open(*source);
+  if (file < 0 && cli_interrupted(NULL)) return cli_report_failure(&io);
+  if (file < 0) return cli_fail(EXIT_ERROR, "%s: cannot read: %s", name, strerror(errno));
+  int status = standard_input_read_all(file, name, &bytes, &size, most > 0 ? most : gv_budget_default());
+  if (!named) (void)close(file);
+  return status == EXIT_OK ? standard_input_replace(source, name, bytes, size) : status;
 }

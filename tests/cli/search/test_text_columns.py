@@ -1,5 +1,10 @@
 """Which columns of text are coordinates: not ids, those that are chosen, and the same through a name and through the standard input."""
+import os
+import pathlib
+import signal
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -145,3 +150,22 @@ def test_the_same_by_name_and_by_standard_input(runner, text):
     np.testing.assert_array_equal(by_name[1], by_stream[1])
     assert len(told) == len(told_of_stream)
     assert search(runner, "--reference", name, "--queries", "-", stdin=text)[0][0][:, 0].tolist() == list(range(30))
+
+
+def test_pipes(runner):
+    """Two named pipes, as of a shell's <(...), are read once each; without a writer a signal ends the command."""
+    names = [runner.path(name) for name in ("reference", "queries")]
+    contents = [rows(POINTS).encode(), pathlib.Path(runner.save("q.npy", QUERIES)).read_bytes()]
+    for name in names:
+        os.mkfifo(name)
+    writers = [threading.Thread(target=pathlib.Path(name).write_bytes, args=[content]) for name, content in zip(names, contents)]
+    for writer in writers:
+        writer.start()
+    got, _ = search(runner, "--reference", names[0], "--queries", names[1], "-k", 2)
+    check(got, POINTS)
+    for writer in writers:
+        writer.join()
+    waiting = subprocess.Popen([COMMAND, "search", "--reference", names[0], "--quiet", runner.path("other.npy")], stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(240) == 130 and not os.path.exists(runner.path("other.npy"))
