@@ -18,7 +18,7 @@ IDS = {"Byte": [(7 * i) % 255 for i in range(40)], "Int16": [(37 * i) % 32000 fo
 
 LONG = os.environ.get("GPUVORONOI_LONG") == "1"
 SOME = {"DCAP_RASTER": {"HF2": "Int16", "PCIDSK": "UInt16", "HDF4Image": "Int32", "Rasterlite": "Int32", "ILWIS": "Int32", "GRIB": "Int32",
-                        "XYZ": "Int64", "netCDF": "Int64", "ENVI": "Byte"},
+                        "XYZ": "Int64", "netCDF": "Int64", "ENVI": "Byte", "GPKG": "Byte"},
         "DCAP_VECTOR": {"PCIDSK": None, "netCDF": None, "MapInfo File": None}}
 
 

@@ -326,10 +326,11 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 
 /* --------------------------------------------------------------------------------------------------- finishing */
 
-/* Formats with palettes get one; without, the values are what they were. */
+/* Formats with palettes get one. HFA keeps palettes in the table's columns; GeoPackages store the colours instead of
+ * the values in tiles that the raster does not fill. */
 static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) {
-  /* HFA keeps palettes in the table's columns. */
-  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !gv_is_driver(raster->driver, "HFA");
+  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !gv_is_driver(raster->driver, "HFA") &&
+               !gv_is_driver(raster->driver, "GPKG");
   GDALColorTableH colours = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
   if (colours == NULL) return;
   GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);

@@ -181,11 +181,13 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }
 
-/* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there; the
- * COG driver of GDAL 3.13 creates bytes whatever the type. */
+/* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there, and
+ * GeoPackages may; the COG driver of GDAL 3.13 creates bytes whatever the type. */
 static bool is_better_copied(GDALDriverH driver) {
-  return gv_is_driver(driver, "COG") || gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "ILWIS") ||
-         gv_is_driver(driver, "HF2");
+  static const char *const names[] = {"COG", "netCDF", "ILWIS", "HF2", "GPKG"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (gv_is_driver(driver, names[i])) return true;
+  return false;
 }
 
 /* What GDAL calls the table of a raster in a GeoPackage; NULL where files hold one raster. */
