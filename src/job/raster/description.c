@@ -112,7 +112,8 @@ static bool is_relative(const char *name) {
 
 /* The value with its file name resolved against `directory`; NULL: out of memory. */
 static char *rebase(const gv_option *option, const char *value, const char *named_in, const char *directory) {
-  size_t at = option->names_file && option->several ? gv_sum_file_at(value, named_in) : 0;
+  size_t at = 0;
+  if (option->names_file && option->several && !gv_sum_file_at(value, named_in, &at)) return NULL;
   if (!option->names_file || !is_relative(value + at)) return strdup(value);
   char *file = gv_path_join(directory, value + at), *whole = file != NULL ? malloc(at + strlen(file) + 1) : NULL;
   if (whole != NULL) {
@@ -292,7 +293,8 @@ static int count_numbers(const char *text) {
 /* FILE, or NAME=FILE of options that may be repeated. */
 static char *clean_source(const gv_option *option, const char *value) {
   gv_text text = {0};
-  size_t at = option->several ? gv_sum_file_at(value, ".") : 0;
+  size_t at = 0;
+  if (option->several && !gv_sum_file_at(value, ".", &at)) return NULL;
   char *name = gv_source_name(value + at);
   if (name == NULL) return NULL;
   gv_text_put(&text, value, at);

@@ -119,21 +119,26 @@ static gv_status set_id_type(gv_io *io, void *to, const char *value) {
   return GV_OK;
 }
 
-size_t gv_sum_file_at(const char *value, const char *directory) {
+bool gv_sum_file_at(const char *value, const char *directory, size_t *at) {
   const char *equals = strchr(value, '=');
   size_t length = equals != NULL ? (size_t)(equals - value) : 0;
+  *at = 0;
   for (size_t i = 0; i < length; i++)
-    if (!isalnum((unsigned char)value[i]) && value[i] != '_' && value[i] != '-') return 0;
-  char *whole = length > 0 ? gv_path_join(directory, value) : NULL;
+    if (!isalnum((unsigned char)value[i]) && value[i] != '_' && value[i] != '-') return true;
+  if (length == 0) return true;
+  char *whole = gv_path_join(directory, value);
+  if (whole == NULL) return false;
   struct stat found;
-  bool named = whole != NULL && stat(whole, &found) != 0;
+  if (stat(whole, &found) != 0) *at = length + 1;
   free(whole);
-  return named ? length + 1 : 0;
+  return true;
 }
 
 static gv_status set_sum(gv_io *io, void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
-  size_t file = gv_sum_file_at(value, "."), length = file > 0 ? file - 1 : 0;
+  size_t file;
+  if (!gv_sum_file_at(value, ".", &file)) return gv_io_fail_memory(io, "a name");
+  size_t length = file > 0 ? file - 1 : 0;
   GV_REQUIRE(io, j->sum_count < GV_JOB_MAX_SUMS, "--sum: too many rasters; at most %d are supported",
              GV_JOB_MAX_SUMS);
   gv_job_sum *sum = &j->sums[j->sum_count++];

@@ -37,7 +37,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *settings);
 gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *settings);
 
 /* Start of the file's name in the value of --sum, [NAME=]FILE: NAME is a plain name, and `directory` has no file
- * named like the whole value. */
-size_t gv_sum_file_at(const char *value, const char *directory);
+ * named like the whole value. False: out of memory. */
+bool gv_sum_file_at(const char *value, const char *directory, size_t *at);
 
 #endif
