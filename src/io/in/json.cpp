@@ -104,6 +104,12 @@ size_t end_of_value(const char *text, size_t length) {
   return 0;
 }
 
+/* False: invalid. */
+bool load(const char *text, size_t length, CPLJSONDocument *document) {
+  return document->LoadMemory(reinterpret_cast<const GByte *>(text), static_cast<int>(length)) &&
+         document->GetRoot().GetType() == CPLJSONObject::Type::Object;
+}
+
 gv_status read(const reading &r, const char *text, size_t length) {
   if (length > MOST_BYTES) {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
@@ -121,13 +127,17 @@ gv_status read(const reading &r, const char *text, size_t length) {
     if (std::strchr(" \t\r\n", text[i]) != nullptr) continue;
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; text follows the object", r.name);
   }
-  CPLJSONDocument document;
+  /* GDAL leaves out members for which memory fails, and reports no error: two results that differ show it. */
+  CPLJSONDocument document, again;
   gv_gdal_reset();
-  bool loaded = document.LoadMemory(reinterpret_cast<const GByte *>(text), static_cast<int>(end));
-  CPLJSONObject root = document.GetRoot();
-  if (!loaded || root.GetType() != CPLJSONObject::Type::Object) {
+  bool loaded = load(text, end, &document);
+  if (load(text, end, &again) != loaded) return gv_io_fail_memory(r.io, "a description");
+  if (!loaded) {
     return gv_io_fail_gdal(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; expected an object", r.name);
   }
+  const CPLJSONObject root = document.GetRoot();
+  constexpr auto plain = CPLJSONObject::PrettyFormat::Plain;
+  if (root.Format(plain) != again.GetRoot().Format(plain)) return gv_io_fail_memory(r.io, "a description");
   return take_object(r, nullptr, root);
 }
 
