@@ -189,7 +189,6 @@ WRAP_READ(read, (int file, void *to, size_t n), (file, to, (n + 1) / 2), (file, 
 WRAP_READ(pread, (int file, void *to, size_t n, off_t at), (file, to, (n + 1) / 2, at), (file, to, n, at))
 WRAP_READ(pread64, (int file, void *to, size_t n, off64_t at), (file, to, (n + 1) / 2, at), (file, to, n, at))
 
-/* Nor is half of a write, but the next one fails. */
 /* Files with writes that no close has confirmed yet, by number: libtiff calls close at the end of a function, as a tail call,
  * so that the caller found is that function's caller. */
 static atomic_bool unsure[4096];
@@ -208,23 +207,24 @@ static void note_write(int file) {
   if (is != NULL) atomic_store(is, true);
 }
 
+/* Nor is half of a write, but the next one fails. A single byte has no half. */
 #define WRAP_WRITE(name, kind, parameters, half, whole)                                                            \
   ssize_t name parameters {                                                                                        \
     static void *_Atomic name##_real;                                                                              \
     int error = to == STDERR_FILENO ? 0 : count(in_write, CALLER, kind);                                           \
     note_write(to);                                                                                                \
     if (error == 0) return REAL(name) whole;                                                                       \
-    if (error < 0) return REAL(name) half;                                                                         \
-    errno = error;                                                                                                 \
+    if (error < 0 && n > 1) return REAL(name) half;                                                                \
+    errno = error > 0 ? error : ENOSPC;                                                                            \
     return -1;                                                                                                     \
   }
-WRAP_WRITE(write, RETRIED | LOSES, (int to, const void *from, size_t n), (to, from, (n + 1) / 2), (to, from, n))
-WRAP_WRITE(pwrite, RETRIED | LOSES, (int to, const void *from, size_t n, off_t at), (to, from, (n + 1) / 2, at),
+WRAP_WRITE(write, RETRIED | LOSES, (int to, const void *from, size_t n), (to, from, n / 2), (to, from, n))
+WRAP_WRITE(pwrite, RETRIED | LOSES, (int to, const void *from, size_t n, off_t at), (to, from, n / 2, at),
            (to, from, n, at))
-WRAP_WRITE(pwrite64, RETRIED | LOSES, (int to, const void *from, size_t n, off64_t at), (to, from, (n + 1) / 2, at),
+WRAP_WRITE(pwrite64, RETRIED | LOSES, (int to, const void *from, size_t n, off64_t at), (to, from, n / 2, at),
            (to, from, n, at))
 WRAP_WRITE(copy_file_range, RETRIED, (int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags),
-           (from, from_at, to, to_at, (n + 1) / 2, flags), (from, from_at, to, to_at, n, flags))
+           (from, from_at, to, to_at, n / 2, flags), (from, from_at, to, to_at, n, flags))
 
 /* As the C library marks a stream that failed. */
 static void spoil(FILE *file, int error) {
