@@ -461,6 +461,8 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
   if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
+  /* netCDF ignores a full disk when it closes a file. */
+  if (status == GV_OK && (raster->copies || raster->filled)) status = gv_place_check_written(io, &raster->place);
   /* The style of a replaced raster would refer to its ids. */
   if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->is.type))
     status = gv_qgis_style_drop(io, &raster->place.output);
