@@ -1,11 +1,20 @@
 /* The gpuvoronoi program: finds the command and runs it. The main job is the one without a name. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launched.h"
 #include "cli/process.h"
+#include "io/out/formats/mesh_arrays.h"
+
+static int main_end(int result) {
+  result = cli_end_launched(result);
+  if (!gv_mdarray_left_open()) return result;
+  fflush(stdout);
+  _exit(result);
+}
 
 int main(int argc, char **argv) {
   if (!cli_open_standard_files()) return EXIT_ERROR;
@@ -15,7 +24,7 @@ int main(int argc, char **argv) {
     cli_be_silent();
     if (freopen("/dev/null", "w", stdout) == NULL) return EXIT_ERROR;
   }
-  if (argc < 2) return cli_end_launched(cli_fail(EXIT_USAGE, "missing command or options; see gpuvoronoi --help"));
+  if (argc < 2) return main_end(cli_fail(EXIT_USAGE, "missing command or options; see gpuvoronoi --help"));
   if (strcmp(argv[1], "--version") == 0) {
     cli_print_version();
     return cli_answered(EXIT_OK);
@@ -23,5 +32,5 @@ int main(int argc, char **argv) {
   const cli_command *found = cli_find(cli_commands, argv[1]);
   bool shared = found != NULL && strcmp(argv[1], "search") == 0;
   if (found != NULL && !shared && gv_launcher_rank() > 0) return EXIT_OK;
-  return cli_end_launched(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));
+  return main_end(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));
 }

@@ -293,8 +293,9 @@ static gv_status mesh_ugrid_write_block(gv_io *io, gv_mesh_sink *sink, const gv_
 static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
   gv_place *place = sink->place;
   gv_gdal_reset();
-  release(sink);
-  if (status == GV_OK && gv_gdal_failed())
+  bool closes = sink->int32 == NULL || gv_mdarray_flush(sink->root, "mesh");
+  if (closes) release(sink);
+  if (status == GV_OK && (!closes || gv_gdal_failed()))
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
   return status == GV_OK ? gv_place_check_written(io, place) : status;
 }

@@ -249,8 +249,10 @@ static void variables_release(gv_mesh_sink *sink) {
 static gv_status variables_close(gv_io *io, gv_mesh_sink *sink, gv_status status) {
   gv_place *place = sink->place;
   gv_gdal_reset();
-  variables_release(sink);
-  if (status == GV_OK && gv_gdal_failed())
+  bool closes =
+      sink->zarr || sink->int32 == NULL || gv_mdarray_flush(sink->root, is_healpix(sink) ? "healpix" : "crs");
+  if (closes) variables_release(sink);
+  if (status == GV_OK && (!closes || gv_gdal_failed()))
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
   return status == GV_OK ? gv_place_check_written(io, place) : status;
 }

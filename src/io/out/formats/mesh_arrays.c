@@ -1,12 +1,15 @@
 #include "io/out/formats/mesh_arrays.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
 #include "io/out/formats/variables.h"
+
+static atomic_bool left_open;
 
 bool gv_mdarray_put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value) {
   GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
@@ -72,4 +75,27 @@ bool gv_mdarray_describe_crs(GDALGroupH root, OGRSpatialReferenceH crs) {
   GDALExtendedDataTypeRelease(float64);
   CPLFree(wkt);
   return good;
+}
+
+/* The driver begins to define when an attribute is set, and writes all data when that ends. */
+bool gv_mdarray_flush(GDALGroupH root, const char *array) {
+  const GUInt64 start[1] = {0};
+  const size_t count[1] = {1};
+  int32_t value = 0;
+  GDALExtendedDataTypeH int32 = GDALExtendedDataTypeCreate(GDT_Int32);
+  GDALAttributeH source = root != NULL ? GDALGroupGetAttribute(root, "source") : NULL;
+  GDALMDArrayH scalar = root != NULL ? GDALGroupOpenMDArray(root, array, NULL) : NULL;
+  bool good = source != NULL && scalar != NULL &&
+              GDALAttributeWriteString(source, "gpuvoronoi " GV_VERSION_STRING) &&
+              GDALMDArrayRead(scalar, start, count, NULL, NULL, int32, &value, &value, sizeof value);
+  GDALMDArrayRelease(scalar);
+  GDALAttributeRelease(source);
+  GDALExtendedDataTypeRelease(int32);
+  good = good && !gv_gdal_failed(); /* what the calls do not return */
+  if (!good) atomic_store(&left_open, true);
+  return good;
+}
+
+bool gv_mdarray_left_open(void) {
+  return atomic_load(&left_open);
 }

@@ -24,4 +24,13 @@ bool gv_mdarray_write(GDALMDArrayH array, int64_t first, int64_t count, int64_t 
 /* The variable "crs" of a geographic coordinate system, after CF. */
 bool gv_mdarray_describe_crs(GDALGroupH root, OGRSpatialReferenceH crs);
 
+/*
+ * Writes everything to a NetCDF file with the global text "source" and the scalar `array`. `root`: NULL if the file could
+ * not be created. netCDF and HDF5 crash if a write fails while a file is closed, or while the process exits. So if this
+ * returns false, the dataset and its arrays must not be released, and gv_mdarray_left_open is true from then on: the
+ * process must end by _exit.
+ */
+bool gv_mdarray_flush(GDALGroupH root, const char *array);
+bool gv_mdarray_left_open(void);
+
 #endif
