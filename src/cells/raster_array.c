@@ -81,8 +81,8 @@ static int64_t key_of_cell(const gv_raster_array *a, const uint8_t *cell) {
   uint8_t swapped[sizeof(int64_t)];
   size_t size = size_of(a->type);
   if (a->is_byte_swapped == 0) return key_of(a->type, cell);
-  for (size_t i = 0; i < size; i++)
-    swapped[i] = cell[size - 1 - i];
+  for (size_t i = 0; i < sizeof swapped; i++)
+    swapped[i] = i < size ? cell[size - 1 - i] : 0;
   return key_of(a->type, swapped);
 }
 

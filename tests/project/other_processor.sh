@@ -31,9 +31,11 @@ void geod_init(struct geod_geodesic *g, double a, double f) {
   g->a = a, g->f = f;
 }
 END
-$compiler -std=c11 -O2 -ffp-contract=off -static -I"$source/include" -I"$source/src" -I"$source/tests" \
-  -I"$work/proj/include" -o "$work/answers" "$source/tests/project/answers.c" "$work/no_proj.c" \
-  "$work/build/src/libgpuvoronoi.a" -Wl,--unresolved-symbols=ignore-all -lm
+# The flags that the package names for users of a static library.
+read -ra flags < <(sed -n 's/^Libs: .* -lgpuvoronoi //p' "$work/build/gpuvoronoi.pc")
+$compiler -std=c11 -O2 -ffp-contract=off -static -DGV_STATIC -DGV_EXPERIMENTAL -I"$source/include" -I"$source/src" \
+  -I"$source/tests" -I"$work/proj/include" -o "$work/answers" "$source/tests/project/answers.c" "$work/no_proj.c" \
+  "$work/build/src/libgpuvoronoi.a" -Wl,--unresolved-symbols=ignore-all "${flags[@]}"
 qemu-aarch64 "$work/answers" >"$work/aarch64.txt"
 cmp "$work/baseline.txt" "$work/aarch64.txt"
 echo "$(wc -l <"$work/aarch64.txt") answers, the same on aarch64"
