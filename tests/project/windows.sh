@@ -21,8 +21,10 @@ cmake --build "$work/build" --target gpuvoronoi
   x86_64-w64-mingw32-nm "$work/build/src/libgpuvoronoi.a" | sed -n 's/^ *U \(geod_.*\)/\1/p' | sort -u | grep -vx geod_init |
     sed 's/.*/void missing_&(void) __asm__("&");\nvoid missing_&(void) { abort(); }/'
 } >"$work/no_proj.c"
+# The flags that the package names for users of a static library.
+read -ra flags < <(sed -n 's/^Libs: .* -lgpuvoronoi //p' "$work/build/gpuvoronoi.pc")
 $compiler -std=gnu11 -O1 -ffp-contract=off -static -D_GNU_SOURCE -DGV_STATIC -DGV_EXPERIMENTAL -I"$source/include" -I"$source/src" -I"$source/tests" -I"$work/proj/include" \
-  -o "$work/answers.exe" "$source/tests/project/answers.c" "$work/no_proj.c" "$work/build/src/libgpuvoronoi.a" -lm -lpthread
+  -o "$work/answers.exe" "$source/tests/project/answers.c" "$work/no_proj.c" "$work/build/src/libgpuvoronoi.a" "${flags[@]}"
 for wine in wine64 wine /usr/lib/wine/wine64; do
   command -v $wine >/dev/null && break
 done
