@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <gpuvoronoi/features.h>
 #include <gpuvoronoi/gpuvoronoi.h>
 #include <gpuvoronoi/raster_seeds.h>
 
@@ -55,9 +56,57 @@ static int functions_of_indexes(gv_context *context) {
   NEED(gv_index_get_kind(index) == GV_INDEX_POINTS && gv_index_count(index) == COUNT && gv_index_dim(index) == 2);
   NEED(strcmp(gv_index_backend(index), "kdtree") == 0);
   NEED(gv_index_search(context, index, NULL, NULL, nearest, NULL) == GV_OK);
-  gv_index_destroy(index);
   for (int64_t i = 0; i < COUNT; i++)
     NEED(nearest[i] == i);
+
+  /* Pairs at distance 1: a point and the next of its row, or of its column. */
+  static int64_t offsets[COUNT + 1], pairs[2 * SIDE * (SIDE - 1)][2];
+  gv_radius_options radius;
+  gv_radius_options_init(&radius);
+  radius.radius = 1;
+  NEED(gv_index_search_pairs(context, index, &radius, offsets, NULL) == GV_OK);
+  NEED(offsets[COUNT] == (int64_t)(sizeof pairs / sizeof *pairs));
+  NEED(gv_index_search_pairs(context, index, &radius, offsets, &pairs[0][0]) == GV_OK);
+  gv_index_destroy(index);
+  int64_t pair = 0;
+  for (int64_t i = 0; i < COUNT; i++) {
+    NEED(offsets[i] == pair);
+    if (i % SIDE + 1 < SIDE) {
+      NEED(pairs[pair][0] == i && pairs[pair][1] == i + 1);
+      pair++;
+    }
+    if (i + SIDE < COUNT) {
+      NEED(pairs[pair][0] == i && pairs[pair][1] == i + SIDE);
+      pair++;
+    }
+  }
+  return 0;
+}
+
+/* Two upright lines at x = 0 and x = 10; a line that crosses the first, and one between them, nearer to the second. */
+static int functions_of_features(gv_context *context) {
+  const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4};
+  const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
+  const double x[] = {0, 0, 10, 10}, y[] = {0, 4, 0, 4}, others_x[] = {-1, 1, 7, 6}, others_y[] = {1, 1, 2, 3};
+  gv_features lines;
+  gv_features_init(&lines);
+  lines.count = 2;
+  lines.part = part;
+  lines.ring = ring;
+  lines.vertex = vertex;
+  lines.kind = kind;
+  lines.x = x;
+  lines.y = y;
+  gv_features others = lines;
+  others.x = others_x;
+  others.y = others_y;
+  int64_t nearest[2];
+  double distances[2];
+  gv_index *index = NULL;
+  NEED(gv_index_build_features(context, &lines, NULL, &index) == GV_OK);
+  NEED(gv_index_search_features(context, index, &others, NULL, nearest, distances) == GV_OK);
+  gv_index_destroy(index);
+  NEED(nearest[0] == 0 && distances[0] == 0 && nearest[1] == 1 && distances[1] == 3);
   return 0;
 }
 
@@ -239,9 +288,9 @@ static int functions_of_triangles(gv_context *context) {
 }
 
 int main(void) {
-  int (*const all[])(gv_context *) = {functions_of_backends,    functions_of_indexes, functions_of_grids,
-                                      functions_of_globe_grids, functions_of_metrics, functions_of_raster_seeds,
-                                      functions_of_triangles};
+  int (*const all[])(gv_context *) = {functions_of_backends,     functions_of_indexes,     functions_of_features,
+                                      functions_of_grids,        functions_of_globe_grids, functions_of_metrics,
+                                      functions_of_raster_seeds, functions_of_triangles};
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = 3;
