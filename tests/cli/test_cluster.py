@@ -188,9 +188,9 @@ MOVES_LOG={logs}/$rank LD_PRELOAD={shim["LD_PRELOAD"]} ASAN_OPTIONS={shim["ASAN_
                   if (logs / rank).exists() else [] for rank in "01"]
 
 
-@pytest.mark.parametrize("kill,left", [("2 before", b"old"), ("2 after", None)][not LONG:])
+@pytest.mark.parametrize("kill,left", [("1 before", b"old"), ("1 after", None), ("2 before", None), ("2 after", None)][0 if LONG else 3:])
 def test_a_first_rank_that_is_killed_as_it_moves_files(work, tmp_path_factory, launcher, kill, left):
-    """The file is the old one or the whole new one."""
+    """The file is the old one or the whole new one. The first rename is that of the raster, the second that of its style."""
     question = question_for(work)
     work.ok(*question[:-1], "new.tif")
     done, _ = each_rank_watched(work, tmp_path_factory, launcher, question, kill=kill)

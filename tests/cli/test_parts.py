@@ -119,8 +119,9 @@ def test_bytes_of_one_run(work, case, n):
         work.path(folder).mkdir()
     one = work.ok(*question, *outputs_in("one", outputs), f"one/{out}")
     blocks = work.run(*question, *outputs_in("two", outputs), "--part", f"{n}/{n}", "parts/last.tif")
-    if blocks.returncode != 0 and "at most" in blocks.stderr:
+    if blocks.returncode != 0 and "too many parts" in blocks.stderr:
         pytest.skip("fewer rows of tiles than parts")
+    assert blocks.returncode == 0, blocks.stderr
     work.path("parts/last.tif").unlink()
     parts = [part_run(work, question, outputs, i, n) for i in range(1, n + 1)]
     assert sorted(p.name for p in work.path("parts").iterdir()) == sorted(p.split("/")[1] for p in parts)
