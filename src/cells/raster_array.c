@@ -51,7 +51,7 @@ static int64_t key_of(gv_dtype type, const uint8_t *cell) {
     uint32_t u32;
     float f32;
     double f64;
-  } v;
+  } v = {0};
   memcpy(&v, cell, size_of(type));
   switch (type) {
   case GV_INT8:

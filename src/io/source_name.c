@@ -156,10 +156,10 @@ static span value_of_user(const char *text, size_t at) {
   size_t prefix = at == 0 || !is_word_letter(text[at - 1]) ? prefix_length(text + at) : 0;
   if (prefix == 0 || !is_one_of(drivers, sizeof drivers / sizeof *drivers, text + at, prefix - 1))
     return (span){0, 0};
-  size_t begin = at + prefix + strcspn(text + at + prefix, "/,= \t\r\n\"<"), end = begin;
+  size_t begin = at + prefix + strcspn(text + at + prefix, "/,= \t\r\n\"<");
   if (text[begin] != '/' && text[begin] != ',') return (span){0, 0};
   begin++;
-  end = begin + strcspn(text + begin, " \t\r\n\"<");
+  size_t end = begin + strcspn(text + begin, " \t\r\n\"<");
   for (size_t i = end; i > begin; i--)
     if (text[i] == '@') return (span){begin, i};
   return (span){begin, begin + strcspn(text + begin, ",: \t\r\n\"<")};

@@ -146,10 +146,10 @@ static void choose_type(row_reader *r) {
 
 /* Writes a number as a pixel; false if no pixel can hold it. */
 static bool raster_seed_put(const row_reader *r, int64_t number, uint8_t *pixel) {
-  int64_t held = (int8_t)number;
+  int64_t held = 0;
   if (r->is_signed) {
     *pixel = (uint8_t)number;
-    return held == number;
+    return number >= INT8_MIN && number <= INT8_MAX;
   }
   GDALCopyWords(&number, GDT_Int64, 0, pixel, r->type, 0, 1);
   GDALCopyWords(pixel, r->type, 0, &held, GDT_Int64, 0, 1);

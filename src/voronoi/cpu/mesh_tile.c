@@ -358,10 +358,14 @@ static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *ti
   gv_part all = {.bits = GV_MESH_LEAF_BITS};
   j->mask = NULL; /* cells are in another order: masked cells are reset afterwards */
   j->list = &list;
-  GV_TRY(gv_mesh_list_make(context, j->v, j->space, tile, block, &list));
-  while (gv_mesh_part_count(&all) < list.count)
-    all.bits++;
-  return list.count > 0 ? solve_from_tree(context, j, &all) : GV_OK;
+  gv_status status = gv_mesh_list_make(context, j->v, j->space, tile, block, &list);
+  if (status == GV_OK && list.count > 0) {
+    while (gv_mesh_part_count(&all) < list.count)
+      all.bits++;
+    status = solve_from_tree(context, j, &all);
+  }
+  j->list = NULL;
+  return status;
 }
 
 /* A block is a span of numbers of one part, or, on the coarsest levels, of several roots. */
