@@ -69,11 +69,12 @@ static void keep(gv_on_demand_cache *cache, gv_on_demand_block *b, size_t most) 
   cache->bytes += b->bytes;
   while (cache->oldest != NULL && cache->bytes > most) {
     gv_on_demand_block *old = cache->oldest;
+    cache->oldest = old->newer;
     gv_on_demand_block **at = slot_of(cache, old->level, old->column, old->row);
     while (*at != old)
       at = &(*at)->next;
     *at = old->next;
-    unlink_use(cache, old);
+    *(old->newer != NULL ? &old->newer->older : &cache->newest) = NULL;
     cache->bytes -= old->bytes;
     free(old);
   }
