@@ -13,8 +13,10 @@ from qgis.core import QgsDistanceArea, QgsGeometry, QgsPointXY
 
 STEP = 100000.0  # metres between vertices, at most
 TURN = 45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
-FAR_FROM_POLES = 80.0  # degrees of latitude up to which a step turns by less than 6°
-BISECTIONS = 50
+FAR_FROM_POLES = 88.0  # degrees of latitude up to which a step turns by less than 27°
+CLEAR = 1e-6  # degrees of longitude: lines that end nearer to the meridian at which they are cut need more care
+CROSSED = 1e-12  # degrees of longitude between a meridian and the place where a step crosses it
+EVALUATIONS = 60  # of that place, at most
 OVER_THE_POLE = 180.0 - 1e-6  # degrees: steps that turn so far are straight across, to less than a millimetre
 
 
@@ -48,18 +50,45 @@ class Geodesics:
 
     def geometry(self, start, end):
         """The geodesic between two positions, as a geometry of lines."""
-        plain = self.plain(start, end)
-        return plain if plain is not None else QgsGeometry.fromMultiPolylineXY(self.line(start, end))
-
-    def plain(self, start, end):
-        """The same in less time for a geodesic that neither crosses ±180° nor comes near a pole; None for others."""
-        if abs(start.x()) > 180.0 or abs(end.x()) > 180.0:
-            return None
-        made = QgsGeometry.fromMultiPolylineXY([[start, *self.steps(start, end)]])
+        first, last = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
+        vertices = [first, *self.steps(first, last)]
+        made = QgsGeometry.fromMultiPolylineXY([vertices])
         box = made.boundingBox()
-        if box.width() > 180.0 or box.yMinimum() < -FAR_FROM_POLES or box.yMaximum() > FAR_FROM_POLES:
-            return None  # a line that crosses has vertices at both ends of the map
-        return made
+        if box.yMinimum() < -FAR_FROM_POLES or box.yMaximum() > FAR_FROM_POLES:
+            return QgsGeometry.fromMultiPolylineXY(self.line(start, end))
+        wraps = box.width() > 180.0  # then there are vertices at both ends of the map
+        if not wraps and max(abs(start.x()), abs(end.x())) <= 180.0:
+            return made
+        return QgsGeometry.fromMultiPolylineXY(self.parts(vertices, wraps, start, end) or self.line(start, end))
+
+    def parts(self, vertices, wraps, start, end):
+        """
+        The same as line() in less time, of vertices away from the poles: there longitudes only rise or only fall, by no
+        more than half the globe, so bisection finds where they pass a meridian. `wraps` is whether they cross ±180°.
+        None if an end is at the meridian.
+        """
+        before = after = turns(start.x(), vertices[0].x())
+        wrap = passed(vertices, 180.0) if wraps else len(vertices)
+        if wraps:
+            after += math.copysign(360.0, vertices[0].x())
+        rest = turns(end.x(), vertices[-1].x()) - after
+        meridian = 180.0 if max(abs(start.x()), abs(end.x())) <= 180.0 else 0.0
+        cut = passed(vertices, meridian) if rest != 0.0 else len(vertices)
+        if not (wrap and cut):
+            return None
+
+        def some(low, high, by):
+            """Vertices, placed and then moved by whole turns."""
+            first, second = vertices[low:min(wrap, high)], vertices[max(wrap, low):high]
+            return moved(first, before + by) + moved(second, after + by)
+
+        if rest == 0.0:
+            return [[start, *some(1, len(vertices) - 1, 0.0), end]]
+        latitude = self.crossing(vertices[cut - 1], vertices[cut], meridian)
+        meridian += turns(vertices[cut - 1].x() + (before if cut <= wrap else after), meridian)
+        first, second = some(1, cut, 0.0), some(cut, len(vertices) - 1, rest)
+        west, east = QgsPointXY(meridian, latitude), QgsPointXY(meridian + rest, latitude)
+        return [[start, *first, west], [east, *second, end]]
 
     def line(self, start, end):
         """The geodesic between two positions: a list of parts, which are lists of vertices."""
@@ -137,19 +166,52 @@ class Geodesics:
         return [line]
 
     def crossing(self, start, end, meridian):
-        """The latitude at which a step crosses a meridian, by bisection."""
+        """The latitude at which a step crosses a meridian, by the Illinois method."""
         if meridian in (start.x(), end.x()):
             return start.y() if meridian == start.x() else end.y()
         first, last = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
         along = self.along(first, last)
         low, high = 0.0, 1.0
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            if math.remainder(along(middle).x() - meridian, 360.0) * (start.x() - meridian) > 0.0:
-                low = middle
+        left, right, side = beyond(start, meridian), beyond(end, meridian), 0
+        for _ in range(EVALUATIONS):
+            middle = (low * right - high * left) / (right - left)
+            found = along(middle)
+            value = beyond(found, meridian)
+            if abs(value) < CROSSED:
+                break
+            if (value > 0.0) == (right > 0.0):
+                high, right, left, side = middle, value, (0.5 if side > 0 else 1.0) * left, 1
             else:
-                high = middle
-        return along(high).y()
+                low, left, right, side = middle, value, (0.5 if side < 0 else 1.0) * right, -1
+        return found.y()
+
+
+def moved(vertices, by):
+    """Vertices, farther east by so many degrees."""
+    return [QgsPointXY(vertex.x() + by, vertex.y()) for vertex in vertices] if by != 0.0 else vertices
+
+
+def beyond(vertex, meridian):
+    """Degrees of longitude from a meridian to a vertex, the short way around."""
+    return math.remainder(vertex.x() - meridian, 360.0)
+
+
+def passed(vertices, meridian):
+    """
+    The first vertex beyond a meridian; 0 if the first or the last one is at the meridian, or the line does not cross
+    it. Longitudes only rise or only fall.
+    """
+    start, end = beyond(vertices[0], meridian), beyond(vertices[-1], meridian)
+    if min(abs(start), abs(end)) < CLEAR or (start > 0.0) == (end > 0.0) or abs(start - end) > 180.0:
+        return 0
+    low, high = 0, len(vertices) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (beyond(vertices[middle], meridian) > 0.0) == (start > 0.0):
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def without_repetition(part):
