@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / 
 LAND = ROOT / "data" / "land.geojson"
 TIMEZONES = ROOT / "data" / "timezones.csv"
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest",
-              "voronoidiagram", "nearestvalue"]
+              "voronoidiagram", "nearestvalue", "cells"]
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]  # of statistics
 WGS84 = (6378137.0, 6356752.314245179)  # half axes
 SPHERE = ((2 * WGS84[0] + WGS84[1]) / 3,) * 2

@@ -617,21 +617,26 @@ def test_lines_lie_where_their_points_lie(qgis, work, start, end, parts, kind):
         assert length == pytest.approx(feature["distance"], rel=1e-6)
 
 
-def test_lines_that_are_drawn_faster_are_the_same(qgis):
-    """Vertex by vertex, wherever they are; those that need more care are found."""
+@pytest.mark.parametrize("west", [-180, 0, 170])
+def test_lines_that_are_drawn_faster_are_the_same(qgis, monkeypatch, west):
+    """Vertex by vertex, wherever they are, cut or not; those that need more care are found."""
     from gpuvoronoi_processing.geodesics import Geodesics
 
-    random, drawn, plain = np.random.default_rng(3), Geodesics(*WGS84), 0
-    for reach in (0.5, 10, 100):
-        x, y = random.uniform(-180, 180, 200), random.uniform(-90, 90, 200)
-        ends = x + random.uniform(-reach, reach, 200), np.clip(y + random.uniform(-reach, reach, 200), -90, 90)
+    random, drawn, careful = np.random.default_rng(3), Geodesics(*WGS84), Geodesics.line
+    with_care, parts = [], 0
+    monkeypatch.setattr(Geodesics, "line", lambda self, *ends: with_care.append(ends) or careful(self, *ends))
+    for reach in (0.5, 10, 100, 179):
+        x, y = random.uniform(west, west + 360, 200), random.uniform(-90, 90, 200)
+        ends = west + (x - west + random.uniform(-reach, reach, 200)) % 360, np.clip(y + random.uniform(-reach, reach, 200), -90, 90)
         for a, b in zip(zip(x, y), zip(*ends)):
             start, end = QgsPointXY(*a), QgsPointXY(*b)
-            expected = drawn.line(start, end)
-            made = drawn.geometry(start, end)
-            assert made.asMultiPolyline() == expected
-            plain += drawn.plain(start, end) is not None
-    assert 300 < plain < 550
+            made, expected = drawn.geometry(start, end).asMultiPolyline(), careful(drawn, start, end)
+            assert [len(part) for part in made] == [len(part) for part in expected], (start, end)
+            vertices = [[p for part in line for v in part for p in (v.x(), v.y())] for line in (made, expected)]
+            assert np.allclose(*vertices, rtol=0, atol=1e-10), (start, end)
+            assert made[0][0] == start or abs(a[0]) == 180
+            parts += len(made)
+    assert parts == 800 + (49 if west != 170 else 0) and len(with_care) < 250
 
 
 def test_lines_over_a_pole(qgis, work):

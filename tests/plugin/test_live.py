@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import COMMAND, TIMEZONES, Feedback, as_file, gdal, loading_context, memory, places, read, stripes, timezones
 from qgis.core import (
+    Qgis,
     QgsApplication,
     QgsFeature,
     QgsGeometry,
@@ -19,7 +20,7 @@ from qgis.core import (
     QgsSingleBandPseudoColorRenderer,
     QgsVectorLayer,
 )
-from test_styles import colours_as_drawn, legend_in_the_tree, load
+from test_styles import colours_as_drawn, identified, legend_in_the_tree, load
 
 
 @pytest.fixture(autouse=True)
@@ -286,3 +287,10 @@ def test_missing_driver_is_explained(qgis, work, without_driver, monkeypatch):
         assert "disabled" in algorithm.canExecute()[1]
     finally:
         gdal.SetConfigOption("GDAL_SKIP", None)
+
+
+@pytest.mark.skipif(Qgis.QGIS_VERSION_INT < 33000, reason="this QGIS does not read attribute tables of rasters")
+def test_identify_shows_the_name(qgis, work):
+    made = qgis.run("livevoronoi", INPUT=memory(places(20)), FIELD="id", OUTPUT=work.path("live.voronoi.json"))
+    layer = QgsRasterLayer(made["OUTPUT"], "live")
+    assert identified(layer, *places(20)[3]) == {"Band 1: id of the nearest seed": "103", "Name": "seed 3"}

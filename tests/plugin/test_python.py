@@ -178,6 +178,13 @@ def test_mesh(qgis, work, without_command):
     same_rasters(first["DISTANCE"], second["DISTANCE"])
 
 
+def test_cells_need_the_command(qgis, work, without_command):
+    without_command()
+    with pytest.raises(QgsProcessingException, match="“--cells-of” is not supported by the Python package"):
+        qgis.run("cells", INPUT=points(), OUTPUT=work.path("out.gpkg"))
+    assert work.listing() == []
+
+
 @pytest.mark.parametrize("queries,reference,parameters", [
     (lambda: points(), lambda: memory(places(80, seed=4)), {"NEIGHBORS": 3}),
     (lambda: points(), None, {"METRIC": 2, "NEIGHBORS": 2, "MAX_DISTANCE": 2000000}),

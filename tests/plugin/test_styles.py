@@ -4,8 +4,10 @@ import math
 import os
 
 import numpy as np
+import pytest
 from conftest import Feedback, gdal, loading_context, memory, places, read, timezones
 from qgis.core import (
+    Qgis,
     QgsApplication,
     QgsCategorizedSymbolRenderer,
     QgsColorRampShader,
@@ -39,6 +41,21 @@ def load(qgis, name, output="OUTPUT", **parameters):
     assert handleAlgorithmResults(algorithm, context, feedback, parameters=parameters)
     sources = {layer.source().split("|")[0]: layer for layer in QgsProject.instance().mapLayers().values()}
     return sources[results[output]]
+
+
+def identified(layer, x, y):
+    """What the Identify tool shows of a raster at a place."""
+    from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
+
+    canvas = QgsMapCanvas()
+    canvas.resize(360, 180)
+    canvas.setDestinationCrs(layer.crs())
+    canvas.setExtent(layer.extent())
+    canvas.setLayers([layer])
+    pixel = canvas.getCoordinateTransform().transform(x, y)
+    tool = QgsMapToolIdentify(canvas)
+    (found,) = tool.identify(round(pixel.x()), round(pixel.y()), [layer], QgsMapToolIdentify.IdentifyMode.DefaultQgsSetting)
+    return found.mAttributes
 
 
 def legend(layer):
@@ -184,6 +201,31 @@ def test_results_of_the_mesh_have_names_of_their_own(qgis, work):
     assert sorted(layer.name() for layer in QgsProject.instance().mapLayers().values()) == [
         "Mesh of the nearest of Time zones, QTM level 3", "Nearest of Time zones, QTM level 3",
         "Triangles by the nearest of Time zones, QTM level 3"]
+
+
+def test_cells(qgis, work):
+    """Discs as wide as the cells, of the colour of their seed; a legend while there are few."""
+    layer = load(qgis, "cells", INPUT=memory(places(5)), FIELD="name", LEVEL=3, SYSTEM=2, ATTRIBUTES=True, OUTPUT=work.path("few.gpkg"))
+    assert layer.name() == "Nearest of seeds, S2 level 3" and layer.displayExpression() == '"seed_name"'
+    categories = layer.renderer().categories()
+    assert [category.label() for category in categories] == [f"seed {i}" for i in range(5)]
+    assert len({category.symbol().color().name() for category in categories}) == 5
+    assert categories[0].symbol().size() == pytest.approx(math.sqrt(5.1e14 / 384))
+    layer = load(qgis, "cells", INPUT=timezones(), LEVEL=5, OUTPUT=work.path("many.gpkg"))
+    assert isinstance(layer.renderer(), QgsSingleSymbolRenderer)
+    drawn = colours_as_drawn(layer, (360, 180))
+    near = {feature["seed"] for feature in layer.getFeatures() if abs(feature["lon"]) < 170 and abs(feature["lat"]) < 60}
+    assert len(near) > 100 and len(np.unique(drawn.reshape(-1, 3), axis=0)) > 100
+    assert (drawn[30:150].reshape(-1, 3).min(axis=1) == 255).mean() < 0.4  # discs leave little white
+
+
+@pytest.mark.skipif(Qgis.QGIS_VERSION_INT < 33000, reason="this QGIS does not read attribute tables of rasters")
+@pytest.mark.parametrize("count", [6, 60])
+def test_identify_shows_the_name(qgis, work, count):
+    """Painted by a list of seeds or by a ramp."""
+    seeds = places(count)
+    layer = load(qgis, "voronoiraster", INPUT=memory(seeds), FIELD="id", RESOLUTION=1, OUTPUT=work.path("out.tif"))
+    assert identified(layer, *seeds[3]) == {"Band 1: id of the nearest seed": "103", "Name": "seed 3"}
 
 
 def test_many_seeds_have_a_short_legend(qgis, work):

@@ -87,7 +87,7 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "Nearest seed of cells", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
                                   "Voronoi diagram (polygons)", "Voronoi raster",
                                   "Write nearest neighbours into fields"]
 

@@ -40,7 +40,7 @@ ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest",
-              "voronoidiagram", "nearestvalue"]
+              "voronoidiagram", "nearestvalue", "cells"]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 780  # seconds for all

@@ -18,9 +18,14 @@ else:
     STRING, DATE, DATE_TIME, BINARY = QVariant.String, QVariant.Date, QVariant.DateTime, QVariant.ByteArray
 
 
+def is_empty(value):
+    """Whether an attribute has no value."""
+    return value is None or value == NULL
+
+
 def _json(value):
     """A value of an attribute as json.dumps accepts it."""
-    if value is None or value == NULL:
+    if is_empty(value):
         return None
     if isinstance(value, (bool, int, str)):
         return value

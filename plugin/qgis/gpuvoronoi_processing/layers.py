@@ -298,6 +298,7 @@ class Features:
         self.label = self.name if layer is None else layer.name()
         self.all_fields = False
         self.row_field = None
+        self.rows_are_ids = False
         self.added_id = ""  # the field of ids that a copy has and the layer has not
 
     def want_all_fields(self):
@@ -314,6 +315,11 @@ class Features:
         self.row_field = self.free_name("row")
         return self.row_field
 
+    def want_rows_as_ids(self):
+        """The program is to see the number of the feature in the source as its id."""
+        self.want_rows()
+        self.rows_are_ids = True
+
     def arguments(self, context, feedback, skip_invalid, progress):
         """The program's options for these features as seeds; None if the user cancelled."""
         if self.source.wkbType() != QgsWkbTypes.Type.NoGeometry:  # of other tables the program finds out
@@ -329,7 +335,7 @@ class Features:
             path = self.write(context, feedback, skip_invalid, progress)
             if path is None:
                 return None
-            arguments += ["--id", self.id_field or self.added_id]
+            arguments += ["--id", self.row_field if self.rows_are_ids else self.id_field or self.added_id]
         if self.crs.isValid():
             arguments += ["--seeds-crs", crs_text(self.crs)]
         return ["--seeds", path, *arguments]

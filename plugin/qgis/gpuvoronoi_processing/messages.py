@@ -138,14 +138,12 @@ def diagram_summary(report):
 def raster_summary(report):
     metric, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
     yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
-    yield tr("Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}").format(
-        width=f"{grid['width']:,}",
-        height=f"{grid['height']:,}",
-        x=f"{grid['cell_size'][0]:.9g}",
-        y=f"{grid['cell_size'][1]:.9g}",
-        unit=grid["unit"],
-        crs=grid["crs"],
-    )
+    if "cells_of" in grid:
+        yield tr("Cells: {count} of {system}, {crs}").format(
+            count=f"{cells['count']:,}", system=grid["cells_of"], crs=grid["crs"]
+        )
+    else:
+        yield raster_size(grid)
     if cells["without_seed"] is not None:
         yield tr(
             "Cells without a seed: {count} of {cells}"
@@ -155,3 +153,14 @@ def raster_summary(report):
     ).format(used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}")
     if seeds["without_cells"]:
         yield tr("Seeds without a cell: {count}").format(count=f"{seeds['without_cells']:,}")
+
+
+def raster_size(grid):
+    return tr("Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}").format(
+        width=f"{grid['width']:,}",
+        height=f"{grid['height']:,}",
+        x=f"{grid['cell_size'][0]:.9g}",
+        y=f"{grid['cell_size'][1]:.9g}",
+        unit=grid["unit"],
+        crs=grid["crs"],
+    )

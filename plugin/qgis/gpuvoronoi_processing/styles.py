@@ -7,6 +7,7 @@ bar that would be its legend is left out: of so many colours it shows stripes.
 """
 
 import collections
+import itertools
 import json
 import math
 import os
@@ -37,10 +38,12 @@ from qgis.core import (
     QgsSingleSymbolRenderer,
     QgsSymbol,
     QgsSymbolLayer,
+    QgsUnitTypes,
 )
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
 
+from . import field_types as types
 from .datasets import open_dataset
 
 CLASSES = 5
@@ -107,10 +110,15 @@ def scattered_colours(low, high):
     """
     count = int(min(high - low + 1, RAMP_POINTS))
     step = (high - low) / max(count - 1, 1)
+    return coloured(low + round(i * step) for i in range(count))
+
+
+def coloured(values):
+    """[(value, name, colour)]: values that follow each other have different colours."""
     # Multiples of the golden ratio: neighbours in the sequence are far apart on the circle of hues.
-    hues = ((0.618033988749895 * i) % 1.0 for i in range(count))
-    return [(low + round(i * step), "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
-            for i, hue in enumerate(hues)]
+    hues = ((i, (0.618033988749895 * i) % 1.0) for i in itertools.count())
+    return [(value, "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
+            for value, (i, hue) in zip(values, hues)]
 
 
 def hashed_colour(number):
@@ -195,12 +203,13 @@ def azimuth_renderer(provider):
     return pseudo_colour(provider, ramp, "°")
 
 
-def regions_renderer(layer, field, rows):
+def regions_renderer(layer, field, rows, base=None):
     """
     Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol.
+    `base` is the symbol to colour, of the kind of the layer by default.
     """
     def symbol(colour):
-        made = QgsSymbol.defaultSymbol(layer.geometryType())
+        made = QgsSymbol.defaultSymbol(layer.geometryType()) if base is None else base.clone()
         made.setColor(colour)
         return made
 
@@ -374,10 +383,27 @@ def cells(context, output, default_name, name):
     style(context, output, paint)
 
 
+def cell_centres(context, output, default_name, name, width):
+    """Centres of cells as discs of a width in metres, in a colour for each `seed`, listed while these are few."""
+    rename(context, output, default_name, name)
+
+    def paint(layer, _):
+        symbol = QgsMarkerSymbol.createSimple({"name": "circle", "outline_style": "no"})
+        symbol.setSize(width)
+        symbol.setSizeUnit(QgsUnitTypes.RenderUnit.RenderMetersInMapUnits)
+        found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLOURS + 1)
+        rows = coloured(sorted(value for value in found if not types.is_empty(value)))
+        layer.setRenderer(regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLOURS else [], symbol))
+        name_features(layer)
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
 def name_features(layer):
     """Identify and map tips show a feature's name, if it has one."""
     for name in layer.fields().names():
-        if name.lower() == "name":
+        if name.lower() in ("name", "seed_name"):
             layer.setDisplayExpression(f'"{name}"')
             layer.setMapTipTemplate(f'[% "{name}" %]')
 

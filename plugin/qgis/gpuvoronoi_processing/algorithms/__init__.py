@@ -1,5 +1,6 @@
 """The algorithms of the provider, in the order in which they were made."""
 
+from .cells import Cells
 from .facility_statistics import FacilityStatistics
 from .k_nearest import KNearest
 from .live_voronoi import LiveVoronoi
@@ -20,4 +21,5 @@ ALGORITHMS = [
     WriteNearest,
     VoronoiDiagram,
     NearestValue,
+    Cells,
 ]

@@ -139,6 +139,13 @@ class Common(Parameters):
         """Where the layer is in the end; None if the user cancelled."""
         if not NO_FILE.match(self.destination(parameters, name, context) or ""):
             return path
+        return self.copy_vector(parameters, name, context, feedback, path)
+
+    def copy_vector(self, parameters, name, context, feedback, path, change=lambda fields: (fields, list)):
+        """
+        Copies a layer that the program made to where it is to be in the end. `change` returns the fields of the copy
+        and a function from attributes to its attributes. None if the user cancelled.
+        """
         made = QgsVectorLayer(path, name, "ogr")
         if not made.isValid():
             raise QgsProcessingException(tr("Cannot read {}").format(path))
@@ -147,6 +154,7 @@ class Common(Parameters):
         fields = QgsFields()
         for index in kept:
             fields.append(made.fields()[index])
+        fields, changed = change(fields)
         sink, destination = self.parameterAsSink(parameters, name, context, fields, made.wkbType(), made.crs())
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, name))
@@ -155,7 +163,7 @@ class Common(Parameters):
                 return None
             copy = QgsFeature(fields)
             copy.setGeometry(feature.geometry())
-            copy.setAttributes([feature.attribute(index) for index in kept])
+            copy.setAttributes(changed([feature.attribute(index) for index in kept]))
             if not sink.addFeature(copy, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("Cannot write the result"))
         return destination

@@ -3,7 +3,6 @@
 import re
 
 from qgis.core import (
-    NULL,
     QgsFeature,
     QgsFeatureSink,
     QgsField,
@@ -245,8 +244,8 @@ class Regions:
 
     def add(self, attributes):
         value = attributes[self.first]
-        if value is not None and value != NULL:
-            self.found.setdefault(value, []).append([None if a == NULL else a for a in attributes])
+        if not types.is_empty(value):
+            self.found.setdefault(value, []).append([None if types.is_empty(a) else a for a in attributes])
 
     def attributes(self, value):
         seeds = self.found[value]

@@ -137,6 +137,11 @@ class Parameters:
         ]
 
     @staticmethod
+    def metrics_of_the_globe():
+        """Those for cells that are not a raster's."""
+        return [(tr("Geodesics on the ellipsoid"), "geodesic"), (tr("Great circles on the sphere"), "great-circle")]
+
+    @staticmethod
     def weightings():
         return [
             (tr("None: the distance d"), None),
@@ -215,15 +220,13 @@ class Parameters:
             optional=True,
         )
 
-    def add_neighbors(self):
+    def add_neighbors(self, help_text=None):
         self.add(
             QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr(
-                    "Number of nearest seeds (k)"
-                ), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
-                maxValue=64,
+                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
+                minValue=1, maxValue=64,
             ),
-            tr("Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed."),
+            help_text or tr("Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed."),
         )
 
     def add_double(self):

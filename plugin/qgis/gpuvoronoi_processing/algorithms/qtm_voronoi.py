@@ -13,6 +13,7 @@ from .rasters import RasterAlgorithm
 
 class QtmVoronoi(RasterAlgorithm):
     LEVEL, SNAP, CELLS, MESH = "LEVEL", "SNAP", "CELLS", "MESH"
+    metrics = staticmethod(RasterAlgorithm.metrics_of_the_globe)
 
     def name(self):
         return "qtmvoronoi"
@@ -106,10 +107,6 @@ class QtmVoronoi(RasterAlgorithm):
             ),
             tr("The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13."),
         )
-
-    @staticmethod
-    def metrics():
-        return [(tr("Geodesics on the ellipsoid"), "geodesic"), (tr("Great circles on the sphere"), "great-circle")]
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context)

@@ -39,6 +39,121 @@
             <translation>„{}“ kann nicht zusammen mit einem Vorlageraster angegeben werden, das sie schon festlegt</translation>
         </message>
         <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Nearest seed of cells</source>
+            <translation>Nächstes Objekt von Zellen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>&lt;p&gt;Finds the nearest seed for the centre of every cell of a level of HEALPix, S2 or H3.&lt;/p&gt;&lt;p&gt;The result is a layer of points, the centres of the cells, with the fields &lt;i&gt;cell&lt;/i&gt; (number or id), &lt;i&gt;token&lt;/i&gt; (S2 and H3: the id in hexadecimal digits), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (id of the nearest), &lt;i&gt;distance&lt;/i&gt; (metres) and &lt;i&gt;azimuth&lt;/i&gt; (degrees clockwise from north), with k &gt; 1 also &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; and so on. The borders of the cells are not available; “QTM Voronoi” has triangles as polygons.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zur Mitte jeder Zelle einer Stufe von HEALPix, S2 oder H3 das nächste Objekt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist ein Layer von Punkten, den Mitten der Zellen, mit den Feldern &lt;i&gt;cell&lt;/i&gt; (Nummer oder Kennung), &lt;i&gt;token&lt;/i&gt; (S2 und H3: die Kennung in hexadezimalen Ziffern), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (Kennung des nächsten), &lt;i&gt;distance&lt;/i&gt; (Meter) und &lt;i&gt;azimuth&lt;/i&gt; (Grad im Uhrzeigersinn von Norden), mit k &gt; 1 auch &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; und so weiter. Die Grenzen der Zellen sind nicht verfügbar; „QTM-Voronoi“ hat Dreiecke als Polygone.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>The id of a seed in the result. Without a field: the feature id.</source>
+            <translation>Die Kennung eines Objekts im Ergebnis. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>HEALPix: pixels of equal area on the sphere, numbered in the nested scheme or the ring scheme. S2: the cells of a cube. H3: hexagons and 12 pentagons, if the command was built with them.</source>
+            <translation>HEALPix: auf der Kugel gleich große Pixel, nummeriert im verschachtelten oder im Ringschema. S2: die Zellen eines Würfels. H3: Sechsecke und 12 Fünfecke, falls das Programm damit gebaut wurde.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>HEALPix and S2: 0 to 18; H3: 0 to 15. A level of HEALPix has 12 · 4^level cells (5: 12,288 of about 200 km), one of S2 6 · 4^level, one of H3 2 + 120 · 7^level (5: 2,016,842).</source>
+            <translation>HEALPix und S2: 0 bis 18; H3: 0 bis 15. Eine Stufe von HEALPix hat 12 · 4^Stufe Zellen (5: 12.288 von etwa 200 km), eine von S2 6 · 4^Stufe, eine von H3 2 + 120 · 7^Stufe (5: 2.016.842).</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>How the distance from the centre of a cell to a seed is measured.</source>
+            <translation>Wie die Entfernung von der Mitte einer Zelle zu einem Objekt gemessen wird.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Adds fields for the second to k-th nearest seed.</source>
+            <translation>Fügt Felder für das zweit- bis k-nächste Objekt hinzu.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Cells with their centre outside have no row. Polygons, or a raster with empty cells or zeros outside; in any coordinate system.</source>
+            <translation>Zellen, deren Mitte außerhalb liegt, haben keine Zeile. Polygone, oder ein Raster mit leeren Zellen oder Nullen außerhalb; in beliebigem Koordinatensystem.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Adds the attributes of the nearest seed with the prefix “seed_”.</source>
+            <translation>Fügt die Attribute des nächsten Objekts mit dem Präfix „seed_“ hinzu.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>HEALPix and S2: uses the latitudes of these systems as authalic latitudes. By default they are geodetic latitudes, as in most data.</source>
+            <translation>HEALPix und S2: Die Breiten dieser Systeme gelten als authalische Breiten. Ohne diese Option gelten sie als geodätische Breiten, wie in den meisten Daten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>The centres of the cells as points, with their nearest seeds.</source>
+            <translation>Die Mitten der Zellen als Punkte, mit ihren nächsten Objekten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>healpix,s2,h3,hexagons,dggs,discrete global grid,cells,nearest,voronoi,geodesic</source>
+            <translation>healpix,s2,h3,Sechsecke,dggs,diskretes globales Gitter,Zellen,nächste,voronoi,geodätisch</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>The nearest station of every pixel of HEALPix level 6, with its attributes:</source>
+            <translation>Die nächste Station zu jedem Pixel der HEALPix-Stufe 6, mit ihren Attributen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>The nearest shop of every S2 cell of level 8 in a country:</source>
+            <translation>Der nächste Laden zu jeder S2-Zelle der Stufe 8 in einem Land:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>HEALPix, nested</source>
+            <translation>HEALPix, verschachtelt</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>HEALPix, ring</source>
+            <translation>HEALPix, Ring</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Cells</source>
+            <translation>Zellen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Level of the cells</source>
+            <translation>Stufe der Zellen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Objekte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Attributes of the seeds</source>
+            <translation>Attribute der Objekte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Equal areas on the ellipsoid</source>
+            <translation>Gleiche Flächen auf dem Ellipsoid</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Nearest of {layer}, {system} level {level}</source>
+            <translation>Nächstes aus {layer}, {system}-Stufe {level}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>“{}”: H3 has levels 0 to 15</source>
+            <translation>„{}“: H3 hat die Stufen 0 bis 15</translation>
+        </message>
+        <message>
             <location filename="../algorithms/facility_statistics.py" />
             <source>Nearest facility statistics</source>
             <translation>Statistik der nächsten Einrichtungen</translation>
@@ -737,11 +852,6 @@
             <location filename="../algorithms/parameters.py" />
             <source>Field of the weights</source>
             <translation>Feld der Gewichte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/parameters.py" />
-            <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Objekte (k)</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -1540,6 +1650,11 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
+            <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>Computed by {backend}, {threads} threads, in {seconds} s</source>
             <translation>Berechnet mit {backend}, {threads} Threads, in {seconds} s</translation>
         </message>
@@ -1560,8 +1675,8 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
-            <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
+            <source>Cells: {count} of {system}, {crs}</source>
+            <translation>Zellen: {count} von {system}, {crs}</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1634,7 +1749,7 @@
             <translation>Berechnet vom Python-Paket gpuvoronoi</translation>
         </message>
         <message>
-            <location filename="../package/jobs.py" />
+            <location filename="../package/options.py" />
             <source>“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command</source>
             <translation>„{option}“ wird vom Python-Paket gpuvoronoi nicht unterstützt; das Kommando gpuvoronoi installieren</translation>
         </message>
