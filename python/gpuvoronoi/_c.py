@@ -228,6 +228,11 @@ class RasterArray(Structure):
     defaults = {"type": 5}
 
 
+class RasterSpans(Structure):
+    _fields_ = [("struct_size", c_size_t), ("rows", c_int64), ("first", c_void_p), ("start", c_void_p),
+                ("value", c_void_p), ("is_seed", c_void_p)]
+
+
 class RasterSeedList(Structure):
     _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p), ("cell", c_void_p),
                 ("group", c_void_p), ("cells", c_int64), ("groups", c_int64), ("value", c_void_p), ("first", c_void_p),
@@ -336,6 +341,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_destroy": (None, [HANDLE]),
     "gv_raster_seeds_add_array": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_add_spans": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_finish": (c_int, [HANDLE, HANDLE]),
     "gv_raster_seeds_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_groups": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),

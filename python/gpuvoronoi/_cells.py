@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _c, _crs, _device_rasters, _grid
 from ._field import Numbers, Plan, Window
 from ._grid import Grid
-from ._library import Handle, context, library, run
+from ._library import Context, Handle, context, library, run
 from ._search import plain_array
 
 _LARGE = 1 << 26  # cells of a raster from which reading it takes long enough to be interrupted
@@ -24,15 +24,14 @@ _METRICS = {"EUCLIDEAN": "euclidean", "MANHATTAN": "manhattan", "GREAT_CIRCLE": 
 class Raster:
     """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but none that is `left_out` or masked.
 
-    The arrays of values are of one type, which the library takes. `device`: the values on the GPU, where they were given there. `swapped`: the values'
-    bytes are in the other order."""
+    The arrays of values are of one type, which the library takes; `values` given on a GPU are there. `swapped`: the values' bytes are in the other
+    order."""
 
     grid: Grid
-    values: npt.NDArray[Any]
+    values: Any
     mask: Optional[npt.NDArray[np.bool_]]
     chosen: Optional[npt.NDArray[Any]]
     left_out: npt.NDArray[Any]
-    device: Any = None
     swapped: bool = False
 
 
@@ -91,12 +90,9 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
         values, swapped = values.astype(held), False
     elif swapped:
         values = values.view(held)
-    device = None
-    if cupy is not None:
-        device, values = values, _device_rasters.on_host(cupy.ascontiguousarray(values))
     left_out = [_as(values.dtype, value, kind.kind == "f") for value in missing]
     return Raster(grid, values, mask, _as(values.dtype, targets, False) if targets.size else None,
-                  np.concatenate([np.empty(0, values.dtype), *left_out]), device, swapped)
+                  np.concatenate([np.empty(0, values.dtype), *left_out]), swapped)
 
 
 def _as(dtype: np.dtype[Any], numbers: Any, rounded: bool) -> npt.NDArray[Any]:
@@ -122,12 +118,12 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
 class Cells:
     """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values.
 
-    `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed."""
+    `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
+    which cells are seeds, and their values."""
 
     def __init__(self, raster: Raster, asking: Grid, plan: Plan, workers: int) -> None:
         """`plan`: of `asking`, which has the cells to compute; without seeds so far."""
         c = library()
-        self.raster = dataclasses.replace(raster, values=np.empty((0, 0), raster.values.dtype), mask=None)  # what those on a GPU are known by
         kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
         if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_lonlat(raster.grid.crs))
                                   or raster.grid.transform[2] or raster.grid.transform[4]):
@@ -139,7 +135,29 @@ class Cells:
         made = c_void_p()
         used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")
         self.handle = Handle(made.value, c.gv_raster_seeds_destroy, used)
+        cupy = _device_rasters.module_of(raster.values)
+        self.device = None if cupy is None else _device_rasters.own_cells(cupy, raster)
+        if self.device is None or not self._add_spans(used, _device_rasters.spans_of(cupy, self.device)):
+            self._add_array(raster, workers)
+        used.call(c.gv_raster_seeds_finish, made, argument="seeds")
+        found = _c.RasterSeedList()
+        used.call(c.gv_raster_seeds_get, made, byref(found))
+        self.x, self.y = (_array(a, ctypes.c_double, found.count) for a in (found.x, found.y))
+        self.group, self.value = _array(found.group, ctypes.c_int32, found.count), _array(found.value, ctypes.c_int64, found.groups)
+        self.own, self.any = bool(found.own), found.cells > 0
+
+    def _add_spans(self, used: Context, spans: Optional[_device_rasters.Spans]) -> bool:
+        if spans is None:
+            return False
+        given = _c.RasterSpans(rows=spans.first.size - 1, first=spans.first.ctypes.data, start=spans.start.ctypes.data,
+                               value=spans.value.ctypes.data, is_seed=spans.is_seed.ctypes.data)
+        used.call(library().gv_raster_seeds_add_spans, self.handle.address, byref(given), argument="seeds")
+        return True
+
+    def _add_array(self, raster: Raster, workers: int) -> None:
         values, chosen = raster.values, raster.chosen
+        if not isinstance(values, np.ndarray):
+            values = values.get()
         array = _c.RasterArray(
             data=values.ctypes.data, type=_c.DTYPES.index(values.dtype.name), rows=values.shape[0], row_stride=values.strides[0],
             column_stride=values.strides[1], chosen=None if chosen is None else chosen.ctypes.data,
@@ -148,13 +166,7 @@ class Cells:
         if raster.mask is not None:
             array.mask, (array.mask_row_stride, array.mask_column_stride) = raster.mask.ctypes.data, raster.mask.strides
             array.mask_is_inverted = 1
-        run(c.gv_raster_seeds_add_array, made, byref(array), threads=workers, large=values.size > _LARGE, argument="seeds")
-        used.call(c.gv_raster_seeds_finish, made, argument="seeds")
-        found = _c.RasterSeedList()
-        used.call(c.gv_raster_seeds_get, made, byref(found))
-        self.x, self.y = (_array(a, ctypes.c_double, found.count) for a in (found.x, found.y))
-        self.group, self.value = _array(found.group, ctypes.c_int32, found.count), _array(found.value, ctypes.c_int64, found.groups)
-        self.own, self.any = bool(found.own), found.cells > 0
+        run(library().gv_raster_seeds_add_array, self.handle.address, byref(array), threads=workers, large=values.size > _LARGE, argument="seeds")
 
     def __reduce__(self) -> NoReturn:
         self.handle.__reduce__()

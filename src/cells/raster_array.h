@@ -10,8 +10,8 @@
 typedef struct gv_row_spans {
   int64_t count;
   const int32_t *start;
-  const int64_t *value; /* 0 for cells that are not seeds */
-  const uint8_t *counts;
+  const int64_t *value;  /* 0 for cells that are not seeds */
+  const uint8_t *counts; /* NULL: all cells are seeds */
 } gv_row_spans;
 
 /* Accepts the next row. */

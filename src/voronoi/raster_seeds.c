@@ -287,17 +287,27 @@ static gv_status no_row(gv_context *context) {
                  "raster of seeds: the row is NULL, or more rows than its height");
 }
 
+/* Adds the cells of a row up to `end`, which follow those added before. The memory of the span is there. */
+static gv_status append_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, bool is_seed,
+                             int64_t value) {
+  span *spans = s->spans.memory;
+  int32_t group = -1;
+  if (is_seed) {
+    GV_TRY(find_group(context, s, value, &group));
+    s->cells += end - start;
+  }
+  if (start > 0 && spans[s->span_count - 1].group == group) return GV_OK; /* they continue the span before */
+  spans[s->span_count++] = (span){(int32_t)start, group};
+  return GV_OK;
+}
+
 static gv_status append_row(gv_context *context, void *seeds, const gv_row_spans *row) {
   gv_raster_seeds *s = seeds;
-  span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof *spans);
-  if (spans == NULL) return raster_seeds_no_memory(context);
+  if (gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof(span)) == NULL)
+    return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < row->count; i++) {
-    int32_t group = -1;
-    if (row->counts[i] != 0) {
-      GV_TRY(find_group(context, s, row->value[i], &group));
-      s->cells += (i + 1 < row->count ? row->start[i + 1] : s->raster.width) - row->start[i];
-    }
-    spans[s->span_count++] = (span){row->start[i], group};
+    int64_t end = i + 1 < row->count ? row->start[i + 1] : s->raster.width;
+    GV_TRY(append_span(context, s, row->start[i], end, row->counts == NULL || row->counts[i] != 0, row->value[i]));
   }
   return end_row(context, s);
 }
@@ -310,6 +320,38 @@ gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
   GV_TAKE(context, gv_raster_array, &a, array);
   if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
   return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, append_row, seeds);
+}
+
+/* Whether the spans of each row begin at column 0 and ascend within the row. */
+static bool are_rows_of_spans(const gv_raster_spans *a, int64_t width) {
+  for (int64_t r = 0; r < a->rows; r++) {
+    int64_t first = a->first[r], end = a->first[r + 1];
+    if (first < 0 || end <= first || a->start[first] != 0) return false;
+    for (int64_t i = first + 1; i < end; i++)
+      if (a->start[i] <= a->start[i - 1]) return false;
+    if (a->start[end - 1] >= width) return false;
+  }
+  return true;
+}
+
+gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, const gv_raster_spans *spans) {
+  gv_raster_spans a;
+  gv_raster_spans_init(&a);
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || spans == NULL) return no_row(context);
+  GV_TAKE(context, gv_raster_spans, &a, spans);
+  if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
+  if (a.rows == 0) return GV_OK;
+  if (a.first == NULL || a.start == NULL || a.value == NULL || !are_rows_of_spans(&a, seeds->raster.width))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster of seeds: invalid spans; those of a row begin at column 0 and ascend");
+  for (int64_t r = 0; r < a.rows; r++) {
+    int64_t first = a.first[r];
+    gv_row_spans row = {a.first[r + 1] - first, a.start + first, a.value + first,
+                        a.is_seed == NULL ? NULL : a.is_seed + first};
+    GV_TRY(append_row(context, seeds, &row));
+  }
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the end */

@@ -80,11 +80,46 @@ static gv_raster_array array_of(const gv_grid *g, int64_t rows) {
   return array;
 }
 
+/* Adds a raster: the first half of its rows as an array, the others as spans, some of which continue the span before. */
+static gv_status add_raster(const gv_grid *g, gv_raster_seeds *s) {
+  int64_t before = g->height / 2, rows = g->height - before, count = 0;
+  gv_raster_array array = array_of(g, before);
+  gv_raster_spans spans;
+  gv_raster_spans_init(&spans);
+  spans.rows = rows;
+  int64_t *first = malloc((size_t)(rows + 1) * sizeof *first);
+  int64_t *values = malloc((size_t)(rows * g->width) * sizeof *values);
+  int32_t *start = malloc((size_t)(rows * g->width) * sizeof *start);
+  uint8_t *is_seed = malloc((size_t)(rows * g->width));
+  assert_true(first != NULL && values != NULL && start != NULL && is_seed != NULL);
+  spans.first = first;
+  spans.start = start;
+  spans.value = values;
+  spans.is_seed = is_seed;
+  for (int64_t r = 0; r < rows; r++) {
+    first[r] = count;
+    for (int32_t c = 0; c < g->width; c++) {
+      int64_t i = (before + r) * g->width + c;
+      if (c > 0 && c % 5 != 0 && value[i] == value[i - 1] && counts[i] == counts[i - 1]) continue;
+      start[count] = c;
+      values[count] = value[i];
+      is_seed[count++] = counts[i];
+    }
+  }
+  first[rows] = count;
+  gv_status status = gv_raster_seeds_add_array(context, s, &array);
+  if (status == GV_OK) status = gv_raster_seeds_add_spans(context, s, &spans);
+  free(first);
+  free(values);
+  free(start);
+  free(is_seed);
+  return status;
+}
+
 static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options options) {
   gv_raster_seeds *s = NULL;
-  gv_raster_array array = array_of(g, g->height);
   gv_status status = gv_raster_seeds_create(context, g, &options, &s);
-  if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
+  if (status == GV_OK) status = add_raster(g, s);
   if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
   if (status != GV_OK) fail_msg("%s", gv_context_message(context));
   return s;
@@ -535,6 +570,37 @@ static void bad_calls(void **unused) {
   gv_raster_seeds_destroy(s);
 }
 
+/* Spans that do not cover their rows. */
+static void bad_spans(void **unused) {
+  (void)unused;
+  const gv_grid raster = grid_of(GV_GRID_PLANE, 3, 2, 0.0, 1.0, 0.0, -1.0);
+  const int64_t good[] = {0, 2, 3}, empty[] = {0, 0, 3}, negative[] = {-1, 2, 3}, values[] = {1, 2, 3};
+  const int32_t starts[] = {0, 2, 0}, late[] = {1, 2, 0}, equal[] = {0, 0, 0}, beyond[] = {0, 3, 0};
+  gv_raster_spans spans[8];
+  for (int i = 0; i < 8; i++) {
+    gv_raster_spans_init(&spans[i]);
+    spans[i].rows = 2;
+    spans[i].first = good;
+    spans[i].start = starts;
+    spans[i].value = values;
+  }
+  spans[1].first = empty;
+  spans[2].first = negative;
+  spans[3].start = late;
+  spans[4].start = equal;
+  spans[5].start = beyond;
+  spans[6].value = NULL;
+  spans[7].rows = 3;
+  for (int i = 0; i < 8; i++) {
+    gv_raster_seeds *s = NULL;
+    assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
+    assert_int_equal(gv_raster_seeds_add_spans(context, s, &spans[i]), i == 0 ? GV_OK : GV_ERROR_INVALID_ARGUMENT);
+    gv_raster_seeds_destroy(s);
+  }
+  assert_int_equal(gv_raster_seeds_add_spans(context, NULL, spans), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_spans(NULL, NULL, spans), GV_ERROR_INVALID_ARGUMENT);
+}
+
 /* Memory that is refused anywhere is an error, and nothing is lost. */
 static void out_of_memory(void **unused) {
   (void)unused;
@@ -547,7 +613,6 @@ static void out_of_memory(void **unused) {
   gv_raster_seeds_options_init(&options);
   fill(&raster, BLOBS, 3);
   options.asking = &other;
-  gv_raster_array array = array_of(&raster, raster.height);
   bool done = false;
   for (int64_t most = 0; !done; most++) {
     memory.fail_at = -1;
@@ -555,7 +620,7 @@ static void out_of_memory(void **unused) {
     memory.fail_at = memory.calls + most;
     gv_raster_seeds *s = NULL;
     gv_status status = gv_raster_seeds_create(context, &raster, &options, &s);
-    if (status == GV_OK) status = gv_raster_seeds_add_array(context, s, &array);
+    if (status == GV_OK) status = add_raster(&raster, s);
     if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
     done = status == GV_OK;
     if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
@@ -582,6 +647,7 @@ int main(void) {
                                      cmocka_unit_test(rectangles_of_one_group),
                                      cmocka_unit_test(many_values),
                                      cmocka_unit_test(bad_calls),
+                                     cmocka_unit_test(bad_spans),
                                      cmocka_unit_test(out_of_memory)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

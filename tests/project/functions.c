@@ -264,6 +264,23 @@ static int functions_of_raster_seeds(gv_context *context) {
   NEED(gv_raster_seeds_alike(seeds, 0, 0, 2, 2, &alike) && alike == 0);
   NEED(!gv_raster_seeds_alike(seeds, 0, 0, 4, 2, &alike));
   gv_raster_seeds_destroy(seeds);
+  const int64_t first[3] = {0, 3, 6}, value[6] = {5, 0, 9, 5, 0, 9};
+  const int32_t start[6] = {0, 2, 3, 0, 2, 3};
+  const uint8_t is_seed[6] = {1, 0, 1, 1, 0, 1};
+  int32_t same[8];
+  gv_raster_spans spans;
+  gv_raster_spans_init(&spans);
+  spans.rows = 2;
+  spans.first = first;
+  spans.start = start;
+  spans.value = value;
+  spans.is_seed = is_seed;
+  NEED(gv_raster_seeds_create(context, &raster, NULL, &seeds) == GV_OK);
+  NEED(gv_raster_seeds_add_spans(context, seeds, &spans) == GV_OK);
+  NEED(gv_raster_seeds_finish(context, seeds) == GV_OK);
+  NEED(gv_raster_seeds_groups(context, seeds, 0, 0, 4, 2, same, 4) == GV_OK);
+  NEED(memcmp(group, same, sizeof same) == 0);
+  gv_raster_seeds_destroy(seeds);
   return 0;
 }
 

@@ -7,7 +7,7 @@ import cupy_on_host
 import numpy as np
 import pytest
 
-from gpuvoronoi import _c, _device_rasters, allocation, direction, proximity, statistics, voronoi
+from gpuvoronoi import _c, _cells, _device_rasters, allocation, direction, proximity, statistics, voronoi
 
 POINTS = [-100.0, 3.0, 41.0, 170.0], [10.0, -70.0, 55.0, 0.0]
 
@@ -21,9 +21,8 @@ def cupy(request, monkeypatch):
         except Exception as error:  # CuPy's own
             pytest.skip(f"no GPU: {error}")
         return found
-    found, extension = cupy_on_host.modules()
+    found = cupy_on_host.module()
     monkeypatch.setitem(sys.modules, "cupy", found)
-    monkeypatch.setitem(sys.modules, "cupyx", extension)
     monkeypatch.setattr(_c, "MEMORY_CUDA", _c.MEMORY_HOST)
     monkeypatch.setattr(_device_rasters, "_BACKEND", "tile")
     return found
@@ -86,6 +85,29 @@ def test_plain_arrays(cupy, random, metric):
         check(allocation(there, **how), allocation(values, **how))
         check(proximity(there, dtype="float64", **how), proximity(values, dtype="float64", **how))
         check(direction(there, max_distance=5.0, **how), direction(values, max_distance=5.0, **how))
+
+
+def test_what_is_copied_to_the_host(cupy, random, monkeypatch):
+    """Spans of equal cells; the whole raster only where it has about as many spans as cells, or to report a seed that is not an integer."""
+    sparse, noise = classes(random, np.float64, 360, 720), random.integers(0, 3, (90, 180)).astype(np.uint8)
+    check(allocation(raster(cupy.asarray(noise))), allocation(raster(noise)))
+    for bad in (1.5, 2.0**53, 1e300):
+        broken = sparse.copy()
+        broken[7, 3] = bad
+        with pytest.raises(ValueError) as expected:
+            allocation(raster(broken))
+        with pytest.raises(ValueError) as found:
+            allocation(raster(cupy.asarray(broken)))
+        assert str(found.value) == str(expected.value)
+    large = np.array([[0, 2**63 + 5, 1, 0] + [0] * 80], np.uint64)
+    with pytest.raises(ValueError, match="9223372036854775813"):
+        allocation(cupy.asarray(large), target_values=[], metric="euclidean")
+    with monkeypatch.context() as patched:
+        patched.setattr(_cells.Cells, "_add_array", None)
+        found = allocation(raster(cupy.asarray(sparse)))
+        with pytest.raises(TypeError):
+            allocation(raster(cupy.asarray(noise)))
+    check(found, allocation(raster(sparse)))
 
 
 def test_cells_asked_by_others(cupy, random):

@@ -113,8 +113,9 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
  * Makes the Voronoi diagram of points, with the context's threads and progress.
  *
  * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
- * the metric (gv_metric); the lowest number wins ties. The tolerance does not hold for the border of two seeds that
- * are closer to each other than a centimetre on the globe or 1e-15 of the extent on the plane.
+ * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
+ * micrometres (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
+ * seeds that are closer to each other than a centimetre (globe).
  *
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.

@@ -129,6 +129,33 @@ static inline void gv_raster_array_init(gv_raster_array *array) {
 GV_API gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
                                            const gv_raster_array *array);
 
+/**
+ * Rows of a raster as spans: cells of a row that follow one another and have one value. Rows that are known as spans,
+ * or that were made into spans on a GPU, need not be expanded.
+ */
+typedef struct gv_raster_spans {
+  size_t struct_size;
+  int64_t rows;
+  const int64_t *first;   /**< rows + 1 offsets into the other arrays: the first span of each row */
+  const int32_t *start;   /**< first column of each span: 0, then ascending within a row */
+  const int64_t *value;   /**< of each span */
+  const uint8_t *is_seed; /**< 0 = cells of the span are not seeds; NULL = all are */
+} gv_raster_spans;
+
+/** Sets the defaults: no rows. */
+static inline void gv_raster_spans_init(gv_raster_spans *spans) {
+  const gv_raster_spans defaults = {sizeof(gv_raster_spans), 0, NULL, NULL, NULL, NULL};
+  *spans = defaults;
+}
+
+/**
+ * Adds the next spans->rows rows, with the result of gv_raster_seeds_add_array for their cells. The spans are not kept.
+ * @return GV_OK, INVALID_ARGUMENT (spans that do not cover their rows; more than 2^31 - 1 seeds are kept; too many
+ *         rows), OUT_OF_MEMORY. After an error as gv_raster_seeds_add_array.
+ */
+GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
+                                           const gv_raster_spans *spans);
+
 /** Ends adding, after the last row. From then on the object is immutable. @return as gv_raster_seeds_add_array;
  * INVALID_ARGUMENT if rows are missing. */
 GV_API gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds);
