@@ -22,7 +22,7 @@ BUILD = ("gcc", "g++", "cmake", "ninja-build", "pkg-config", "libgdal-dev", "lib
 # Packages, targets and tests.
 SUBJECTS = {
     "driver": ((), ("gdal_VORONOI", "gpuvoronoi_cli"), "^driver_(algorithm|changes|errors|facts|pixels|threads)$"),
-    "plugin": (("python3-geopandas", "qgis", "python3-qgis", "qgis-providers", "qttools5-dev-tools", "xvfb", "xauth", "imagemagick"),
+    "plugin": (("libh3-dev", "python3-geopandas", "qgis", "python3-qgis", "qgis-providers", "qttools5-dev-tools", "xvfb", "xauth", "imagemagick"),
                ("gdal_VORONOI", "gpuvoronoi_cli", "gpuvoronoi", "qgis-plugin"), "^plugin_"),
 }
 
