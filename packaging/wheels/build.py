@@ -43,13 +43,25 @@ Runtime Library Exception version 3.1 (https://gcc.gnu.org/onlinedocs/libstdc++/
 """
 
 
-def download(folder):
-    """All of downloads.txt, checked; what is there already is not downloaded again."""
+def download_wheel(folder, name, digest):
+    """A wheel of PyPI, `name` being NAME==VERSION. pip checks the digest."""
+    for file in folder.glob(f"{name.replace('-', '_').replace('==', '-')}-*.whl"):
+        if hashlib.sha256(file.read_bytes()).hexdigest() == digest:
+            return
+    release.run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", folder,
+                "-r", "/dev/stdin", input=f"{name} --hash=sha256:{digest}\n", text=True)
+
+
+def download(folder, names=HERE / "downloads.txt"):
+    """All of a list, checked; what is there already is not downloaded again."""
     folder.mkdir(parents=True, exist_ok=True)
-    for line in (HERE / "downloads.txt").read_text().splitlines():
+    for line in names.read_text().splitlines():
         if line.startswith("#"):
             continue
         digest, path = line.split()
+        if "==" in path:
+            download_wheel(folder, path, digest)
+            continue
         file = folder / path.rsplit("/", 1)[1]
         if not file.exists():
             for mirror in MIRRORS:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """
-The add-on wheel gpuvoronoi-cudaN (N: the major version of nvcc), of what is committed: the module with the GPU backends, for Linux.
+The add-on wheel gpuvoronoi-cudaN (N: the major version of CUDA), of what is committed: the module with the GPU backends, for Linux.
 
-    cuda.py OUT [--architectures LIST] [--work FOLDER]    LIST: as CMAKE_CUDA_ARCHITECTURES (default: all that the sources name)
+    cuda.py OUT [--cuda N] [--architectures LIST] [--work FOLDER]    LIST: as CMAKE_CUDA_ARCHITECTURES (default: all that the sources name)
 
 It installs libgpuvoronoi_cuda.so beside the library of gpuvoronoi's own wheel of the same version, which opens it. CUDA's runtime is in the
 module; cuBLAS, for the backend cuda-cublas only, is that of the wheel nvidia-cublas (extra `cublas`) or of the system. The platform tag is the
-oldest that auditwheel allows. Needs nvcc, GCC and, for the first run, a network.
+oldest that auditwheel allows. Needs GCC and, for the first run, a network. nvcc is the machine's; for `--cuda 12` toolkit.py downloads one.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import build  # noqa: E402
+import toolkit  # noqa: E402
 from build import ROOT, release  # noqa: E402
 
 METADATA = """Metadata-Version: 2.1
@@ -38,12 +39,17 @@ Agreement (https://docs.nvidia.com/cuda/eula/).
 """
 
 
-def cuda_version():
-    """The major version of nvcc."""
+def cuda_version(wanted, work):
+    """nvcc and its major version: the machine's, or one that is downloaded into the folder `work`."""
+    if wanted == 12:
+        return toolkit.make(work / "cuda12-toolkit", work / "downloads"), 12
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     if not pathlib.Path(nvcc).exists():
-        sys.exit("cuda.py: no nvcc on the PATH")
-    return nvcc, int(re.search(r"release (\d+)\.", release.text_of(nvcc, "--version")).group(1))
+        sys.exit("cuda.py: missing nvcc; put it on the PATH, or use --cuda 12, which downloads it")
+    found = int(re.search(r"release (\d+)\.", release.text_of(nvcc, "--version")).group(1))
+    if wanted not in (None, found):
+        sys.exit(f"cuda.py: --cuda {wanted}: {nvcc} is of CUDA {found}; put another nvcc on the PATH")
+    return nvcc, found
 
 
 def compile_module(tree, folder, nvcc, cuda, architectures):
@@ -78,12 +84,13 @@ def pack(content, tag, bin_folder, out):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--cuda", type=int, help="major version (default: the machine's nvcc's)")
     parser.add_argument("--architectures", default="")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "wheels")
     given = parser.parse_args()
     os.umask(0o022)
     os.environ.setdefault("SOURCE_DATE_EPOCH", release.text_of("git", "-C", ROOT, "log", "-1", "--format=%ct"))
-    nvcc, cuda = cuda_version()
+    nvcc, cuda = cuda_version(given.cuda, given.work.resolve())
     bin_folder = build.tools(given.work.resolve() / "tools")
     work = given.work.resolve() / f"cuda{cuda}"
     shutil.rmtree(work, ignore_errors=True)
