@@ -20,7 +20,7 @@ COPIES = [
     ("CITATION.cff", r"^version: @$"),
     ("python/gpuvoronoi/_library.py", r'^__version__ = "@"$'),
     ("plugin/qgis/gpuvoronoi_processing/metadata.txt", r"^version=@$"),
-    ("packaging/conda-forge/meta.yaml", r'set version = "@"'),
+    ("packaging/conda-forge/recipe.yaml", r'^  version: "@"$'),
     ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),
     ("tests/plugin/test_running.py", r'versionInfo\(\) == "@"'),

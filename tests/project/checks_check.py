@@ -596,11 +596,31 @@ def wheels():
     bad("a path of this machine", "holds a path of this machine", *wheel(code=f'const char *where(void) {{ return "{SOURCE}"; }}\n'))
 
 
+def conda_recipe():
+    text = (SOURCE / "packaging" / "conda-forge" / "recipe.yaml").read_text()
+
+    def recipe(old="", new=""):
+        if old not in text:
+            sys.exit(f"the recipe lacks {old}")
+        return ["conda_recipe.py", SOURCE, WORK / "work", write("recipe.yaml", text.replace(old, new, 1) if old else text), "--lint"]
+
+    good("as it is to be", *recipe())
+    bad("an unknown field", "not a recipe", *recipe("  number: 0\n", "  number: 0\n  unknown: 1\n"))
+    bad("an unknown function", "not a recipe", *recipe('stdlib("c")', 'library("c")'))
+    bad("no license file", "R-013: about: missing license_file", *recipe("  license_file: LICENSE\n"))
+    bad("no checksum", "R-019", *recipe(f'  sha256: "{"0" * 64}"\n'))
+    bad("no maintainers", "R-003", *recipe("  recipe-maintainers:\n    - maintainer\n", "  more: 1\n"))
+    bad("a requirement without a space", "R-021, R-022: numpy>=1.21", *recipe("numpy >=1.21", "numpy>=1.21"))
+    bad("Python to build with only", "R-023", *recipe("    - numpy >=1.21\n    - python\n", "    - numpy >=1.21\n"))
+    bad("sections in another order", "R-000, R-001", *recipe(text[text.index("tests:"):], text[text.index("about:"):] + text[text.index("tests:"):text.index("about:")]))
+    bad("a C library that is not conda-forge's", "missing stdlib", *recipe('    - ${{ stdlib("c") }}\n'))
+
+
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
     names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi_processing/metadata.txt", "docs/usage.md",
              "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
-             "debian/changelog", "packaging/conda-forge/meta.yaml")
+             "debian/changelog", "packaging/conda-forge/recipe.yaml")
     now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()
     for name in names:
         write(tree / name, (SOURCE / name).read_text(encoding="utf-8"))
@@ -618,7 +638,8 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels, docker)}[sys.argv[1]]
+                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels, docker,
+                                         conda_recipe)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
