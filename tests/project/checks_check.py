@@ -555,7 +555,9 @@ def docker():
     bad("an instruction that the check does not know", "unknown instruction HEALTHCHECK", *file("FROM debian:12", "HEALTHCHECK NONE"))
     bad("a step that fails", "non-zero exit status", *file("FROM debian:12", "RUN false"))
     bad("an image without the command", "lacks gpuvoronoi", *file("FROM debian:12", "WORKDIR /data", 'ENTRYPOINT ["gpuvoronoi"]'))
+    bad("a stage that is not there", "unknown stage other", *file("FROM debian:12 AS one"), "--target", "other")
     bad("an image with a compiler", "has gcc", *file("# comment", "FROM debian:12 AS one", "FROM debian:12", "COPY --from=one /tools /usr/bin"))
+    bad("an image with CUDA's compiler", "has cuda", *file("FROM debian:12 AS one", "WORKDIR /usr/local/cuda", "FROM one AS cuda"))
 
 
 def wheels():

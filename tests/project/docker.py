@@ -2,15 +2,19 @@
 """
 The steps of packaging/docker/Dockerfile, carried out in userlands of Debian 12 that debootstrap makes, and the command in the result.
 
-    docker.py SOURCE WORK [DOCKERFILE]
+    docker.py SOURCE WORK [DOCKERFILE] [--target STAGE] [--build-arg NAME=VALUE]...
 
-Knows the instructions that the file has (FROM … AS, RUN, COPY, WORKDIR, ENTRYPOINT). A visible skip (77) without debootstrap, root, a
-network or a git checkout.
+Knows the instructions that the file has (FROM … AS, RUN, COPY, ARG, ENV, WORKDIR, ENTRYPOINT) and, as docker does, carries out the stages that
+STAGE (default: the last) needs. This machine's folder of CUDA stands for that of NVIDIA's image. A visible skip (77) without debootstrap, root, a
+network, a git checkout or that folder.
 """
 
+import argparse
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,9 +22,26 @@ import sys
 import userlands
 from userlands import run
 
-SOURCE, WORK = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-DOCKERFILE = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else SOURCE / "packaging" / "docker" / "Dockerfile"
+parser = argparse.ArgumentParser()
+parser.add_argument("source", type=pathlib.Path)
+parser.add_argument("work", type=pathlib.Path)
+parser.add_argument("dockerfile", type=pathlib.Path, nargs="?")
+parser.add_argument("--target")
+parser.add_argument("--build-arg", action="append", default=[])
+given = parser.parse_args()
+SOURCE, WORK = given.source.resolve(), given.work.resolve()
+DOCKERFILE = given.dockerfile.resolve() if given.dockerfile else SOURCE / "packaging" / "docker" / "Dockerfile"
+ARGUMENTS = dict(word.split("=", 1) for word in given.build_arg)
 BASES = {"debian:12": "bookworm"}
+MISSING = "the CUDA module libgpuvoronoi_cuda.so is not installed"
+
+
+class Stage:
+    """A stage of the Dockerfile: its instructions, and what they leave."""
+
+    def __init__(self, image, name):
+        self.image, self.name, self.steps = image, name, []
+        self.root, self.folder, self.entry, self.variables = None, "/", [], {}
 
 
 def skip(why):
@@ -47,19 +68,80 @@ def base(name):
         skip(why)
 
 
-def copy(stages, root, rest):
+def read_stages():
+    """The stages by name (or number) and in order."""
+    stages = {}
+    for word, rest in instructions(DOCKERFILE):
+        if word == "FROM":
+            image, _, name = rest.partition(" AS ")
+            last = stages[name or str(len(stages))] = Stage(image, name or str(len(stages)))
+        else:
+            last.steps.append((word, rest))
+    return stages
+
+
+def copy(stages, stage, rest):
     words = rest.split()
-    origin = stages[words.pop(0).partition("=")[2]] if words[0].startswith("--from=") else None
+    origin = words.pop(0).partition("=")[2] if words[0].startswith("--from=") else None
     source, target = words
-    goal = root / target.lstrip("/")
+    goal = stage.root / target.lstrip("/")
     goal.mkdir(parents=True, exist_ok=True)
-    if origin is not None:
-        run("cp", "-a", f"{origin / source.lstrip('/')}/.", goal)
-        return
-    if source != ".":
+    if origin in stages:
+        run("cp", "-a", f"{make(stages, origin).root / source.lstrip('/')}/.", goal)
+    elif origin is not None and origin.startswith("nvidia/cuda:"):
+        if not pathlib.Path(source, "bin", "nvcc").exists():
+            skip(f"no {source} on this machine")
+        run("cp", "-a", f"{source}/.", goal)
+    elif origin is None and source == ".":
+        archive = run("git", "-C", SOURCE, "archive", "HEAD", stdout=subprocess.PIPE).stdout
+        run("tar", "-x", "-C", goal, input=archive)
+    else:
         sys.exit(f"docker.py: COPY {rest}: unsupported source")
-    archive = run("git", "-C", SOURCE, "archive", "HEAD", stdout=subprocess.PIPE).stdout
-    run("tar", "-x", "-C", goal, input=archive)
+
+
+def make(stages, name):
+    """The stage, carried out once."""
+    stage = stages[name]
+    if stage.root is not None:
+        return stage
+    begin = base(stage.image) if stage.image not in stages else make(stages, stage.image).root
+    if stage.image in stages:
+        before = stages[stage.image]
+        stage.folder, stage.entry, stage.variables = before.folder, before.entry, dict(before.variables)
+    stage.root = WORK / f"stage-{name}"
+    shutil.rmtree(stage.root, ignore_errors=True)
+    run("cp", "-a", begin, stage.root)
+    for word, rest in stage.steps:
+        if word == "RUN":
+            exports = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in stage.variables.items())
+            userlands.within(stage.root, exports + rest, stage.folder)
+        elif word == "COPY":
+            copy(stages, stage, rest)
+        elif word in ("ARG", "ENV"):
+            key, _, value = rest.partition("=")
+            stage.variables[key] = ARGUMENTS.get(key, value) if word == "ARG" else value
+        elif word == "WORKDIR":
+            stage.folder = rest
+            (stage.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
+        elif word == "ENTRYPOINT":
+            stage.entry = json.loads(rest)
+        else:
+            sys.exit(f"docker.py: unknown instruction {word}")
+    return stage
+
+
+def try_image(stage, with_cuda):
+    for name, wanted in {"usr/bin/gcc": False, "usr/local/cuda": False, "usr/bin/gpuvoronoi": True}.items():
+        if (stage.root / name).exists() != wanted:
+            sys.exit(f"docker.py: the image {'lacks' if wanted else 'has'} {name.rpartition('/')[2]}")
+    (stage.root / "data" / "seeds.csv").write_text("lon,lat\n13.4,52.5\n-0.1,51.5\n")
+    userlands.within(stage.root, " ".join([*stage.entry, "--seeds seeds.csv --size 36,18 nearest.tif"]), stage.folder)
+    userlands.within(stage.root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", stage.folder)
+    said = userlands.within(stage.root, " ".join([*stage.entry, "backends"]), stage.folder, stdout=subprocess.PIPE, text=True).stdout
+    print(said)
+    lines = [line for line in said.splitlines() if line.startswith("cuda-")]
+    if with_cuda and not (lines and all(MISSING not in line and re.search(r"\[not available here: [^\]]+\]$", line) for line in lines)):
+        sys.exit("docker.py: the image does not open the CUDA module, or a backend is unavailable without a reason")
 
 
 def main():
@@ -68,35 +150,15 @@ def main():
     if not (SOURCE / ".git").exists():
         skip("no git checkout")
     WORK.mkdir(parents=True, exist_ok=True)
-    stages, root, folder, entry = {}, None, "/", None
-    for word, rest in instructions(DOCKERFILE):
-        if word == "FROM":
-            image, _, name = rest.partition(" AS ")
-            root, folder = WORK / f"stage-{len(stages)}", "/"
-            shutil.rmtree(root, ignore_errors=True)
-            run("cp", "-a", base(image), root)
-            stages[name or str(len(stages))] = root
-        elif word == "RUN":
-            userlands.within(root, rest, folder)
-        elif word == "COPY":
-            copy(stages, root, rest)
-        elif word == "WORKDIR":
-            folder = rest
-            (root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
-        elif word == "ENTRYPOINT":
-            entry = json.loads(rest)
-        else:
-            sys.exit(f"docker.py: unknown instruction {word}")
-    need = {"gcc": False, "gpuvoronoi": True}
-    for name, wanted in need.items():
-        if (root / "usr" / "bin" / name).exists() != wanted:
-            sys.exit(f"docker.py: the image {'lacks' if wanted else 'has'} {name}")
-    (root / "data" / "seeds.csv").write_text("lon,lat\n13.4,52.5\n-0.1,51.5\n")
-    userlands.within(root, " ".join([*entry, "--seeds seeds.csv --size 36,18 nearest.tif"]), folder)
-    userlands.within(root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", folder)
-    for stage in stages.values():
-        shutil.rmtree(stage)
-    print(f"{DOCKERFILE.name}: {len(stages)} stages")
+    stages = read_stages()
+    target = given.target or list(stages)[-1]
+    if target not in stages:
+        sys.exit(f"docker.py: unknown stage {target}; expected {', '.join(stages)}")
+    try_image(make(stages, target), target == "cuda")
+    made = [stage.root for stage in stages.values() if stage.root is not None]
+    for root in made:
+        shutil.rmtree(root)
+    print(f"{DOCKERFILE.name}: {len(made)} stages of {len(stages)}")
 
 
 if __name__ == "__main__":
