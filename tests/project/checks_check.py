@@ -598,6 +598,33 @@ def wheels():
     bad("a path of this machine", "holds a path of this machine", *wheel(code=f'const char *where(void) {{ return "{SOURCE}"; }}\n'))
 
 
+def cuda_wheel():
+    """A wheel whose module has the function of the CUDA module, which does nothing."""
+    tools = pathlib.Path(os.environ.get("GPUVORONOI_WHEELS", SOURCE / "build" / "wheels"))
+    if not (tools / "tools" / "bin" / "python").exists():
+        print(f"skipped: no wheel has been built in {tools}")
+        sys.exit(77)
+    (WORK / "tools").symlink_to(tools / "tools")
+
+    def wheel(code="int gv_cuda_module_offer(void) { return 0; }", tag="manylinux_2_34_x86_64", place="$ORIGIN/../nvidia/cublas/lib", more=(), link=()):
+        module = compiled("module", code, "-shared", "-fPIC", "-s", "-Wl,--no-as-needed", f"-Wl,-rpath,{place}", *link)
+        path = WORK / f"gpuvoronoi_cuda12-1-py3-none-{tag}.whl"
+        with zipfile.ZipFile(path, "w") as packed:
+            packed.write(module, "gpuvoronoi/libgpuvoronoi_cuda.so")
+            for name in (*more, *(f"g.dist-info/{name}" for name in ("LICENSE", "METADATA", "WHEEL", "RECORD"))):
+                packed.writestr(name, "")
+        return ["cuda_wheel.py", SOURCE, WORK, path, "--contents"]
+
+    good("as it is to be", *wheel())
+    bad("a tag that no index takes", "unexpected name", *wheel(tag="linux_x86_64"))
+    bad("a file too many", "unexpected files", *wheel(more=["gpuvoronoi/libcudart.so.12"]))
+    bad("another function", "exports: ['other']", *wheel("int other(void) { return 0; }"))
+    bad("the place of CUDA 13's cuBLAS", "looks for cuBLAS in another place", *wheel(place="$ORIGIN/../nvidia/cu13/lib"))
+    bad("a path of this machine", "holds a path of this machine", *wheel(f'const char *gv_cuda_module_offer(void) {{ return "{WORK}/x"; }}'))
+    compiled("libother.so", "", "-shared", "-fPIC", "-Wl,-soname,libother.so.1")
+    bad("a library of others", "needs:", *wheel(link=[WORK / "libother.so"]))
+
+
 def conda_recipe():
     text = (SOURCE / "packaging" / "conda-forge" / "recipe.yaml").read_text()
 
@@ -641,7 +668,7 @@ def version():
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
                                          static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels, docker,
-                                         conda_recipe)}[sys.argv[1]]
+                                         cuda_wheel, conda_recipe)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
