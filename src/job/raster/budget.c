@@ -10,7 +10,9 @@ int64_t gv_budget_default(void) {
 gv_budget gv_budget_of(const gv_job *j) {
   gv_budget b = {.memory = j->memory > 0 ? j->memory : gv_budget_default()};
   b.waiting = b.memory / 4;
-  if (j->sum_count > 0 || j->mask.source != NULL) b.reading = b.memory / 8;
+  /* Sums of the cells of a mesh or list are kept for all cells; their blocks are small. */
+  const bool kept = j->sum_count > 0 && gv_cells_of_lists(&j->grid.cells_of);
+  if (j->sum_count > 0 || j->mask.source != NULL) b.reading = b.memory / (kept ? 2 : 8);
   b.workers = b.memory - b.waiting - b.reading;
   return b;
 }
