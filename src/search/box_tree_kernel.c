@@ -8,6 +8,10 @@
  * neighbour at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
  * holds with self-exclusion too: if this query is among those k neighbours, the previous query replaces it. In a
  * periodic box the rounding of differences may exceed them, so queries have no limit from another.
+ *
+ * Eight queries that are close to each other, compared with the distance to their neighbours, visit the tree together: their box
+ * is compared with the boxes of nodes (bounds are at most those of each query, see box_tree.h) and the queries are lanes.
+ * Gain: 2x on 1 M random queries among 1 M places of a globe.
  */
 #include "exact/lanes.h"
 #include "search/box_tree.h"
@@ -80,6 +84,19 @@ GV_INLINE unsigned block_distances(const double *points, const double *q, int32_
   return near;
 }
 
+/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an extent. */
+GV_INLINE unsigned block_bounds(const double *points, const double *low, const double *high, int32_t dim,
+                                gv_metric metric, const double *periods, double power, double limit) {
+  vd total[PARTS] = {0};
+  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
+    for (int i = 0; i < PARTS; i++) {
+      vd at = vd_load(points + i * VD_LANES);
+      total[i] = gap_norm(at - high[d], low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
+    }
+  }
+  return at_most(total, limit);
+}
+
 /* An exact distance that at least k points do not exceed; see the head of the file. The factor covers the rounding
  * of the two exact distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term covers
  * squares that fall below the normal range. */
@@ -91,14 +108,174 @@ GV_INLINE double limit_after(const double *q, const double *before, double worst
   return reach * reach * slack + DBL_MIN;
 }
 
+/* ------------------------------------------------------------------------------------------------- eight at once */
+
+/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbour. */
+static const double GROUP_CLOSE = 256.0;
+
+enum { GROUP_K_MAX = 3 };
+
+/* Queries that visit the tree together: lanes of their coordinates, and their lists. A list's empty places have the index GROUP_NONE. */
+typedef struct query_group {
+  double low[3], high[3];
+  vd place[3][PARTS], value[GROUP_K_MAX][PARTS], index[GROUP_K_MAX][PARTS];
+} query_group;
+
+static const double GROUP_NONE = 0x1p63;
+
+/* Loads eight queries; returns the squared diagonal of their box, NaN if one of them has no place. */
+GV_INLINE double group_load(query_group *g, const double *data, const gv_code *order, int32_t dim) {
+  double diagonal = 0.0;
+  for (int32_t d = 0; d < dim; d++) {
+    double at[GV_LANES];
+    for (int lane = 0; lane < GV_LANES; lane++)
+      at[lane] = data[order[lane].index * dim + d];
+    double low = at[0], high = at[0], sum = at[0];
+    for (int lane = 1; lane < GV_LANES; lane++) {
+      low = at[lane] < low ? at[lane] : low;
+      high = at[lane] > high ? at[lane] : high;
+      sum += at[lane];
+    }
+    g->low[d] = low;
+    g->high[d] = high;
+    for (int i = 0; i < PARTS; i++)
+      g->place[d][i] = vd_load(at + i * VD_LANES);
+    diagonal += sum == sum ? (high - low) * (high - low) : NAN;
+  }
+  return diagonal;
+}
+
+GV_INLINE double group_worst(const query_group *g, int32_t k) {
+  double lanes[GV_LANES], worst = -INFINITY;
+  for (int i = 0; i < PARTS; i++)
+    vd_store(lanes + i * VD_LANES, g->value[k - 1][i]);
+  for (int lane = 0; lane < GV_LANES; lane++)
+    worst = lanes[lane] > worst ? lanes[lane] : worst;
+  return worst;
+}
+
+/* Starts the lists from the query before, as search_all does. */
+GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_code *order, const double *before,
+                           double before_worst, int32_t dim, int32_t k, gv_metric metric) {
+  double limit[GV_LANES];
+  for (int lane = 0; lane < GV_LANES; lane++) {
+    double known = limit_after(query->data + order[lane].index * dim, before, before_worst, dim, metric);
+    limit[lane] = known < query->max_canonical ? known : query->max_canonical;
+  }
+  for (int32_t s = 0; s < k; s++) {
+    for (int i = 0; i < PARTS; i++) {
+      g->value[s][i] = vd_load(limit + i * VD_LANES);
+      g->index[s][i] = vd_all(GROUP_NONE);
+    }
+  }
+}
+
+/* Offers a point at distance `value` to the lists of a vector of queries; returns whether any accepted it. */
+GV_INLINE bool group_offer(query_group *g, int i, vd value, vd index, int32_t k) {
+  vm better = vd_less(value, g->value[k - 1][i]) |
+              (vd_equal(value, g->value[k - 1][i]) & vd_less(index, g->index[k - 1][i]));
+  if (vm_bits(better) == 0) return false;
+  for (int32_t s = k - 1; s > 0; s--) {
+    vd above = g->value[s - 1][i], above_index = g->index[s - 1][i];
+    vm higher = vd_less(value, above) | (vd_equal(value, above) & vd_less(index, above_index));
+    g->value[s][i] = vd_select(higher, above, vd_select(better, value, g->value[s][i]));
+    g->index[s][i] = vd_select(higher, above_index, vd_select(better, index, g->index[s][i]));
+    better = higher;
+  }
+  g->value[0][i] = vd_select(better, value, g->value[0][i]);
+  g->index[0][i] = vd_select(better, index, g->index[0][i]);
+  return true;
+}
+
+/* Compares the points of a leaf that can be within `worst` of a query with all queries; returns the new worst. */
+GV_INLINE double group_visit_leaf(const gv_box_tree *tree, int64_t leaf, query_group *g, double worst, int32_t dim,
+                                  int32_t k, gv_metric metric) {
+  int64_t block = gv_leaf_first_block(leaf), end = block + gv_leaf_blocks(leaf);
+  bool any = false;
+  for (; block < end; block++) {
+    const double *points = gv_block_points(tree, block);
+    const int64_t *index = gv_block_index(tree, block);
+    for (unsigned near = block_bounds(points, g->low, g->high, dim, metric, NULL, tree->power, worst); near != 0;
+         near &= near - 1) {
+      int lane = __builtin_ctz(near);
+      for (int i = 0; i < PARTS; i++) {
+        vd total = {0};
+        for (int32_t d = 0; d < dim; d++)
+          total = vd_norm_join(metric, vd_norm_of(metric, g->place[d][i] - points[d * GV_LANES + lane]), total);
+        any |= group_offer(g, i, total, vd_all((double)index[lane]), k);
+      }
+    }
+  }
+  return any ? group_worst(g, k) : worst;
+}
+
+/* Writes the lists, sentinels as (inf, -1). */
+GV_INLINE void group_write(const query_group *g, const gv_code *order, int32_t k, int64_t *indices,
+                           double *canonical) {
+  for (int32_t s = 0; s < k; s++) {
+    double value[GV_LANES], index[GV_LANES];
+    for (int i = 0; i < PARTS; i++) {
+      vd_store(value + i * VD_LANES, g->value[s][i]);
+      vd_store(index + i * VD_LANES, g->index[s][i]);
+    }
+    for (int lane = 0; lane < GV_LANES; lane++) {
+      int64_t at = order[lane].index * k + s;
+      bool found = index[lane] != GROUP_NONE;
+      indices[at] = found ? (int64_t)index[lane] : -1;
+      canonical[at] = found ? value[lane] : INFINITY;
+    }
+  }
+}
+
+/* Searches the loaded queries; returns the largest distance to a k-th neighbour. */
+GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k, gv_metric metric) {
+  stack_entry stack[GV_STACK_ENTRIES];
+  double worst = group_worst(g, k);
+  int top = 0;
+  for (int64_t child = 0;; child = stack[top].child) {
+    if (child >= 0) {
+      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
+      double bound[GV_LANES];
+      unsigned near =
+          box_bounds(gv_node_box(tree, child), g->low, g->high, dim, metric, NULL, tree->power, worst, bound);
+      int base = top;
+      for (; near != 0; near &= near - 1) {
+        int lane = __builtin_ctz(near), place;
+        if (least[lane] == GV_NO_INDEX) continue;
+        for (place = top++; place > base && stack[place - 1].bound < bound[lane]; place--)
+          stack[place] = stack[place - 1];
+        stack[place] = (stack_entry){bound[lane], least[lane], children[lane]};
+      }
+    } else {
+      worst = group_visit_leaf(tree, child, g, worst, dim, k, metric);
+    }
+    do {
+      if (top == 0) return worst;
+      top--;
+    } while (stack[top].bound > worst);
+  }
+}
+
 GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                           int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
-                          gv_metric metric, const double *periods, bool single) {
+                          gv_metric metric, const double *periods, bool single, bool together) {
   stack_entry stack[GV_STACK_ENTRIES];
   int32_t k = single ? 1 : query->k;
   const double *before = NULL;
-  double before_worst = 0.0;
+  double before_worst = 0.0, reach = 0.0;
+  together = together && order != NULL && query->self_offset < 0 && k <= GROUP_K_MAX;
   for (int64_t i = first; i < last; i++) {
+    while (together && before != NULL && last - i >= GV_LANES) {
+      query_group g;
+      if (!(group_load(&g, query->data, order + i, dim) <= GROUP_CLOSE * reach)) break;
+      group_start(&g, query, order + i, before, before_worst, dim, k, metric);
+      reach = group_search(tree, &g, dim, k, metric);
+      group_write(&g, order + i, k, indices, canonical);
+      i += GV_LANES;
+      before = indices[order[i - 1].index * k + k - 1] >= 0 ? query->data + order[i - 1].index * dim : NULL;
+      before_worst = canonical[order[i - 1].index * k + k - 1];
+    }
+    if (i >= last) break;
     int64_t number = order != NULL ? order[i].index : i;
     if (order != NULL && i + 4 < last) __builtin_prefetch(query->data + order[i + 4].index * dim);
     const double *q = query->data + number * dim;
@@ -161,32 +338,33 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
     if (list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL &&
         metric != GV_MINKOWSKI)
       before = q;
-    before_worst = list.worst;
+    before_worst = reach = list.worst;
     gv_list_finish(&list);
   }
 }
 
 GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                              int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
-  bool single = query->k == 1;
+  bool single = query->k == 1, euclidean = metric == GV_EUCLIDEAN;
   if (metric == GV_MINKOWSKI && tree->periods == NULL) {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false, false);
   } else if (tree->periods != NULL) {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods, false,
+               false);
   } else if (tree->dim == 2) {
     if (single) {
-      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, true, euclidean);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, false, euclidean);
     }
   } else if (tree->dim == 3) {
     if (single) {
-      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, true, euclidean);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, false, euclidean);
     }
   } else {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false, false);
   }
 }
 
@@ -311,20 +489,6 @@ static void take_queries(const gv_box_tree *tree, int64_t leaf, leaf_queries *q)
   }
 }
 
-/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an extent. */
-GV_INLINE unsigned block_bounds(const double *points, const leaf_queries *q, int32_t dim, gv_metric metric,
-                                const double *periods, double power, double limit) {
-  vd total[PARTS] = {0};
-  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
-    for (int i = 0; i < PARTS; i++) {
-      vd at = vd_load(points + i * VD_LANES);
-      total[i] =
-          gap_norm(at - q->high[d], q->low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
-    }
-  }
-  return at_most(total, limit);
-}
-
 /* Lists the points that can be within the limit of a query, by number and place in the blocks. */
 GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf_queries *q, gv_found_list *list,
                                int32_t dim, gv_metric metric, const double *periods) {
@@ -340,7 +504,8 @@ GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
     for (; block < end; block++) {
       const int64_t *index = gv_block_index(tree, block);
-      unsigned near = block_bounds(gv_block_points(tree, block), q, dim, metric, periods, tree->power, limit);
+      unsigned near =
+          block_bounds(gv_block_points(tree, block), q->low, q->high, dim, metric, periods, tree->power, limit);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
         if (index[lane] == GV_NO_INDEX) continue;
