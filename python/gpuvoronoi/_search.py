@@ -147,7 +147,7 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
             part(first, end, large=True, progress=report if bar.report is not None else None)
             seconds = time.monotonic() - start
             if seconds < 2:
-                size = min(4 * size, 1 << 40)
+                size = min((64 if seconds < 1 / 32 else 4) * size, 1 << 40)  # trees search near ones of many queries together
             elif seconds > 10:
                 size = max(size // 4, _LEAST_PART)
             first = end
