@@ -12,7 +12,12 @@
 
 typedef struct gv_cell_sums gv_cell_sums;
 
-/* Of `cells` cells, in at most `most` bytes of chunks. NULL if memory fails. */
+/* Bytes for the list of chunks alone. */
+static inline int64_t gv_cell_sums_least(int64_t cells) {
+  return cells / 512;
+}
+
+/* Of `cells` cells, in at most `most` bytes of chunks, at least gv_cell_sums_least. NULL if memory fails. */
 gv_cell_sums *gv_cell_sums_create(int64_t cells, int64_t most);
 void gv_cell_sums_destroy(gv_cell_sums *sums);
 

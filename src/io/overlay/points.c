@@ -327,8 +327,9 @@ gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   o->across = (o->raster.width + o->side - 1) / o->side;
   o->down = (o->raster.height + o->side - 1) / o->side;
   o->tile = calloc((size_t)(o->across * o->down), sizeof *o->tile);
-  if (o->list) o->sums = gv_cell_sums_create(o->grid->grid.width, o->sums_bytes);
-  if (o->tile == NULL || (o->list && o->sums == NULL)) return gv_overlay_no_memory(io);
+  const bool keeps = o->list && gv_cell_sums_least(o->grid->grid.width) <= o->sums_bytes;
+  if (keeps) o->sums = gv_cell_sums_create(o->grid->grid.width, o->sums_bytes);
+  if (o->tile == NULL || (keeps && o->sums == NULL)) return gv_overlay_no_memory(io);
   gv_status status = find_tiles(io, o, overlap);
   if (o->sums != NULL && !gv_cell_sums_are_complete(o->sums)) points_drop_sums(o);
   o->total = o->inside = 0.0;
