@@ -87,15 +87,6 @@ static void globe_index_destroy(gv_index *index) {
   gv_release(&allocator, globe);
 }
 
-/* On processors octrees replace k-d trees: points on a globe fill the cells of their codes evenly. Gain: 1.2x on 1 M places and 1 M queries. */
-static const char *globe_backend(const gv_context *context, const gv_index_options *o, int64_t count) {
-  const gv_reference reference = {.count = count, .dim = 3, .metric = GV_EUCLIDEAN};
-  if (!gv_backend_is_automatic(o->backend)) return o->backend;
-  const gv_backend *chosen =
-      gv_backend_choose(context, &reference, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
-  return chosen == &gv_backends[GV_BACKEND_KDTREE] ? gv_backends[GV_BACKEND_OCTREE].name : o->backend;
-}
-
 gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, const gv_index_options *o,
                                gv_index **out) {
   if (seeds == NULL || seeds->count < 1)
@@ -128,7 +119,7 @@ gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, cons
   gv_points points = gv_points_rows(vectors, seeds->count, 3, GV_FLOAT64);
   gv_index_options build;
   gv_index_options_init(&build);
-  build.backend = globe_backend(context, o, seeds->count);
+  build.backend = o->backend;
   build.expected_k = o->expected_k;
   build.expected_queries = o->expected_queries;
   status = gv_point_index_build(context, &points, &build, &globe->chords);

@@ -113,7 +113,12 @@ GV_INLINE double limit_after(const double *q, const double *before, double worst
 /* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbour. */
 static const double GROUP_CLOSE = 256.0;
 
-enum { GROUP_K_MAX = 3 };
+enum {
+  GROUP_K_MAX = 3,
+  /* Nodes and blocks of points that a group visits at most. Far from dense points a box is near many more of them than its queries are:
+   * those are searched one by one then, and so are those that follow. */
+  GROUP_VISITS_MAX = 128
+};
 
 /* Queries that visit the tree together: lanes of their coordinates, and their lists. A list's empty places have the index GROUP_NONE. */
 typedef struct query_group {
@@ -227,12 +232,15 @@ GV_INLINE void group_write(const query_group *g, const gv_code *order, int32_t k
   }
 }
 
-/* Searches the loaded queries; returns the largest distance to a k-th neighbour. */
+/* Searches the loaded queries; returns the largest distance to a k-th neighbour, or NaN after too many visits. */
 GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k, gv_metric metric) {
   stack_entry stack[GV_STACK_ENTRIES];
   double worst = group_worst(g, k);
+  int64_t visits = 0;
   int top = 0;
   for (int64_t child = 0;; child = stack[top].child) {
+    visits += child >= 0 ? 1 : gv_leaf_blocks(child);
+    if (visits > GROUP_VISITS_MAX) return NAN;
     if (child >= 0) {
       const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
       double bound[GV_LANES];
@@ -270,6 +278,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
       if (!(group_load(&g, query->data, order + i, dim) <= GROUP_CLOSE * reach)) break;
       group_start(&g, query, order + i, before, before_worst, dim, k, metric);
       reach = group_search(tree, &g, dim, k, metric);
+      together = reach == reach;
+      if (!together) break;
       group_write(&g, order + i, k, indices, canonical);
       i += GV_LANES;
       before = indices[order[i - 1].index * k + k - 1] >= 0 ? query->data + order[i - 1].index * dim : NULL;

@@ -7,8 +7,6 @@
 #include "core/parallel.h"
 #include "search/box_tree.h"
 
-enum { FEW_POINTS = 1 << 22 };
-
 /* Codes of all points being made. */
 typedef struct coding {
   const gv_reference *reference;
@@ -47,18 +45,11 @@ static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Bits of a dimension's step: as many as separate `count` points on a curve or surface into a leaf's, in whole passes of the
- * sort; points with equal codes are split at medians. Gain: 1.2x on 1 M places of a globe. */
-static int octree_bits(int32_t dim, int64_t count) {
-  static const int most[] = {0, 52, 31, 21}, few[] = {0, 33, 16, 11};
-  return count <= FEW_POINTS ? few[dim] : most[dim];
-}
-
 static gv_status octree_build(gv_context *context, const gv_reference *reference, void **state) {
+  static const int bits[] = {0, 52, 31, 21};
   const gv_allocator *allocator = &reference->allocator;
   gv_status status = GV_OK;
   int32_t dim = reference->dim;
-  const int bits = octree_bits(dim, reference->count);
   gv_code *codes = gv_allocate(allocator, reference->count, sizeof *codes);
   gv_code *scratch = gv_allocate(allocator, reference->count, sizeof *scratch);
   if (codes == NULL || scratch == NULL) {
@@ -73,9 +64,9 @@ static gv_status octree_build(gv_context *context, const gv_reference *reference
   }
   gv_loop loop = {.threads = threads, .count = reference->count, .user = &c};
   gv_parallel_for(&loop, find_box);
-  c.morton = (gv_morton){dim, bits, c.low, c.high};
+  c.morton = (gv_morton){dim, bits[dim], c.low, c.high};
   gv_parallel_for(&loop, make_codes);
-  status = gv_codes_sort(context, codes, scratch, reference->count, bits * dim, threads);
+  status = gv_codes_sort(context, codes, scratch, reference->count, bits[dim] * dim, threads);
   if (status != GV_OK) goto done;
   gv_release(allocator, scratch);
   scratch = NULL;

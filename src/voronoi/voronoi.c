@@ -55,7 +55,7 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
                                const gv_voronoi_options *o) {
   const char *name = o->backend;
   v->automatic = gv_backend_is_automatic(name);
-  const int best = prefers_search(grid, seeds, o) ? GV_BACKEND_OCTREE : GV_BACKEND_TILE;
+  const int best = prefers_search(grid, seeds, o) ? GV_BACKEND_KDTREE : GV_BACKEND_TILE;
   v->backend = v->automatic ? &gv_backends[best] : gv_backend_find(name);
   if (v->backend == NULL)
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,

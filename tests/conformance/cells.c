@@ -215,7 +215,7 @@ static void many_seeds(void **state) {
   grid.longitude = lon;
   grid.latitude = lat;
   make_seeds(0, &grid, SEEDS, x, y);
-  static const char *const chosen_backend[] = {"octree", "octree", "tile"};
+  static const char *const chosen_backend[] = {"kdtree", "kdtree", "tile"};
   for (int order = 0; order < 3; order++) {
     for (int i = 0; i < PLACES; i++) {
       const int column = (i & 1) | (i >> 1 & 2) | (i >> 2 & 4) | (i >> 3 & 8),

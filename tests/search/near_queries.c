@@ -17,6 +17,18 @@ static double uniform(void) {
   return (double)(random_state >> 11) * 0x1p-53;
 }
 
+/* Points about as far from all queries: a group of queries is near all of them. */
+static void make_circle(int32_t dim) {
+  for (int i = 0; i < POINTS; i++) {
+    double turn = floor(uniform() * 1000.0) * 0.00628, *p = points + (int64_t)i * dim;
+    p[0] = 100.0 * cos(turn);
+    p[1] = 100.0 * sin(turn);
+    if (dim == 3) p[2] = 0.0;
+  }
+  for (int i = 0; i < QUERIES * dim; i++)
+    queries[i] = i / dim % 3 == 0 ? 0.0 : uniform();
+}
+
 /* Points of a lattice in a shuffled order, each third twice; queries on the lattice, in the middle of its sides and anywhere. */
 static void make_points(int32_t dim) {
   for (int i = 0; i < POINTS; i++) {
@@ -47,16 +59,15 @@ static void search_with(gv_context *context, const char *backend, int32_t dim, i
   gv_index_destroy(index);
 }
 
-static void test_near_queries(void **state) {
-  (void)state;
+static void compare(void (*make)(int32_t dim)) {
   static int64_t indices[QUERIES * MOST], expected[QUERIES * MOST];
   static double distances[QUERIES * MOST], expected_distances[QUERIES * MOST];
   static const char *const backends[] = {"kdtree", "octree"};
-  static const double limits[] = {INFINITY, 1.0, 0.5, 0.2, 0.0};
+  static const double limits[] = {INFINITY, 99.5, 1.0, 0.5, 0.2, 0.0};
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (int32_t dim = 2; dim <= 3; dim++) {
-    make_points(dim);
+    make(dim);
     for (int32_t k = 1; k <= MOST; k++) {
       for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
         search_with(context, "serial", dim, k, limits[l], expected, expected_distances);
@@ -71,7 +82,17 @@ static void test_near_queries(void **state) {
   gv_context_destroy(context);
 }
 
+static void test_near_queries(void **state) {
+  (void)state;
+  compare(make_points);
+}
+
+static void test_points_far_away(void **state) {
+  (void)state;
+  compare(make_circle);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_queries)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_queries), cmocka_unit_test(test_points_far_away)};
   return cmocka_run_group_tests_name("near_queries", tests, NULL, NULL);
 }
