@@ -11,7 +11,7 @@
  *
  * Eight queries that are close to each other, compared with the distance to their neighbours, visit the tree together: their box
  * is compared with the boxes of nodes (bounds are at most those of each query, see box_tree.h) and the queries are lanes.
- * Gain: 2x on 1 M random queries among 1 M places of a globe.
+ * Gain: 1.5x on 1 M random queries among 1 M places of a globe, 2.1x among 20,000.
  */
 #include "exact/lanes.h"
 #include "search/box_tree.h"
