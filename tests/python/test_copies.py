@@ -58,7 +58,7 @@ REFUSES = {
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, _device_rasters.Own, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.Places, _radius.Asked, _radius.Found, _seeds.Seeds}
+PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.Places, _radius.Asked, _radius.Found, _seeds.Seeds}
 
 
 def classes():
