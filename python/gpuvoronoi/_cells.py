@@ -155,9 +155,8 @@ class Cells:
         return True
 
     def _add_array(self, raster: Raster, workers: int) -> None:
-        values, chosen = raster.values, raster.chosen
-        if not isinstance(values, np.ndarray):
-            values = values.get()
+        chosen = raster.chosen
+        values = raster.values if self.device is None else _device_rasters.on_host(self.device.value)
         array = _c.RasterArray(
             data=values.ctypes.data, type=_c.DTYPES.index(values.dtype.name), rows=values.shape[0], row_stride=values.strides[0],
             column_stride=values.strides[1], chosen=None if chosen is None else chosen.ctypes.data,

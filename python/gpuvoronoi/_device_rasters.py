@@ -30,6 +30,15 @@ def module_of(raster: Any) -> Any:
     return cupy if any(isinstance(getattr(array, "_meta", array), cupy.ndarray) for array in arrays) else None
 
 
+def on_host(array: Any) -> Any:
+    """A copy in page-locked memory, which CuPy keeps for the next one."""
+    import cupyx
+
+    made = cupyx.empty_pinned(array.shape, array.dtype)
+    array.get(out=made)
+    return made
+
+
 def copied(cupy: Any, array: Any) -> Any:
     """On the host, wherever it was."""
     return array.get() if isinstance(array, cupy.ndarray) else array

@@ -17,8 +17,8 @@ enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGES
  */
 static bool places_leave_curves(const gv_grid *grid) {
   enum { SAMPLES = 256, SPAN = 64, MOST_STEPS = 24 };
-  const double near = 5.0,
-               degree = 3.14159265358979323846 / 180.0; /* degrees between places that follow each other */
+  const double near = 5.0; /* degrees between places that follow each other */
+  const double degree = 3.14159265358979323846 / 180.0;
   const int64_t last = grid->width - 1, stride = grid->width / SAMPLES + 1;
   int64_t far = 0, pairs = 0;
   double steps = 0.0, spans = 0.0;

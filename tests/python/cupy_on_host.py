@@ -82,11 +82,12 @@ def _function(name):
     return lambda *arguments, **how: _called(of, arguments, how)
 
 
-def module():
-    """What `cupy` is then."""
+def modules():
+    """What `cupy` and `cupyx` are then."""
     names = "array asarray ascontiguousarray empty full isfinite isin where".split()
     cuda = types.SimpleNamespace(Device=lambda: types.SimpleNamespace(id=0), get_current_stream=lambda: types.SimpleNamespace(ptr=0))
-    cupy = types.ModuleType("cupy")
+    cupy, cupyx = types.ModuleType("cupy"), types.ModuleType("cupyx")
     cupy.__dict__.update({name: _function(name) for name in names}, ndarray=ndarray, cuda=cuda)
     cupy.__version__, cupy.__getattr__ = "13.0.0", _function  # for Dask and xarray
-    return cupy
+    cupyx.empty_pinned = np.empty
+    return cupy, cupyx

@@ -21,8 +21,9 @@ def cupy(request, monkeypatch):
         except Exception as error:  # CuPy's own
             pytest.skip(f"no GPU: {error}")
         return found
-    found = cupy_on_host.module()
+    found, extension = cupy_on_host.modules()
     monkeypatch.setitem(sys.modules, "cupy", found)
+    monkeypatch.setitem(sys.modules, "cupyx", extension)
     monkeypatch.setattr(_c, "MEMORY_CUDA", _c.MEMORY_HOST)
     monkeypatch.setattr(_device_rasters, "_BACKEND", "tile")
     return found
