@@ -51,7 +51,7 @@ def complaints(root):
                 yield f"debian/tests/control: {name} is no package of this source"
 
     bootstrap = (root / "bootstrap").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:BUILD|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL)
+    lists = re.findall(r"^(?:BUILD|QUICK|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL)
     installed = set(" ".join(lists).split())
     for name in re.split(r",\s*", f"{source['Build-Depends']}, {source['Build-Depends-Indep']}"):
         bare = re.sub(r"^debhelper-compat.*", "debhelper", name).replace("dh-sequence-python3", "dh-python")
