@@ -185,19 +185,22 @@ static void antipodal_move(branch *b, const antipodal_place *to) {
 static gv_status antipodal_end(antipodal *a, branch *b, double step) {
   antipodal_place place, last = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
   double low = 0.0, high = step;
+  bool moved = false;
   while (high - low > fmax(2e-9, 1e-15 * step)) {
     double middle = 0.5 * (low + high);
     int32_t third = -1;
-    if (antipodal_cross(a, b, middle, &place)) GV_TRY(antipodal_check(a, b, place.lon, place.lat, &third));
+    bool found = antipodal_cross(a, b, middle, &place);
+    if (found) GV_TRY(antipodal_check(a, b, place.lon, place.lat, &third));
     if (third >= 0) {
       b->third = third;
       high = middle;
     } else {
       low = middle;
-      last = place;
+      if (found) last = place;
+      moved = moved || found;
     }
   }
-  if (low > 0.0) antipodal_move(b, &last);
+  if (moved) antipodal_move(b, &last);
   b->azimuth = last.azimuth;
   b->noise = antipodal_vertex_noise(a, b);
   return antipodal_put(a, b, b->lon, b->lat);

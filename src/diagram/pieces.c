@@ -25,11 +25,15 @@ gv_status gv_pieces_add(gv_context *context, gv_pieces *p, double x, double y) {
   return GV_OK;
 }
 
-void gv_pieces_free(gv_context *context, gv_pieces *p) {
+void gv_pieces_clear(const gv_allocator *allocator, gv_pieces *p) {
   gv_buffer *const all[] = {&p->x_buffer,    &p->y_buffer,     &p->first_buffer,
                             &p->ring.buffer, &p->strip.buffer, &p->half.buffer};
   for (int i = 0; i < 6; i++)
-    gv_buffer_clear(all[i], &context->allocator);
+    gv_buffer_clear(all[i], allocator);
+}
+
+void gv_pieces_free(gv_context *context, gv_pieces *p) {
+  gv_pieces_clear(&context->allocator, p);
 }
 
 static gv_status ring_add(gv_context *context, gv_turned_ring *ring, double x, double y, int turns) {

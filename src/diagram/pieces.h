@@ -56,6 +56,8 @@ static inline void gv_pieces_empty(gv_pieces *pieces) {
   pieces->points = pieces->count = 0;
 }
 
+/* Frees what pieces own: with the allocator of the context that they were made with. */
+void gv_pieces_clear(const gv_allocator *allocator, gv_pieces *pieces);
 GV_SHARED void gv_pieces_free(gv_context *context, gv_pieces *pieces);
 
 #endif

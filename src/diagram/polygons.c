@@ -5,7 +5,7 @@
 #include "diagram/pieces.h"
 
 struct gv_diagram_polygons {
-  gv_context context; /* the allocator, for pieces */
+  gv_allocator allocator;
   gv_pieces pieces;
   int64_t cells, *polygon;
 };
@@ -19,7 +19,7 @@ gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diag
   GV_TRY(gv_diagram_get(context, diagram, &parts));
   gv_diagram_polygons *made = gv_allocate_zeroed(&context->allocator, 1, sizeof *made);
   if (made == NULL) return gv_fail_memory(context, "the polygons");
-  gv_context_for_worker(context, &made->context);
+  made->allocator = context->allocator;
   made->cells = parts.seed_count;
   made->polygon = gv_allocate(&context->allocator, parts.seed_count + 1, sizeof *made->polygon);
   gv_status status = made->polygon != NULL ? GV_OK : gv_fail_memory(context, "the polygons");
@@ -59,8 +59,8 @@ gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons
 
 void gv_diagram_polygons_destroy(gv_diagram_polygons *polygons) {
   if (polygons == NULL) return;
-  gv_allocator allocator = polygons->context.allocator;
-  gv_pieces_free(&polygons->context, &polygons->pieces);
+  gv_allocator allocator = polygons->allocator;
+  gv_pieces_clear(&allocator, &polygons->pieces);
   gv_release(&allocator, polygons->polygon);
   gv_release(&allocator, polygons);
 }
