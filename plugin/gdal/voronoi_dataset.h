@@ -1,4 +1,4 @@
-// GDAL dataset of an on-demand raster (src/job/raster/on_demand.h).
+// GDAL dataset of an on-demand raster (src/job/raster/on_demand/on_demand.h).
 #ifndef VORONOI_DATASET_H
 #define VORONOI_DATASET_H
 
@@ -10,7 +10,7 @@
 #include <gdal_rat.h>
 
 extern "C" {
-#include "job/raster/on_demand.h"
+#include "job/raster/on_demand/on_demand.h"
 }
 
 #ifndef BANDMAP_TYPE // GDAL 3.10's

@@ -6,7 +6,7 @@
 
 #include "io/json_writer.h"
 #include "job/diagram/diagram_job.h"
-#include "job/raster/job.h"
+#include "job/raster/plan/job.h"
 #include "job/search/search_job.h"
 
 /* The queued warnings, a line each. */

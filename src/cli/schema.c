@@ -1,8 +1,8 @@
-/* The JSON Schema of descriptions of runs (job/raster/description.h). */
+/* The JSON Schema of descriptions of runs (job/raster/plan/description.h). */
 #include <stdio.h>
 
 #include "cli/report.h"
-#include "job/raster/settings.h"
+#include "job/raster/plan/settings.h"
 
 static void put_number_type(gv_json_writer *json, const gv_option *o, const char *type) {
   gv_json_put_string(json, "type", type);

@@ -15,7 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
-#include "job/raster/budget.h"
+#include "job/raster/plan/budget.h"
 
 #define IN_MEMORY "/vsimem/standard input/"
 

@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "cli/voronoi_run.h"
+#include "job/raster/plan/job_inputs.h"
 
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",

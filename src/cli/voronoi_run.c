@@ -9,6 +9,8 @@
 #include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/report.h"
+#include "job/raster/ranks.h"
+#include "job/raster/run.h"
 
 /* If HDF5 failed to write a file, it crashes in a normal exit of the process. */
 static bool writes_hdf5(const gv_job *j) {

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/search_command.h"
 #include "io/source_name.h"
-#include "job/raster/settings.h"
+#include "job/raster/plan/settings.h"
 
 enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096, MOST_COMMANDS = 32 };
 

@@ -12,8 +12,8 @@
 #include "cli/merge/part_options.h"
 #include "io/retry.h"
 #include "io/source_name.h"
-#include "job/raster/description.h"
-#include "job/raster/part_file.h"
+#include "job/raster/parts/part_file.h"
+#include "job/raster/plan/description.h"
 
 enum { CONTENT = 8192, FOOTER = 32 };
 

@@ -11,8 +11,8 @@
 #include <gdal.h>
 
 #include "io/parallel.h"
-#include "job/raster/on_demand.h"
-#include "job/raster/on_demand_parts.h"
+#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/on_demand/state.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 

@@ -8,7 +8,7 @@
 #include "cli/merge/part_options.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
-#include "job/raster/part_file.h"
+#include "job/raster/parts/part_file.h"
 
 typedef gv_job_settings settings;
 

@@ -3,7 +3,7 @@
 #ifndef GV_CLI_MERGE_PART_OPTIONS_H
 #define GV_CLI_MERGE_PART_OPTIONS_H
 
-#include "job/raster/description.h"
+#include "job/raster/plan/description.h"
 
 /* Removes from `run`, the description in a part file, the outputs, --overwrite, and options that have an effect
  * only for outputs that `own`, merge's command line, does not name. A warning names the options for outputs that

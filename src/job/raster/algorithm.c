@@ -4,7 +4,8 @@
 
 #include <gdal.h>
 
-#include "job/raster/description.h"
+#include "job/raster/plan/description.h"
+#include "job/raster/run.h"
 
 /* Options of seeds, of which GDAL has one argument (gv_algorithm_run); of a raster without a file; --config is GDAL's own. */
 static bool algorithm_has(const gv_option *o) {

@@ -3,6 +3,8 @@
  * file system shared by all, and rank 0 merges the parts (merge.c). A rank that fails creates a file in that
  * directory; the others check for it, so that they stop early.
  */
+#include "job/raster/ranks.h"
+
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,8 +16,9 @@
 
 #include "distributed/communicator.h"
 #include "io/out/output.h"
-#include "job/raster/budget.h"
-#include "job/raster/job.h"
+#include "job/raster/outputs/disk_space.h"
+#include "job/raster/plan/budget.h"
+#include "job/raster/run.h"
 
 #define COMPUTING 0.8 /* share of computing in the run's progress */
 

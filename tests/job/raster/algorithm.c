@@ -10,8 +10,8 @@
 #include <gdal.h>
 
 #include "job/raster/algorithm.h"
-#include "job/raster/on_demand.h"
-#include "job/raster/settings.h"
+#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/plan/settings.h"
 
 static const gv_option *option_of(const char *name) {
   for (int i = 0; gv_algorithm_option(i) != NULL; i++)

@@ -1,0 +1,14 @@
+/* Computing one block. */
+#ifndef GV_JOB_RASTER_COMPUTE_BLOCK_H
+#define GV_JOB_RASTER_COMPUTE_BLOCK_H
+
+#include "job/raster/compute/work.h"
+
+/* The source of runs that compute. */
+extern const gv_block_source gv_computed_blocks;
+
+/* Computes one block: a gv_raster_block_fn with a gv_run_work as `user`. Rasters of the plan for which the block
+ * has no memory are not computed. */
+gv_status gv_run_compute_block(gv_io *io, void *work, int number, gv_raster_block *block);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Where the blocks and sums of a run come from: they are computed (compute/block.c), or read from part files
+ * (parts/merge.c).
+ */
+#ifndef GV_JOB_RASTER_COMPUTE_BLOCK_SOURCE_H
+#define GV_JOB_RASTER_COMPUTE_BLOCK_SOURCE_H
+
+#include "io/out/raster_out.h"
+
+struct gv_run_work;
+
+/* Of a raster of --sum; see gv_overlay_total, gv_overlay_inside, gv_overlay_bound. */
+typedef struct gv_sum_totals {
+  double total, inside, bound;
+} gv_sum_totals;
+
+typedef struct gv_block_source {
+  const char *name; /* in reports; NULL: the backend that computes */
+  bool computes;    /* grids compute its blocks; otherwise they only describe cells and seeds */
+  gv_raster_block_fn *block;
+  /* Adds what the source contains in advance, once workers and statistics exist. `rasters`: those that are
+   * written. May be NULL. */
+  gv_status (*begin)(gv_io *io, struct gv_run_work *work, gv_raster_out *const *rasters);
+  gv_sum_totals (*sum)(const struct gv_run_work *work, int number);
+  /* False if blocks hold ids only, and ids repeat. */
+  bool (*identifies_seeds)(const struct gv_run_work *work);
+  void (*close)(void *state); /* may be NULL */
+  void *state;
+} gv_block_source;
+
+#endif

@@ -1,0 +1,144 @@
+/* The pass over all blocks. */
+#include "job/raster/compute/compute.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "io/parallel.h"
+#include "job/raster/compute/count.h"
+#include "job/raster/compute/grids.h"
+#include "job/raster/plan/budget.h"
+
+/* Allocates `bytes` if `wanted`; false when out of memory. */
+static bool compute_make(bool wanted, size_t bytes, void *out) {
+  void *made = wanted ? malloc(bytes) : NULL;
+  *(void **)out = made;
+  return !wanted || made != NULL;
+}
+
+static gv_status make_workers(gv_io *io, gv_run_work *w) {
+  const gv_job *j = w->job;
+  const gv_run_plan *plan = w->plan;
+  gv_context_options options;
+  gv_context_options_init(&options);
+  const size_t cells = (size_t)w->block_w * (size_t)w->block_h;
+  const bool apart = !w->source.computes || plan->apart, own = w->in->cells.own;
+  const bool list = gv_cells_of_lists(&j->grid.cells_of);
+  const bool distances = j->stats != NULL || plan->converts || j->distance_per_value;
+  options.threads = 1; /* of a worker */
+  options.device = j->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = io;
+  w->worker_count =
+      gv_budget_workers(j, w->in->budget.workers, w->worker_count, (int64_t)cells, plan->cell_bytes, apart);
+  w->workers = calloc((size_t)w->worker_count, sizeof *w->workers);
+  bool made = w->workers != NULL;
+  for (int i = 0; i < w->worker_count && made; i++) {
+    gv_run_worker *one = &w->workers[i];
+    gv_adjacency_init(&one->adjacency, plan->width, plan->height);
+    one->scans = plan->style;
+    one->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *one->quantity);
+    made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
+           compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
+           compute_make(w->in->mask != NULL, cells, &one->mask) &&
+           compute_make(w->in->mask != NULL && list, 2 * cells * sizeof *one->centre, &one->centre) &&
+           compute_make(own, cells, &one->queried) && compute_make(own, cells * sizeof *one->own, &one->own) &&
+           compute_make(distances, cells * sizeof *one->distance, &one->distance);
+  }
+  return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
+}
+
+void gv_run_work_free(gv_run_work *w) {
+  gv_statistics_destroy(w->statistics);
+  gv_voronoi_destroy(w->voronoi);
+  for (int i = 0; i < w->worker_count && w->workers != NULL; i++) {
+    gv_run_worker *one = &w->workers[i];
+    gv_context_destroy(one->context);
+    gv_adjacency_free(&one->adjacency);
+    free(one->numbers);
+    free(one->mask);
+    free(one->centre);
+    free(one->distance);
+    free(one->own);
+    free(one->queried);
+    free(one->quantity);
+  }
+  free(w->workers);
+  for (int64_t i = 0; w->each != NULL && i < w->in->regions->count; i++)
+    gv_voronoi_destroy(w->each[i]);
+  free(w->each);
+  gv_voronoi_destroy(w->counted);
+  if (w->source.close != NULL) w->source.close(w->source.state);
+}
+
+gv_status gv_run_prepare(gv_io *io, gv_run_work *w) {
+  GV_TRY(make_workers(io, w));
+  return gv_run_create_grids(io, w);
+}
+
+gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attribute_table *out) {
+  gv_adjacency *met = &w->workers[0].adjacency;
+  for (int i = 1; i < w->worker_count; i++)
+    GV_TRY(gv_adjacency_merge(io, met, &w->workers[i].adjacency));
+  /* The rows for further bands are for what these have. */
+  bool all = every_size || met->row_step > 1 || w->job->k > 1;
+  int64_t unseen = -1;
+  GV_TRY(gv_style_table(io, w->in->regions, w->plan->numbers, all, met, out, &unseen));
+  if (w->source.identifies_seeds(w)) w->empty_seeds = unseen;
+  return GV_OK;
+}
+
+/* The blocks of a run that writes no raster. */
+typedef struct walk {
+  gv_run_work *work;
+  gv_run_progress *progress;
+  gv_run_counted counted; /* those that devices have */
+  int64_t across, count;
+  atomic_llong done;
+} walk;
+
+static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  walk *w = user;
+  for (int64_t i = first; i < end; i++) {
+    gv_raster_block block = {.column = i % w->across, .row = i / w->across};
+    if (w->counted.done != NULL && w->counted.done[i / w->counted.blocks]) continue;
+    GV_TRY(w->work->source.block(io, w->work, worker, &block));
+    long long done = atomic_fetch_add(&w->done, 1) + 1;
+    /* Only one worker reports. */
+    bool told = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
+    if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  }
+  return GV_OK;
+}
+
+static gv_status walk_blocks(gv_io *io, gv_run_progress *progress, gv_run_work *work) {
+  walk w = {.work = work, .progress = progress};
+  gv_io_loop loop = {.threads = work->worker_count, .count = gv_run_blocks(work), .grain = 1, .user = &w};
+  w.across = gv_run_blocks_across(work);
+  w.count = loop.count;
+  gv_status status = gv_run_count(io, work, progress, &w.counted);
+  atomic_init(&w.done, w.counted.done_blocks);
+  if (status == GV_OK) status = gv_io_parallel_for(io, &loop, compute_blocks);
+  free(w.counted.done);
+  return status;
+}
+
+/* An error if blocks are not tiles, of which parts consist. */
+static gv_status compute_check_blocks(gv_io *io, const gv_run_work *w) {
+  const gv_run_plan *p = w->plan;
+  bool whole = p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
+  if (w->job->parts == 0 || whole) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: tiles of all bands together are too large");
+}
+
+gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progress *progress, gv_run_work *w) {
+  GV_TRY(compute_check_blocks(io, w));
+  GV_TRY(gv_run_prepare(io, w));
+  if (w->source.begin != NULL) GV_TRY(w->source.begin(io, w, rasters));
+  gv_raster_work work = {.compute = w->source.block, .user = w, .workers = w->worker_count};
+  int count = 0;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    count += w->plan->slot[i] >= 0;
+  if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_report_progress, progress);
+  return w->source.computes ? walk_blocks(io, progress, w) : GV_OK;
+}

@@ -1,0 +1,19 @@
+/* The third stage of a run: the pass over all blocks. */
+#ifndef GV_JOB_RASTER_COMPUTE_COMPUTE_H
+#define GV_JOB_RASTER_COMPUTE_COMPUTE_H
+
+#include "job/raster/compute/progress.h"
+#include "job/raster/compute/work.h"
+
+/* Makes the workers' state for computing blocks. */
+gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
+
+/* All blocks, into `rasters`, those that the plan has, and for the statistics. */
+gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progress *progress, gv_run_work *work);
+
+/* The attribute table of all blocks that were scanned. */
+gv_status gv_run_make_table(gv_io *io, gv_run_work *work, bool every_size, gv_attribute_table *out);
+
+void gv_run_work_free(gv_run_work *work);
+
+#endif

@@ -1,0 +1,23 @@
+#include "job/raster/plan/job_inputs.h"
+
+#include <gdal.h>
+
+gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
+  const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
+  const bool merges = j->merged_count > 0; /* parts contain the results of masks and sums: these are not opened */
+  const gv_seed_options *seeds = &j->seeds;
+  const gv_input fixed[] = {{seeds->source, vector, seeds->layer, seeds->open_options, NULL},
+                            {j->raster_seeds.source, raster, NULL, seeds->open_options, NULL},
+                            {j->grid.like, raster, NULL, j->grid.like_options, NULL},
+                            {j->mask.source, merges ? 0 : either, j->mask.layer, j->mask.open_options, NULL},
+                            {j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL},
+                            {j->grid.cells_of.source, vector, NULL, NULL, NULL},
+                            {j->config, 0, NULL, NULL, NULL}};
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    GV_TRY(gv_inputs_add(io, inputs, fixed[i]));
+  for (int i = 0; i < j->sum_count; i++)
+    GV_TRY(gv_inputs_add(io, inputs, (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL}));
+  for (int i = 0; i < j->merged_count; i++)
+    GV_TRY(gv_inputs_add(io, inputs, (gv_input){j->merged[i], 0, NULL, NULL, NULL}));
+  return GV_OK;
+}

@@ -1,0 +1,21 @@
+/* Descriptions in rasters: names of bands, units, metadata. */
+#ifndef GV_JOB_RASTER_PLAN_RASTERS_H
+#define GV_JOB_RASTER_PLAN_RASTERS_H
+
+#include "job/raster/plan/read.h"
+
+/* The number of seeds; of cells that of their values, or by cell of them all, kept or not. */
+int64_t gv_run_seed_count(const gv_run_inputs *inputs);
+
+/* The number of query cells of a mesh or list; 0: none. */
+int64_t gv_run_cells(const gv_run_inputs *inputs);
+
+/* Bands of a raster, what they are called, to be freed with CSLDestroy, and the unit of their values (NULL: none). */
+int gv_run_bands(const gv_run_inputs *inputs, int raster);
+char **gv_run_band_names(const gv_run_inputs *inputs, int raster);
+const char *gv_run_unit(const gv_run_inputs *inputs, int raster);
+
+/* Metadata of the whole raster; always free with CSLDestroy. */
+gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *inputs, char ***out);
+
+#endif

@@ -1,0 +1,251 @@
+/* The inputs of a run: seeds, grid, mask and sums. */
+#include "job/raster/plan/read.h"
+
+#include <stdlib.h>
+
+#include <gdal.h>
+
+#include "io/crs.h"
+#include "io/in/cells/h3_cells.h"
+#include "io/in/cells/place_arrays.h"
+#include "io/metric.h"
+
+gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = j->threads;
+  options.device = j->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = io;
+  return gv_context_create(&options, out) == GV_OK ? GV_OK : gv_io_fail_memory(io, "the threads");
+}
+
+/* ---------------------------------------------------------------------------------------- seeds that are cells */
+
+/* The job's, with what both kinds of seeds share. */
+static gv_status open_cells(gv_io *io, const gv_run_inputs *in, gv_raster_seed_options *options,
+                            gv_raster_seed_reader *reader) {
+  *options = in->job->raster_seeds;
+  options->crs = in->job->seeds.crs;
+  options->open_options = in->job->seeds.open_options;
+  options->threads = in->threads;
+  return gv_raster_seeds_open(io, options, reader);
+}
+
+static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options *like, gv_run_inputs *in) {
+  gv_grid_options options = *like;
+  if (in->job->seeds.crs != NULL) options.seeds_source = gv_job_seeds(in->job);
+  return gv_raster_grid_make(io, &options, seeds, &in->grid);
+}
+
+/* The raster's own grid, or its extent, unless others are requested. It must have or be given a coordinate system
+ * if the grid has one. */
+static gv_status make_grid_of_cells(gv_io *io, const gv_raster_seed_reader *reader, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  gv_grid_options grid = j->grid;
+  gv_seed_list sample = GV_SEED_LIST_INIT;
+  if (reader->crs == NULL && grid.crs != NULL) {
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "--seeds-raster: %s: missing coordinate system; the grid is in %s; use --seeds-crs",
+                         j->raster_seeds.source, grid.crs);
+  }
+  bool open = grid.like == NULL && !grid.has_extent && grid.extent_of == NULL && !grid.has_level;
+  bool same = !grid.has_resolution && !grid.has_size && grid.crs == NULL;
+  if (open) {
+    *(same ? &grid.like : &grid.extent_of) = j->raster_seeds.source;
+    *(same ? &grid.like_options : &grid.extent_options) = j->seeds.open_options;
+  }
+  gv_status status = gv_raster_seeds_sample(io, reader, &sample);
+  if (status == GV_OK) status = make_grid(io, &sample, &grid, in);
+  gv_seeds_free(&sample);
+  return status;
+}
+
+static gv_status copy_sources(gv_io *io, const gv_raster_seed_reader *reader, gv_seed_list *seeds) {
+  const double *g = reader->geotransform;
+  seeds->source_x = malloc((size_t)seeds->count * sizeof *seeds->source_x);
+  seeds->source_y = malloc((size_t)seeds->count * sizeof *seeds->source_y);
+  if (seeds->source_x == NULL || seeds->source_y == NULL) return gv_io_fail_memory(io, "the seeds");
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double column = (double)(seeds->fids[i] % reader->width) + 0.5,
+           row = (double)(seeds->fids[i] / reader->width) + 0.5;
+    seeds->source_x[i] = (g[0] + column * g[1]) + row * g[2];
+    seeds->source_y[i] = (g[3] + column * g[4]) + row * g[5];
+  }
+  return GV_OK;
+}
+
+/* And the grid, unless it is there already. */
+static gv_status read_cells(gv_io *io, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  bool by_cell = j->raster_seeds.by_cell, regions = j->stats != NULL || j->polygons != NULL;
+  gv_raster_seed_options options;
+  gv_raster_seed_reader reader;
+  gv_raster_seed_question question = {.grid = &in->grid,
+                                      .skip_invalid = j->seeds.skip_invalid,
+                                      .all = by_cell && (j->k > 1 || regions),
+                                      .as_features = j->k > 1 && !by_cell};
+  gv_status status = open_cells(io, in, &options, &reader);
+  if (status == GV_OK && in->grid.grid.width == 0) status = make_grid_of_cells(io, &reader, in);
+  if (status == GV_OK) status = gv_raster_seeds_read(io, in->context, &reader, &question, &in->cells);
+  if (status == GV_OK && by_cell && j->stats != NULL) status = copy_sources(io, &reader, &in->cells.seeds);
+  in->seeds = &in->cells.seeds;
+  in->regions = in->cells.region != NULL ? &in->cells.regions : in->seeds;
+  gv_raster_seeds_close(&reader);
+  return status;
+}
+
+static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
+  gv_raster_seed_options options;
+  gv_raster_seed_reader reader;
+  gv_status status = open_cells(io, in, &options, &reader);
+  if (status == GV_OK) status = make_grid_of_cells(io, &reader, in);
+  if (status == GV_OK) *narrow = gv_raster_seeds_are_narrow(&reader);
+  gv_raster_seeds_close(&reader);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the rest */
+
+static void read_inputs_begin(const gv_job *j, gv_run_inputs *in) {
+  in->job = j;
+  in->budget = gv_budget_of(j);
+  in->seeds = in->regions = &in->layer;
+  in->seed_options = j->seeds;
+  in->seed_options.keep_source = j->stats != NULL;
+  in->seed_options.shapes = true;
+  in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
+}
+
+/* Distances in the library's unit, and checks of options that depend on the grid. */
+static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  const gv_raster_grid *grid = &in->grid;
+  bool globe = gv_metric_on_globe(grid->metric);
+  in->max_distance = j->max_distance;
+  in->distance_size = 1.0;
+  GV_TRY(gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, grid->crs, &in->max_distance));
+  GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
+  if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--weighting power: unsupported metric (%s); use euclidean or great-circle",
+                         gv_metric_name(grid->metric));
+  }
+  GV_REQUIRE(io, j->stats == NULL || grid->grid.kind != GV_GRID_PROJECTED || !gv_crs_is_lonlat(grid->crs),
+             "--stats: unsupported for a rotated grid of longitudes and latitudes");
+  return GV_OK;
+}
+
+/* The mask and the sums, or only the mask. */
+static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
+  const gv_job *j = in->job;
+  const bool triangles = sums && in->triangles.grid.width > 0;
+  const gv_readers readers = {in->threads, j->sum_count + 1 + triangles, in->budget.reading, &in->grid};
+  if (j->mask.source != NULL) GV_TRY(gv_mask_open(io, &j->mask, &in->grid, readers, &in->mask));
+  if (j->mask.source != NULL && triangles) {
+    gv_readers of_triangles = readers;
+    of_triangles.grid = &in->triangles;
+    GV_TRY(gv_mask_open(io, &j->mask, &in->triangles, of_triangles, &in->triangle_mask));
+  }
+  for (int i = 0; i < j->sum_count && sums; i++) {
+    gv_raster_source source = {j->sums[i].path, j->sum_options};
+    GV_TRY(gv_overlay_open(io, source, &in->grid, readers, &in->overlay[i]));
+  }
+  return GV_OK;
+}
+
+/* The places of a file, if the grid's metric supports them. */
+static gv_status read_places(gv_io *io, gv_run_inputs *in) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
+  bool found = false;
+  gv_status status = GV_OK;
+  if (gv_place_arrays_may_be(cells->source)) status = gv_place_arrays_read(io, cells->source, &in->centres, &found);
+  in->centres.skip_invalid = options.skip_invalid;
+  if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centres);
+  if (status == GV_OK && in->centres.crs == NULL) {
+    status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                           "%s: missing coordinate system; columns lon and lat have one", cells->source);
+  }
+  if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centres);
+  return gv_io_within(io, status, "--cells-of");
+}
+
+/* Other cells in place of the grid's own. */
+static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  if (!gv_cells_of_lists(cells)) return GV_OK;
+  if (cells->kind == GV_CELLS_OF_FILE) GV_TRY(read_places(io, in));
+  if (cells->kind == GV_CELLS_OF_H3)
+    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, in->budget.memory, &in->centres));
+  gv_cells_of_grid(cells, &in->centres, &in->grid.grid);
+  return GV_OK;
+}
+
+gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
+  read_inputs_begin(j, in);
+  in->context = context;
+  in->threads = gv_context_threads(context);
+  if (j->raster_seeds.source != NULL) {
+    GV_TRY(read_cells(io, in));
+  } else {
+    GV_TRY(gv_seeds_read(io, &in->seed_options, &in->layer));
+    GV_TRY(make_grid(io, &in->layer, &j->grid, in));
+  }
+  GV_TRY(check_grid(io, in));
+  GV_TRY(read_lists(io, in));
+  if (j->grid.has_level && (j->cells != NULL || j->mesh != NULL))
+    GV_TRY(gv_raster_grid_of_triangles(io, &in->grid, &in->triangles));
+  if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
+  /* Parts contain the results of masks and sums. */
+  return j->merged_count > 0 ? GV_OK : open_overlays(io, true, in);
+}
+
+gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
+                               gv_run_inputs *in) {
+  read_inputs_begin(first->job, in);
+  in->context = first->context;
+  in->threads = first->threads;
+  in->seeds = in->regions = first->seeds;
+  in->max_distance = first->max_distance;
+  in->distance_size = first->distance_size;
+  GV_TRY(gv_raster_grid_resize(io, &first->grid, width, height, &in->grid));
+  if (first->cells.cells != NULL) GV_TRY(read_cells(io, in));
+  if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
+  return open_overlays(io, false, in);
+}
+
+/* That there is one. */
+static gv_status read_mask_header(gv_io *io, const char *source) {
+  gv_gdal_reset();
+  GDALDatasetH dataset =
+      GDALOpenEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  if (dataset == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", source);
+  GDALClose(dataset);
+  return GV_OK;
+}
+
+gv_status gv_run_read_grid(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
+  read_inputs_begin(j, in);
+  if (j->raster_seeds.source != NULL) {
+    GV_TRY(read_cells_header(io, in, narrow));
+  } else {
+    GV_TRY(gv_seeds_read_header(io, &in->seed_options, &in->layer, narrow));
+    GV_TRY(make_grid(io, &in->layer, &j->grid, in));
+  }
+  if (j->mask.source != NULL) GV_TRY(read_mask_header(io, j->mask.source));
+  return check_grid(io, in);
+}
+
+void gv_run_inputs_free(gv_run_inputs *in) {
+  for (int i = 0; i < GV_JOB_MAX_SUMS; i++)
+    gv_overlay_close(in->overlay[i]);
+  gv_mask_close(in->mask);
+  gv_mask_close(in->triangle_mask);
+  gv_raster_grid_free(&in->grid);
+  gv_raster_grid_free(&in->triangles);
+  gv_raster_seeds_free(&in->cells);
+  gv_seeds_free(&in->layer);
+  gv_seeds_free(&in->centres);
+}

@@ -1,0 +1,130 @@
+#include "job/raster/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "io/crs.h"
+#include "job/raster/plan/rasters.h"
+
+/* Values outside the grid are not lost by the overlay, but are worth a warning. */
+static void warn_of_outside(const gv_run_work *w) {
+  for (int i = 0; i < w->job->sum_count; i++) {
+    gv_sum_totals sum = w->source.sum(w, i);
+    double outside = sum.total - sum.inside;
+    if (fabs(outside) > 1e-9 * sum.bound) {
+      gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
+                 "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
+                 outside, sum.total);
+    }
+  }
+}
+
+/* A raster or a table in which there is nothing. */
+static void warn_of_empty(const gv_run_work *w) {
+  const gv_job *j = w->job;
+  int64_t cells = w->plan->width * w->plan->height;
+  if (gv_run_empty(w) == cells) {
+    bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
+    gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
+               mask && limit ? "check --mask and --max-distance"
+               : mask        ? "--mask excludes all cells of the grid"
+               : limit       ? "all seeds are farther away than --max-distance"
+                             : "all cells of the grid are outside the globe");
+  } else if (w->empty_seeds > 0) {
+    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "%" PRId64 " of %" PRId64 " seeds have no cell",
+               w->empty_seeds, w->in->regions->count);
+  }
+}
+
+void gv_run_warn_of_skipped(const gv_run_inputs *in) {
+  if (in->seeds->skipped == 0) return;
+  gv_io_warn(GV_CODE_SEEDS_SKIPPED, in->seeds->skipped,
+             "%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", in->seeds->skipped,
+             in->seeds->count, in->seeds->skipped_first);
+}
+
+void gv_run_warn(const gv_run_work *w) {
+  const int64_t seeds = w->in->regions->count;
+  warn_of_outside(w);
+  gv_crs_warn_of_deprecated(w->in->grid.crs);
+  if (w->workers != NULL) warn_of_empty(w);
+  if (w->plan->unstyled) {
+    gv_io_warn(GV_CODE_TABLE_MISSING, seeds,
+               "no attribute table with names and colours: %" PRId64 " seeds are more than its %d rows", seeds,
+               GV_MAX_NAMED_SEEDS);
+  }
+  gv_run_warn_of_skipped(w->in);
+}
+
+/* What the run would write. */
+static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
+  const gv_job *j = p->job;
+  const int64_t triangles = gv_run_cells(p->in), seeds = p->in->regions->count;
+  static const char *const rasters[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"};
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
+    int64_t values = p->width * p->height * p->bands[i], bytes = values * GDALGetDataTypeSizeBytes(p->type[i]);
+    if (gv_job_path(j, i) == NULL) continue;
+    out->planned[out->planned_count++] =
+        (gv_planned_output){rasters[i], gv_job_path(j, i), values, bytes, GDALGetDataTypeName(p->type[i])};
+  }
+  const gv_planned_output tables[] = {{"--stats", j->stats, seeds, -1, NULL},
+                                      {"--polygons", j->polygons, seeds, -1, NULL},
+                                      {"--cells", j->cells, triangles, -1, NULL},
+                                      {"--mesh", j->mesh, triangles, -1, NULL}};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (tables[i].path != NULL) out->planned[out->planned_count++] = tables[i];
+}
+
+/* In place of a raster's grid. */
+static void report_list(const gv_run_inputs *in, gv_job_report *out) {
+  const gv_cells_of *cells = &in->job->grid.cells_of;
+  out->width = gv_run_cells(in);
+  out->height = 1;
+  out->cell_width = out->cell_height = (double)NAN;
+  const char *latitudes = cells->authalic ? "authalic" : "geodetic";
+  if (cells->kind == GV_CELLS_OF_FILE) {
+    snprintf(out->cells_of, sizeof out->cells_of, "places of a file");
+  } else if (cells->kind == GV_CELLS_OF_HEALPIX) {
+    snprintf(out->cells_of, sizeof out->cells_of, "HEALPix level %d (%s, %s latitudes)", cells->level,
+             cells->ring ? "RING" : "NESTED", latitudes);
+  } else if (cells->kind == GV_CELLS_OF_S2) {
+    snprintf(out->cells_of, sizeof out->cells_of, "S2 level %d (%s latitudes)", cells->level, latitudes);
+  } else {
+    snprintf(out->cells_of, sizeof out->cells_of, "H3 resolution %d", cells->level);
+  }
+}
+
+void gv_run_report(const gv_run_work *w, gv_job_report *out) {
+  const gv_job *j = w->job;
+  const gv_raster_grid *grid = &w->in->grid;
+  const double *g = grid->geotransform;
+  *out = (gv_job_report){.metric = grid->metric,
+                         .metric_reason = grid->metric_reason,
+                         .width = grid->grid.width,
+                         .height = grid->grid.height,
+                         .cell_width = hypot(g[1], g[4]),
+                         .cell_height = hypot(g[2], g[5]),
+                         .level = j->grid.has_level ? j->grid.level : -1,
+                         .empty_cells = w->workers != NULL ? gv_run_empty(w) : -1,
+                         .memory = w->in->budget.memory,
+                         .seeds = gv_run_seed_count(w->in),
+                         .seeds_skipped = w->in->seeds->skipped,
+                         .seeds_without_cells = w->empty_seeds,
+                         .backend = w->source.name != NULL ? w->source.name
+                                    : w->on_device         ? "cuda-tile"
+                                    : w->voronoi != NULL   ? gv_voronoi_backend(w->voronoi)
+                                                           : NULL,
+                         .backend_asked = j->backend,
+                         .threads = w->worker_count};
+  if (gv_cells_of_lists(&j->grid.cells_of)) report_list(w->in, out);
+  if (j->dry_run) plan_outputs(w->plan, out);
+  gv_crs_describe(grid->crs, out->crs, sizeof out->crs);
+  char *unit = NULL;
+  if (grid->crs != NULL && gv_crs_is_lonlat(grid->crs)) {
+    OSRGetAngularUnits(grid->crs, &unit); /* owned by the CRS, as that below */
+  } else if (grid->crs != NULL && OSRIsProjected(grid->crs)) {
+    OSRGetLinearUnits(grid->crs, &unit);
+  }
+  snprintf(out->unit, sizeof out->unit, "%s", unit != NULL ? unit : "");
+}
