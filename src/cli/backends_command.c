@@ -6,6 +6,7 @@
 
 #include "cli/backend_limits.h"
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/report.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 

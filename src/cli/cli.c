@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/report.h"
-#include "io/source_name.h"
+#include "gpuvoronoi/gpuvoronoi.h"
 #include "io/text.h"
 
 static int answer_error; /* errno of output that could not be written */
@@ -22,12 +21,8 @@ void cli_put_answer(const char *bytes, size_t length) {
   if (fwrite(bytes, 1, length, stdout) < length) answer_error = errno;
 }
 
-int cli_answered(int status) {
-  errno = answer_error;
-  bool written = fflush(stdout) == 0 && !ferror(stdout);
-  if (status != EXIT_OK || written) return status;
-  if (errno == EPIPE) return 128 + SIGPIPE;
-  return cli_fail(EXIT_ERROR, "cannot write to standard output: %s", strerror(errno != 0 ? errno : EIO));
+int cli_answer_error(void) {
+  return answer_error;
 }
 
 void cli_print_line(const char *format, ...) {
@@ -64,6 +59,10 @@ void cli_answer_as_asked(int argc, char **argv) {
     json = json || strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-json") == 0;
 }
 
+bool cli_is_silent(void) {
+  return silent;
+}
+
 bool cli_answers_in_json(void) {
   return json;
 }
@@ -72,28 +71,4 @@ double cli_seconds(void) {
   struct timespec now = {0};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-int cli_fail_as(gv_code code, int status, const char *message) {
-  if (silent) return status;
-  if (json) {
-    cli_report_error(code, status, message);
-  } else {
-    fprintf(stderr, "gpuvoronoi: error: %s\n", message);
-  }
-  return status;
-}
-
-int cli_fail(int status, const char *format, ...) {
-  char message[4096];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  gv_text_make_printable(message);
-  char *clean = gv_clean_message(message);
-  (void)cli_fail_as(status == EXIT_USAGE ? GV_CODE_USAGE : GV_CODE_FILE, status,
-                    clean != NULL ? clean : "out of memory");
-  free(clean);
-  return status;
 }

@@ -1,21 +1,17 @@
-/* Shared by the commands: exit statuses and the error line. */
+/* Shared by the commands: exit statuses and the standard files. */
 #ifndef GV_CLI_CLI_H
 #define GV_CLI_CLI_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/codes.h"
-
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 /* Prints a part of the result on the standard output. */
 void cli_put_answer(const char *bytes, size_t length);
 
-/* Call it after printing a result on the standard output. Returns `status`, or if that is success and the result
- * could not be written an error status. If the reader has closed the pipe, no error is printed and the status is
- * that of shells for SIGPIPE. */
-int cli_answered(int status);
+/* errno of output that could not be written; 0: none. */
+int cli_answer_error(void);
 
 /* Prints a line on stderr, "gpuvoronoi: ...", without control characters. */
 void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -29,12 +25,7 @@ void cli_print_version(void);
 
 /* Disables all output from here on: for all ranks of MPI except rank 0. */
 void cli_be_silent(void);
-
-/* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
-int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same of a message without secrets, as those of gv_io are, and of an error with a name. */
-int cli_fail_as(gv_code code, int status, const char *message);
+bool cli_is_silent(void);
 
 /* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
  * options before and behind it too. */

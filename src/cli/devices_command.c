@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/report.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"

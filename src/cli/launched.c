@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/process.h"
 #include "cli/standard_input.h"
 

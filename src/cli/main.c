@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
 #include "io/out/formats/mesh_arrays.h"

@@ -8,6 +8,7 @@
 
 #include "cli/backend_limits.h"
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "io/source_name.h"
 
 /* ----------------------------------------------------------------------------------------------- arguments */

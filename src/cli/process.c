@@ -13,6 +13,7 @@
 #include <gdal.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/report.h"
 #include "io/out/output.h"
 #include "io/source_name.h"

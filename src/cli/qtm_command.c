@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 typedef struct request request;

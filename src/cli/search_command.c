@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/report.h"

@@ -14,6 +14,7 @@
 #include <cpl_vsi.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/process.h"
 #include "job/raster/plan/budget.h"
 

@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/report.h"

@@ -406,6 +406,13 @@ def house():
           {"src/voronoi/a.c": '#include "voronoi/cpu/x.h"\n', "src/voronoi/cpu/a.c": '#include "voronoi/y.h"\n'})
     fails("a long circle", "circle io/in io/out io/overlay: 3",
           {f"src/io/{a}/a.c": f'#include "io/{b}/a.h"\n' for a, b in (("in", "out"), ("out", "overlay"), ("overlay", "in"))})
+    calls = {f"src/io/{a}.c": f"int gv_{a}(void) {{\n  return gv_{b}();\n}}\n" for a, b in ("ab", "bc", "ca")}
+    fails("files that call each other", "files src/io/a.c src/io/b.c src/io/c.c: 3", calls)
+    passes("static functions of one name", {"src/io/a.c": calls["src/io/a.c"], "src/io/b.c": "static " + calls["src/io/b.c"],
+                                            "src/io/c.c": calls["src/io/c.c"]})
+    fails("headers that include each other", "files src/io/a.h src/io/b.h: 2",
+          {f"src/io/{a}.h": f'#include "io/{b}.h"\n' for a, b in ("ab", "ba")})
+    passes("a known circle", calls, "files src/io/a.c src/io/b.c src/io/c.c: 3\n")
     long = {"src/core/long.c": "int x;\n" * 720}
     passes("a known exception", long, "file src/core/long.c: 720\n")
     passes("one that has shrunk", long, "file src/core/long.c: 730\n")

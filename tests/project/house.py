@@ -10,6 +10,8 @@ House rules on sizes and on who includes whom.
   comments do not count.
 * Each folder of src is a room of ROOMS, or within one. Includes lead from a room to those of steps below it, never to one
   of the same step or above, and there is no circle among folders.
+* No circle among the files of src, by includes and by calls: a file leads to the headers that it includes, and to the sources
+  that define the functions that it calls.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
@@ -36,6 +38,8 @@ STATIC = re.compile(
     r"^(?:template\s*<[^\n]*>\s*)?(?:static\b[^;{=()]*?|[^\s;{=()][^;{=()\n]*__(?:global|device)__[^;{=()]*?|__(?:global|device)__[^;{=()]*?)"
     r"\b(\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
 ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
+FUNCTION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=\n]*?\b((?:gv|cli)_\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
+CALL = re.compile(r"\b(?:gv|cli)_\w+\b(?=\s*\()")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -86,6 +90,21 @@ def circles(arrows):
     return {tuple(sorted(b for b in reach if b in reach[a] and a in reach[b])) for a in reach if a in reach[a]}
 
 
+def arrows_of_files(root, texts):
+    """For each file of src, by its name, the files that it includes and those that define what it calls."""
+    code = {name: without_comments(text) for name, text in texts.items()}
+    defined = {function: name for name, text in code.items() if name.endswith((".c", ".cu")) for function in FUNCTION.findall(text)}
+    arrows = collections.defaultdict(set)
+    for name, text in texts.items():
+        folder = pathlib.PurePosixPath(name).parent
+        for target in INCLUDE.findall(text):
+            arrows[name] |= {other for other in (f"src/{target}", (folder / target).as_posix()) if other in texts}
+        if not name.endswith((".h", ".cuh")):
+            arrows[name] |= {defined[called] for called in CALL.findall(code[name]) if called in defined}
+        arrows[name].discard(name)
+    return arrows
+
+
 def look(root):
     """Everything that breaks a rule, with its size, and complaints that no exception can cover."""
     found, complaints = {}, []
@@ -99,7 +118,7 @@ def look(root):
         if folder.split("/")[0] == "src" and count > FOLDERS.get(folder, FOLDER_FILES):
             found[f"folder {folder}"] = count
 
-    arrows, defined = collections.defaultdict(collections.Counter), collections.Counter()
+    arrows, defined, texts = collections.defaultdict(collections.Counter), collections.Counter(), {}
     for path in files:
         if path.suffix not in COMPILED | {".py"}:
             continue
@@ -116,6 +135,7 @@ def look(root):
         if name.startswith(("src/", "tools/")):
             defined.update(statics(text))
         if name.startswith("src/"):
+            texts[name] = text
             here = path.parent.relative_to(root / "src").as_posix()
             for target in INCLUDE.findall(text):
                 if target.startswith("gpuvoronoi/"):
@@ -140,6 +160,9 @@ def look(root):
     for circle in circles(arrows):
         if len(circle) > 1:
             found["circle " + " ".join(circle)] = sum(arrows[a][b] for a in circle for b in circle if a != b)
+    for circle in circles(arrows_of_files(root, texts)):
+        if len(circle) > 1:
+            found["files " + " ".join(circle)] = len(circle)
     return found, complaints
 
 
@@ -150,6 +173,7 @@ SAYS = {
     "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
+    "files": "files that include or call each other in a circle",
 }
 
 

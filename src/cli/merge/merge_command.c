@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/fail.h"
 #include "cli/merge/part_options.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"

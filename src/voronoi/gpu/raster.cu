@@ -52,13 +52,6 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
   p->chords = v->geodesic.chords;
 }
 
-gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue) {
-  const size_t bytes = (GV_CUDA_STRIPS + 1) * sizeof(gv::counters);
-  void *memory = NULL;
-  GV_TRY(gv_cuda_reserve(context, queue, SLOT_COUNTERS, bytes, &memory));
-  return gv_cuda_reserve_pinned(context, queue, PINNED_COUNTERS, bytes, &memory);
-}
-
 /* Maximum size of strips: two of them with their buffers in two thirds of the free memory. */
 static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_t *strip_cells) {
   size_t free_bytes = 0;

@@ -124,3 +124,10 @@ gv_status gv_cuda_copy_seeds(gv_context *context, gv_cuda_raster *raster) {
   gv_release(&raster->allocator, host);
   return status;
 }
+
+gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue) {
+  const size_t bytes = (GV_CUDA_STRIPS + 1) * sizeof(gv::counters);
+  void *memory = NULL;
+  GV_TRY(gv_cuda_reserve(context, queue, SLOT_COUNTERS, bytes, &memory));
+  return gv_cuda_reserve_pinned(context, queue, PINNED_COUNTERS, bytes, &memory);
+}
