@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "cli/voronoi_run.h"
+#include "job/raster/plan/foreign_options.h"
 #include "job/raster/plan/job_inputs.h"
 
 const cli_syntax voronoi_syntax = {
@@ -62,13 +63,17 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   const char *path = value_of(d, "config");
   if (path != NULL) {
     gv_status status = gv_description_read(&io, path, true, config);
+    gv_foreign_drop_overwrite(config);
     if (status == GV_OK) status = gv_description_complete(&io, d, config);
+    if (status == GV_OK) status = gv_foreign_check(&io, d, GV_FOREIGN_DESCRIPTION);
     if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, io.message);
   }
   int result = cli_wrong(gv_description_apply(&io, d, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_settings_check(&io, s), &io);
-  if (result == EXIT_OK && s->describe == NULL) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
-  return result;
+  if (result != EXIT_OK || s->describe != NULL) return result;
+  result = cli_wrong(gv_job_outputs_check(&io, s), &io);
+  if (result != EXIT_OK || gv_foreign_check_outputs(&io, d, s->job.raster.overwrite) == GV_OK) return result;
+  return cli_fail_as(io.code, EXIT_ERROR, io.message);
 }
 
 static int voronoi_command_describe(const gv_description *d, const gv_job_settings *s) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *gv_path_name(const char *path) {
@@ -56,12 +57,23 @@ static char *read_link(const char *path) {
   return next;
 }
 
+bool gv_path_is_foreign_link(const char *path) {
+  struct stat link, around;
+  if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode) || link.st_uid == geteuid()) return false;
+  char *parent = gv_path_parent(path);
+  bool trusted =
+      parent != NULL && stat(parent, &around) == 0 &&
+      ((around.st_mode & S_ISVTX) == 0 || (around.st_mode & S_IWOTH) == 0 || around.st_uid == link.st_uid);
+  free(parent);
+  return !trusted;
+}
+
 char *gv_path_follow(const char *path) {
   enum { MOST = 40 }; /* as many as the system follows */
   char *at = strdup(path);
   for (int i = 0; at != NULL && i <= MOST; i++) {
     errno = 0;
-    char *next = read_link(at);
+    char *next = gv_path_is_foreign_link(at) ? NULL : read_link(at);
     bool failed = next == NULL && errno == ENOMEM;
     if (next == NULL && !failed) return at;
     free(at);

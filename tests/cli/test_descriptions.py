@@ -253,6 +253,53 @@ def test_damaged_json(seeds, seed):
         assert done.returncode in (0, 1, 2) and done.stderr.count("\n") == (done.returncode != 0), (damaged, done.stderr)
 
 
+# ------------------------------------------------------------------------------------------- of an unknown source
+
+
+@pytest.mark.parametrize("option", ["raster", "distance", "azimuth", "stats", "polygons"])
+def test_existing_files_stay(seeds, option):
+    """Only --overwrite on the command line replaces a file that a description names, or adds a layer to it."""
+    (seeds.directory / "sub").mkdir()
+    name = {"stats": "notes.csv", "polygons": "notes.gpkg"}.get(option, "notes.tif")
+    if option == "polygons":
+        seeds.points(name, "GPKG", [1], [2], layer="mine")
+    else:
+        seeds.write(name, "notes")
+    description = {"seeds": "../s.csv", "size": [20, 10], "outputs": {option: "../" + name, "overwrite": True}}
+    seeds.write("sub/d.voronoi.json", json.dumps(description))
+    seeds.fails("--config", "sub/d.voronoi.json", has=[f"{name} exists", "use --overwrite"])
+    seeds.fails("--config", "sub/d.voronoi.json", "--describe", "s.csv", has="s.csv exists; use --overwrite")
+    seeds.ok("--config", "sub/d.voronoi.json", "--overwrite")
+
+
+def test_a_broken_link_stays(seeds):
+    seeds.path("t.csv").symlink_to(seeds.path("planted.csv"))
+    seeds.write("d.voronoi.json", json.dumps({"seeds": "s.csv", "size": [20, 10], "outputs": {"stats": "t.csv", "overwrite": True}}))
+    seeds.fails("--config", "d.voronoi.json", has="t.csv exists")
+
+
+@pytest.mark.parametrize("place, option, value", [
+    ("outputs", "co", "IMAGE_FILENAME=notes.csv"), ("outputs", "sum-oo", "ROOT_PATH=/tmp"),
+    (None, "oo", "PRELUDE_STATEMENTS=VACUUM INTO 'notes.db'"), (None, "oo", "WRITE_GFS=YES"), (None, "mask-oo", "CONFIG_FILE=notes.csv")])
+def test_driver_options_name_no_files(seeds, place, option, value):
+    description = {"seeds": "s.csv", "size": [20, 10], "mask": "like.tif", "outputs": {"raster": "o.tif"}}
+    (description if place is None else description[place])[option] = [value]
+    seeds.write("d.voronoi.json", json.dumps(description))
+    key = value.split("=")[0]
+    seeds.fails("--config", "d.voronoi.json", has=[f'"{option}" in a description ({key}', f"use --{option} on the command line"])
+
+
+@pytest.mark.parametrize("option", ["seeds", "mask", "like", "sum"])
+def test_pipes_are_not_opened(seeds, option):
+    os.mkfifo(seeds.path("pipe"))
+    description = {"seeds": "s.csv", "size": [20, 10], "outputs": {"stats": "t.csv"}}
+    (description["outputs"] if option == "sum" else description)[option] = ["pipe"] if option == "sum" else "pipe"
+    seeds.write("d.voronoi.json", json.dumps(description))
+    before = seeds.listing()
+    done = seeds.run("--config", "d.voronoi.json", stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and f'unsupported source "{option}"' in done.stderr and seeds.listing() == before
+
+
 def test_schema_is_that_of_the_table():
     program = Path(COMMAND).parent / "src" / "cli" / "gpuvoronoi_schema"
     if not program.exists():

@@ -348,3 +348,34 @@ def test_a_style_goes_with_its_raster(seeds):
     seeds.write("out.qml", "<qgis/>")
     seeds.ok(*grid, "--no-style", "--overwrite", "out.tif")
     assert seeds.path("out.qml").read_text() == "<qgis/>"
+
+
+# ------------------------------------------------------------------------------------------------ sticky directories
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user's links need root")
+@pytest.mark.parametrize("options", [["OUT"], ["--stats", "OUT.csv"], ["--stats", "OUT.gpkg"], ["--distance", "OUT"], ["--describe", "OUT.json"]])
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("there", [True, False])
+def test_links_of_other_users_in_sticky_directories(seeds, options, steps, there):
+    """The command resolves links itself: what the kernel forbids, fs.protected_symlinks, it does not do either."""
+    for name, mode in ("t", 0o1777), ("own", 0o700):
+        seeds.path(name).mkdir()
+        seeds.path(name).chmod(mode)
+    name = options[-1].replace("OUT", "o" if "." in options[-1] else "o.tif")
+    victim = seeds.path("own") / name
+    if there:
+        victim.write_text("precious")
+    link = seeds.path("t") / name
+    link.symlink_to(victim)
+    os.lchown(link, 65534, 65534)
+    if steps == 2:  # a link of root's to it
+        seeds.path("t/mine").mkdir()
+        link = seeds.path("t/mine") / name
+        link.symlink_to("../" + name)
+    done = seeds.run("--quiet", "--overwrite", "--seeds", "s.csv", *SIZE, *options[:-1], link)
+    assert done.returncode == 1 and "link of another user" in done.stderr, done.stderr
+    assert victim.exists() == there and (not there or victim.read_text() == "precious")
+    assert len(os.listdir(seeds.path("own"))) == there
+    os.lchown(seeds.path("t") / name, os.geteuid(), os.getegid())
+    assert seeds.run("--quiet", "--overwrite", "--seeds", "s.csv", *SIZE, *options[:-1], link).returncode == 0

@@ -51,6 +51,17 @@ def test_bad_descriptions(work, seeds, number):
         assert "\n" not in str(error.value) and str(error.value)
 
 
+@pytest.mark.parametrize("options", [{"oo": ["PRELUDE_STATEMENTS=VACUUM INTO 'made.db'"]}, {"mask-oo": ["WRITE_GFS=YES"]}, {"mask": "/dev/zero"}])
+def test_descriptions_that_write_or_wait(work, seeds, options):
+    """A description is opened as data: options by which a driver writes, and devices, are an error."""
+    bad = json.dumps({"seeds": seeds, "size": [8, 4], **options})
+    work.write("bad.voronoi.json", bad)
+    for name in ("VORONOI:" + bad, str(work.path("bad.voronoi.json"))):
+        with pytest.raises(RuntimeError, match="in a description"):
+            gdal.Open(name)
+
+
+
 def test_bytes_at_random(work, seeds):
     """Mutations of a description: opened or refused."""
     dice = random.Random(9)

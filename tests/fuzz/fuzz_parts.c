@@ -9,11 +9,11 @@
 
 #include <cpl_error.h>
 
-#include "cli/merge/part_options.h"
 #include "io/retry.h"
 #include "io/source_name.h"
 #include "job/raster/parts/part_file.h"
 #include "job/raster/plan/description.h"
+#include "job/raster/plan/foreign_options.h"
 
 enum { CONTENT = 8192, FOOTER = 32 };
 
@@ -58,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status == GV_OK) {
     gv_description run = {0}, own = {0};
     status = gv_part_run(&io, &part, &run);
-    if (status == GV_OK) status = gv_part_options_drop_outputs(&io, &own, &run);
-    if (status == GV_OK) (void)gv_part_options_check(&io, &run);
+    if (status == GV_OK) status = gv_foreign_drop_outputs(&io, &own, &run);
+    if (status == GV_OK) (void)gv_foreign_check(&io, &run, GV_FOREIGN_PART);
     for (int64_t i = 0; i < run.count && status == GV_OK; i++)
       FUZZ_REQUIRE(run.list[i].option != &gv_job_out && strcmp(run.list[i].option->name, "overwrite") != 0);
     gv_description_free(&run);

@@ -6,10 +6,10 @@
 
 #include "cli/cli.h"
 #include "cli/fail.h"
-#include "cli/merge/part_options.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
 #include "job/raster/parts/part_file.h"
+#include "job/raster/plan/foreign_options.h"
 
 typedef gv_job_settings settings;
 
@@ -99,9 +99,9 @@ static int complete(given_merge *g, gv_description *base, settings *s) {
   if (g->count == 0) return cli_fail(EXIT_USAGE, "missing OUT and parts; expected gpuvoronoi merge OUT PART...");
   gv_status status = gv_part_open(&io, g->parts[0], &part);
   if (status == GV_OK) status = gv_part_run(&io, &part, base);
-  if (status == GV_OK) status = gv_part_options_drop_outputs(&io, &g->options, base);
+  if (status == GV_OK) status = gv_foreign_drop_outputs(&io, &g->options, base);
   if (status == GV_OK) status = gv_description_complete(&io, &g->options, base);
-  if (status == GV_OK) status = gv_part_options_check(&io, &g->options);
+  if (status == GV_OK) status = gv_foreign_check(&io, &g->options, GV_FOREIGN_PART);
   gv_part_free(&part);
   if (status == GV_OK) status = gv_description_apply(&io, &g->options, s);
   if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, io.message);

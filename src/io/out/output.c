@@ -108,7 +108,13 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   }
   struct stat link;
   if (lstat(output->target, &link) == 0 && S_ISLNK(link.st_mode)) {
-    return gv_io_fail(io, GV_ERROR_IO, "output %s: circular link", output->path);
+    if (!gv_path_is_foreign_link(output->target))
+      return gv_io_fail(io, GV_ERROR_IO, "output %s: circular link", output->path);
+    return gv_io_fail(
+        io, GV_ERROR_IO,
+        "output %s: link of another user in a directory that all users may write to (%s); use another "
+        "name",
+        output->path, output->target);
   }
   if (gv_path_exists(output->path)) {
     bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */

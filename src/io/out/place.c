@@ -165,7 +165,8 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
     if (gv_is_driver(place->driver, "SQLite")) launder(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
-  if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = inspect_file(io, place);
+  bool known = place->existed && place->driver != NULL && VSI_ISREG(found.st_mode);
+  if (known && !gv_path_is_foreign_link(place->output.target)) status = inspect_file(io, place);
   if (place->kept) place->output.overwrite = place->output.amends = true;
   return status == GV_OK ? gv_output_check(io, &place->output) : status;
 }

@@ -14,6 +14,7 @@
 #include "io/path.h"
 #include "io/source_name.h"
 #include "job/raster/on_demand/on_demand.h"
+#include "job/raster/plan/foreign_options.h"
 
 static const char PREFIX[] = "VORONOI:", EXTENSION[] = ".voronoi.json";
 
@@ -143,6 +144,7 @@ gv_status gv_on_demand_describe(gv_io *io, const char *name, char **options, gv_
   gv_status status = on_demand_name_describe(io, name, &base);
   if (status == GV_OK) status = add_options(io, options, out, &base);
   if (status == GV_OK) status = gv_description_complete(io, out, &base);
+  if (status == GV_OK) status = gv_foreign_check(io, out, GV_FOREIGN_DESCRIPTION);
   /* Messages name the file that an option is from. */
   free(out->name);
   out->name = base.name;

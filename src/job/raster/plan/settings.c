@@ -381,7 +381,7 @@ const gv_option gv_job_options[] = {
      "OUT may be missing. Passwords are left out. Relative paths are resolved against FILE's directory.",
      GV_OPTION_INTO(describe), .place = GV_IN_NOTHING},
     {"config", "FILE",
-     "run FILE.voronoi.json; other options replace its own\n--overwrite applies if either has it.",
+     "run FILE.voronoi.json; other options replace its own\n--overwrite applies only if it is on the command line.",
      GV_OPTION_INTO(job.config), .place = GV_IN_NOTHING},
     {"part", "I/N",
      "compute part I of N into OUT, a part file for `gpuvoronoi merge`\n"

@@ -1,4 +1,4 @@
-#include "cli/merge/part_options.h"
+#include "job/raster/plan/foreign_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,13 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/inputs.h"
 #include "io/source_name.h"
+
+static const char OVERWRITE[] = "overwrite";
+
+/* By gv_foreign_file, for messages. */
+static const char *const foreign_names[] = {"part file", "description"};
 
 static bool is_given(const gv_description *d, const char *name) {
   for (int64_t i = 0; i < d->count && name != NULL; i++)
@@ -37,7 +43,7 @@ static bool names_output(const gv_option *o) {
 }
 
 static bool part_option_counts(const gv_description *own, const gv_option *o) {
-  if (names_output(o) || strcmp(o->name, "overwrite") == 0) return false;
+  if (names_output(o) || strcmp(o->name, OVERWRITE) == 0) return false;
   for (size_t i = 0; i < sizeof needing_outputs / sizeof *needing_outputs; i++) {
     if (strcmp(needing_outputs[i].name, o->name) != 0) continue;
     return is_given(own, needing_outputs[i].needs) || is_given(own, needing_outputs[i].or_needs);
@@ -156,17 +162,26 @@ static bool names_crs(const gv_option *o) {
   return strcmp(o->name, "crs") == 0 || strcmp(o->name, "seeds-crs") == 0;
 }
 
-static gv_status check_source(gv_io *io, const gv_given *one) {
+/* A description is opened as a virtual raster is: it may name virtual rasters and connections, too. */
+static bool source_is_allowed(const gv_given *one, const char *shown, gv_foreign_file from) {
+  const gv_option *o = one->option;
+  size_t at = 0;
+  if (from == GV_FOREIGN_PART) return !is_opened(o) || source_is_safe(one->value, shown);
+  if (!gv_option_is_source(o)) return true;
+  return !o->several || gv_sum_file_at(one->value, ".", &at) ? !leads_to_special_file(one->value + at) : false;
+}
+
+static gv_status check_source(gv_io *io, const gv_given *one, gv_foreign_file from) {
   char *shown = gv_source_name(one->value);
-  if (shown == NULL) return gv_io_fail_memory(io, "the options of parts");
+  if (shown == NULL) return gv_io_fail_memory(io, "the options of a file");
   gv_status status = GV_OK;
   if (names_crs(one->option) && leads_to_special_file(one->value)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported value of \"%s\" in a part file (%s)",
-                        one->from, one->option->name, shown);
-  } else if (is_opened(one->option) && !source_is_safe(one->value, shown)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported value of \"%s\" in a %s (%s)", one->from,
+                        one->option->name, foreign_names[from], shown);
+  } else if (!source_is_allowed(one, shown, from)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: unsupported source \"%s\" in a part file (%s); use --%s on the command line",
-                        one->from, one->option->name, shown, one->option->name);
+                        "%s: unsupported source \"%s\" in a %s (%s); use --%s on the command line", one->from,
+                        one->option->name, foreign_names[from], shown, one->option->name);
   }
   free(shown);
   return status;
@@ -174,29 +189,44 @@ static gv_status check_source(gv_io *io, const gv_given *one) {
 
 /* ----------------------------------------------------------------------------------------------------- checks */
 
-gv_status gv_part_options_check(gv_io *io, const gv_description *d) {
+static gv_status check_driver_option(gv_io *io, const gv_given *one, gv_foreign_file from) {
+  bool creates = strcmp(one->option->name, "co") == 0;
+  char *shown = gv_driver_option_name(one->value, creates);
+  if (shown == NULL) return gv_io_fail_memory(io, "the options of a file");
+  bool safe = strcmp(shown, one->value) == 0;
+  safe = safe && (creates ? creation_option_is_safe(one->value) : !open_option_writes(one->value));
   gv_status status = GV_OK;
-  for (int64_t i = 0; i < d->count && status == GV_OK; i++) {
-    const gv_given *one = &d->list[i];
-    if (one->from == NULL || one->value == NULL) continue;
-    status = check_source(io, one);
-    if (status != GV_OK || !gv_option_is_driver_option(one->option)) continue;
-    bool creates = strcmp(one->option->name, "co") == 0;
-    char *shown = gv_driver_option_name(one->value, creates);
-    if (shown == NULL) return gv_io_fail_memory(io, "the options of parts");
-    bool safe = strcmp(shown, one->value) == 0;
-    safe = safe && (creates ? creation_option_is_safe(one->value) : !open_option_writes(one->value));
-    if (!safe) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                          "%s: unsupported value of \"%s\" in a part file (%.*s); use --%s on the command line",
-                          one->from, one->option->name, (int)strcspn(shown, "="), shown, one->option->name);
-    }
-    free(shown);
+  if (!safe) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: unsupported value of \"%s\" in a %s (%.*s); use --%s on the command line", one->from,
+                        one->option->name, foreign_names[from], (int)strcspn(shown, "="), shown, one->option->name);
   }
+  free(shown);
   return status;
 }
 
-gv_status gv_part_options_drop_outputs(gv_io *io, const gv_description *own, gv_description *run) {
+gv_status gv_foreign_check(gv_io *io, const gv_description *d, gv_foreign_file from) {
+  for (int64_t i = 0; i < d->count; i++) {
+    const gv_given *one = &d->list[i];
+    if (one->from == NULL || one->value == NULL) continue;
+    GV_TRY(check_source(io, one, from));
+    if (gv_option_is_driver_option(one->option)) GV_TRY(check_driver_option(io, one, from));
+  }
+  return GV_OK;
+}
+
+gv_status gv_foreign_check_outputs(gv_io *io, const gv_description *d, bool overwrite) {
+  for (int64_t i = 0; i < d->count && !overwrite; i++) {
+    const gv_given *one = &d->list[i];
+    if (one->from == NULL || !names_output(one->option) || !gv_path_exists(one->value)) continue;
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                         "%s: output %s exists; use --overwrite on the command line to replace it", one->from,
+                         one->value);
+  }
+  return GV_OK;
+}
+
+gv_status gv_foreign_drop_outputs(gv_io *io, const gv_description *own, gv_description *run) {
   gv_status status = warn_of_outputs(io, own, run);
   int64_t kept = 0;
   for (int64_t i = 0; i < run->count; i++) {
@@ -208,4 +238,8 @@ gv_status gv_part_options_drop_outputs(gv_io *io, const gv_description *own, gv_
   }
   run->count = kept;
   return status;
+}
+
+void gv_foreign_drop_overwrite(gv_description *d) {
+  gv_description_drop(d, gv_option_find(gv_job_options, GV_JOB_OPTIONS, OVERWRITE, strlen(OVERWRITE)));
 }
