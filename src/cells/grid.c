@@ -94,7 +94,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
                    gv_metric_name(metric), globe ? "plane" : "longitude/latitude");
   }
   if (grid->kind == GV_GRID_PROJECTED && grid->inverse == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: missing inverse projection; set gv_grid.to_lonlat");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: missing inverse projection; set gv_grid.inverse");
   }
   if (grid->kind == GV_GRID_LONLAT) {
     if (g[2] != 0.0 || g[4] != 0.0) {

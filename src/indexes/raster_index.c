@@ -27,8 +27,10 @@ static gv_status raster_index_search(gv_context *context, const gv_index *base, 
   if (queries == NULL || o->exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "raster cells: a search of the index against itself is unsupported; pass points as queries");
+  if (o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "raster cells: device memory is unsupported; use host memory");
   GV_TRY(index->centres->type->search(context, index->centres, queries, o, indices, distances));
-  for (int64_t i = 0; i < queries->count * o->k && o->memory == GV_MEMORY_HOST; i++)
+  for (int64_t i = 0; i < queries->count * o->k; i++)
     indices[i] = indices[i] >= 0 ? index->cell[indices[i]] : -1;
   return GV_OK;
 }
@@ -58,9 +60,11 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   gv_raster_seed_list_init(&list);
   GV_TRY(gv_raster_seeds_get(context, seeds, &list));
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
-  if (raster->kind == GV_GRID_PROJECTED || o.memory != GV_MEMORY_HOST)
+  if (raster->kind == GV_GRID_PROJECTED)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of raster cells: projected rasters are unsupported");
+  if (o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "index of raster cells: unsupported for projected rasters and for device memory");
+                   "index of raster cells: device memory is unsupported; use host memory");
   o.semi_major = raster->semi_major;
   o.flattening = raster->flattening;
   const gv_points centres = gv_points_xy(list.x, list.y, list.count);

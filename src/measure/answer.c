@@ -2,7 +2,7 @@
  * seeds. */
 #include "core/given.h"
 #include "gpuvoronoi/raster_seeds.h"
-#include "voronoi/engine.h"
+#include "measure/seed_numbers.h"
 
 typedef struct answering {
   gv_answer a;
@@ -40,11 +40,13 @@ static gv_status answer_check(gv_context *context, const gv_voronoi *v, const an
                    (int)w->k);
   if (a->stride < columns || (w->k > 1 && a->band_stride < cells) ||
       (a->mask != NULL && a->mask_stride < columns) || (a->own != NULL && a->own_stride < columns) ||
-      (a->seed != NULL && a->seed_stride < columns)) {
+      (a->seed != NULL && (a->seed_stride < columns || (w->k > 1 && a->seed_band_stride < columns)))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row of the block (%lld cells)",
                    (long long)columns);
   }
-  return GV_OK;
+  if (a->seed == NULL) return GV_OK;
+  const gv_seed_numbers known = {a->seed, columns, w->rows, w->k, a->seed_stride, a->seed_band_stride};
+  return gv_seed_numbers_check(context, v, &known);
 }
 
 /* A row's cells that are seeds themselves, and its mask. */

@@ -3,6 +3,7 @@
 
 #include "features/finder.h"
 #include "features/index.h"
+#include "measure/seed_numbers.h"
 
 static const double degree = 180.0 / 3.14159265358979323846;
 
@@ -193,20 +194,6 @@ static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   }
 }
 
-static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
-  int64_t columns = tile->c1 - tile->c0;
-  for (int64_t band = 0; band < m->bands; band++) {
-    for (int64_t line = 0; line < tile->r1 - tile->r0; line++) {
-      const int32_t *seed = m->seed + band * m->band_stride + line * m->stride;
-      for (int64_t c = 0; c < columns; c++) {
-        if (seed[c] >= v->seeds.total)
-          return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)seed[c]);
-      }
-    }
-  }
-  return GV_OK;
-}
-
 /* The current rows in tiles of `side` rows, some of them together. */
 static void measure_features_measure_rows(work *w, int64_t band, int64_t side) {
   int32_t cell[WIDE * WIDE * MOST];
@@ -236,7 +223,8 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
   int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
   bool angles = v->cells.dim == 3 && v->cells.shape != GV_CELLS_LONLAT;
   work w = {.v = v, .m = m, .top = tile->r0};
-  gv_status status = check_seeds(context, v, m, tile);
+  const gv_seed_numbers numbers = {m->seed, columns, tile->r1 - tile->r0, m->bands, m->stride, m->band_stride};
+  gv_status status = gv_seed_numbers_check(context, v, &numbers);
   if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
   if (status != GV_OK) return status;
   status = gv_finder_widen(context, &w.finder);

@@ -24,6 +24,7 @@ static gv_status knn(const gv_points *reference, const gv_points *queries, gv_me
   options.metric = metric;
   options.expected_k = k;
   options.expected_queries = queries->count;
+  if (k > GV_SEARCH_MAX_K) return GV_ERROR_INVALID_ARGUMENT; /* the library would allow more of some indexes */
   GV_TRY(gv_context_create(NULL, &context));
   gv_status status = search_once(context, reference, queries, &options, k, indices, distances);
   gv_context_destroy(context);

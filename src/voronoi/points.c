@@ -42,7 +42,7 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
   gv_points points = gv_points_rows(data, v->seeds.count, dim, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);
-  options.backend = v->backend->searches_points ? v->backend->name : "kdtree";
+  options.backend = v->backend->name;
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
   gv_context quiet;
   gv_context_without_progress(context, &quiet);

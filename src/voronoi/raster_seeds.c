@@ -46,6 +46,31 @@ static gv_status raster_seeds_no_memory(gv_context *context) {
   return gv_fail_memory(context, "the raster's seeds");
 }
 
+static gv_status raster_seeds_check(gv_context *context, const gv_grid *g, gv_metric metric) {
+  if (g->kind != GV_GRID_PLANE && g->kind != GV_GRID_LONLAT && g->kind != GV_GRID_PROJECTED)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster of seeds: unsupported kind of grid (%d); use GV_GRID_PLANE, GV_GRID_LONLAT or "
+                   "GV_GRID_PROJECTED",
+                   (int)g->kind);
+  if (g->level != GV_QTM_NONE)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster of seeds: unsupported QTM level (%d); use GV_QTM_NONE", g->level);
+  if (g->width < 1 || g->height < 1 || g->width > INT32_MAX || g->height > INT32_MAX)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster of seeds: number of columns or rows out of range [1, %d] (%lld x %lld)", INT32_MAX,
+                   (long long)g->width, (long long)g->height);
+  for (int i = 0; i < 6; i++) {
+    if (!isfinite(g->geotransform[i]))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: a coefficient is not finite");
+  }
+  if (gv_metric_name(metric) == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number (%d)", (int)metric);
+  if (gv_metric_of_searches(metric))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for cells of rasters",
+                   gv_metric_name(metric));
+  return GV_OK;
+}
+
 gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, const gv_raster_seeds_options *options,
                                  gv_raster_seeds **out) {
   gv_grid g, asking;
@@ -59,13 +84,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   GV_TAKE(context, gv_grid, &g, raster);
   GV_TAKE(context, gv_raster_seeds_options, &o, options);
   GV_TAKE(context, gv_grid, &asking, o.asking);
-  bool finite = true;
-  for (int i = 0; i < 6; i++)
-    finite = finite && isfinite(g.geotransform[i]);
-  if (g.kind == GV_GRID_QTM || g.level != GV_QTM_NONE || g.width < 1 || g.height < 1 || g.width > INT32_MAX ||
-      g.height > INT32_MAX || !finite || gv_metric_name(o.metric) == NULL || gv_metric_of_searches(o.metric)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: invalid grid or metric");
-  }
+  GV_TRY(raster_seeds_check(context, &g, o.metric));
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return raster_seeds_no_memory(context);
   s->allocator = context->allocator;

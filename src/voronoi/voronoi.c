@@ -224,6 +224,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   bool far = status == GV_OK && beyond_squares(v);
   if (far) v->engine = &gv_engine_points;
+  if (far && !v->backend->searches_points) v->backend = &gv_backends[GV_BACKEND_KDTREE];
   bool on_devices = o.features == NULL && (!mesh || g.kind == GV_GRID_QTM);
   bool made = status == GV_OK && v->automatic && on_devices && !far && try_device(context, v);
   if (status == GV_OK && !made) {

@@ -194,6 +194,9 @@ static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_
     assert_true(found_metres[i] == metres[i]);
   }
   assert_int_equal(gv_index_search(context, cells, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
+  three.memory = GV_MEMORY_CUDA;
+  assert_int_equal(gv_index_search(context, cells, &places, &three, found, NULL), GV_ERROR_UNSUPPORTED);
+  assert_string_equal(gv_context_message(context), "raster cells: device memory is unsupported; use host memory");
   assert_int_equal(gv_index_search_part(context, cells, &places, NULL, 0, 0, found, NULL), GV_ERROR_UNSUPPORTED);
   gv_index_destroy(centers);
   gv_index_destroy(cells);
@@ -549,8 +552,25 @@ static void bad_calls(void **unused) {
   none.width = 0;
   memset(counts, 0, 6);
   assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
-  none.kind = GV_GRID_QTM;
-  assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  none.width = 3;
+  for (int kind = GV_GRID_QTM; kind <= GV_GRID_S2; kind++) {
+    none.kind = (gv_grid_kind)kind;
+    assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(gv_context_message(context), "unsupported kind of grid"));
+  }
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  for (int wrong = 0; wrong < 5; wrong++) {
+    static const char *const said[] = {"QTM level", "columns or rows", "geotransform",
+                                       "metric: unknown number (99)", "metric cosine"};
+    none = raster;
+    if (wrong == 0) none.level = 3;
+    if (wrong == 1) none.height = (int64_t)INT32_MAX + 1;
+    if (wrong == 2) none.geotransform[5] = NAN;
+    options.metric = wrong == 3 ? (gv_metric)99 : wrong == 4 ? GV_COSINE : GV_EUCLIDEAN;
+    assert_int_equal(gv_raster_seeds_create(context, &none, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(gv_context_message(context), said[wrong]));
+  }
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
   assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
   gv_raster_seeds_destroy(s);

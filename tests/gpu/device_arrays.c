@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpuvoronoi/raster_seeds.h"
 #include "point_sets.h"
 #include "search/cuda_module.h"
 
@@ -344,6 +345,55 @@ static void what_is_wrong_is_said(void **state) {
   drop(&distances);
 }
 
+/* Cells of rasters have numbers of their own: device memory is refused, and nothing is written. */
+static void cells_of_rasters(void **state) {
+  gv_context *context = *state;
+  static const int64_t land[4][4] = {{0}, {0, 7, 7}, {0, 7, 7}, {0}};
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    if (!takes_device_arrays(b)) continue;
+    gv_grid raster;
+    gv_grid_init(&raster);
+    raster.width = raster.height = 4;
+    gv_raster_array array;
+    gv_raster_array_init(&array);
+    array.data = land;
+    array.rows = 4;
+    array.row_stride = sizeof land[0];
+    array.column_stride = sizeof land[0][0];
+    gv_index_options options;
+    gv_index_options_init(&options);
+    options.backend = b->name;
+    gv_search_options search;
+    gv_search_options_init(&search);
+    gv_raster_seeds *seeds = NULL;
+    gv_index *index = NULL;
+    both query = make(2 * sizeof(double), 0), found = make(sizeof(int64_t), 0);
+    double *place = query.host;
+    int64_t *cell = found.host;
+    place[0] = place[1] = 2.4;
+    *cell = -7;
+    to_device(&query);
+    to_device(&found);
+    gv_points on_host = points_of(&query, GV_MEMORY_HOST, 1, 2, GV_FLOAT64),
+              on_device = points_of(&query, GV_MEMORY_CUDA, 1, 2, GV_FLOAT64);
+    assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &seeds), GV_OK);
+    assert_int_equal(gv_raster_seeds_add_array(context, seeds, &array), GV_OK);
+    assert_int_equal(gv_raster_seeds_finish(context, seeds), GV_OK);
+    assert_int_equal(gv_index_build_raster_seeds(context, seeds, &options, &index), GV_OK);
+    search.memory = GV_MEMORY_CUDA;
+    assert_int_equal(gv_index_search(context, index, &on_device, &search, found.device, NULL),
+                     GV_ERROR_UNSUPPORTED);
+    CUDA(cudaMemcpy(found.host, found.device, found.bytes, cudaMemcpyDeviceToHost));
+    assert_int_equal(*cell, -7);
+    assert_int_equal(gv_index_search(context, index, &on_host, NULL, cell, NULL), GV_OK);
+    assert_int_equal(*cell, 2 * 4 + 2);
+    gv_index_destroy(index);
+    gv_raster_seeds_destroy(seeds);
+    drop(&query);
+    drop(&found);
+  }
+}
+
 static int make_context(void **state) {
   return gv_context_create(NULL, (gv_context **)state) == GV_OK ? 0 : -1;
 }
@@ -365,6 +415,7 @@ int main(void) {
       cmocka_unit_test(any_device),
       cmocka_unit_test(the_callers_stream_is_waited_for),
       cmocka_unit_test(what_is_wrong_is_said),
+      cmocka_unit_test(cells_of_rasters),
   };
   return cmocka_run_group_tests(tests, make_context, drop_context);
 }

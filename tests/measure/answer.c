@@ -237,6 +237,24 @@ static void bad_calls(void **unused) {
   for (int i = 0; i < 8; i++)
     assert_int_equal(gv_voronoi_answer(context, v, &bad[i]), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_voronoi_answer(context, two, &good), GV_ERROR_INVALID_ARGUMENT);
+  /* Numbers of no seed would index the arrays of groups; of distances and of values alone. */
+  int32_t known[BLOCK * STRIDE] = {[BLOCK * STRIDE - STRIDE + BLOCK - 1] = SEEDS};
+  for (int only = 0; only < 2; only++) {
+    gv_answer beyond = good;
+    beyond.own = NULL;
+    beyond.mask = NULL;
+    beyond.columns = beyond.rows = BLOCK;
+    beyond.column = beyond.row = 0;
+    beyond.seed = known;
+    beyond.seed_stride = STRIDE;
+    beyond.group = group;
+    beyond.value = value;
+    if (only == 0) beyond.distance = NULL;
+    if (only == 0) beyond.azimuth = NULL;
+    if (only == 1) beyond.out = NULL;
+    assert_int_equal(gv_voronoi_answer(context, v, &beyond), GV_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(gv_context_message(context), "seed number: out of range (40)");
+  }
   good.own = NULL;
   good.band_stride = STRIDE;
   assert_int_equal(gv_voronoi_answer(context, two, &good), GV_ERROR_INVALID_ARGUMENT);

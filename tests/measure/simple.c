@@ -118,6 +118,12 @@ static void mistakes_are_told(void **state) {
   assert_int_equal(gv_knn(x, 1, x, 1, 0, 1, found, NULL), wrong);
   assert_int_equal(gv_knn(x, 1, x, 1, 1, 0, found, NULL), wrong);
   assert_int_equal(gv_knn(x, 1, x, 1, 1, 1, NULL, NULL), wrong);
+  static int64_t most[1025];
+  most[1024] = -7;
+  assert_int_equal(gv_knn(x, 1, x, 1, 1, 1025, most, NULL), wrong);
+  assert_int_equal(gv_geodesic_knn(x, x, 1, x, x, 1, 1025, most, NULL), wrong);
+  assert_int_equal(gv_knn(x, 1, x, 1, 1, 1024, most, NULL), GV_OK);
+  assert_true(most[0] == 0 && most[1023] == -1 && most[1024] == -7);
   assert_int_equal(gv_geodesic_knn(x, y, 1, x, x, 1, 1, found, NULL), wrong);
   assert_int_equal(gv_geodesic_knn(x, x, 1, x, y, 1, 1, found, NULL), wrong);
   assert_int_equal(gv_nearest_grid(x, x, 1, GV_EUCLIDEAN, NULL, 2, 2, labels, NULL), wrong);

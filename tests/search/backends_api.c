@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpuvoronoi/gpuvoronoi.h"
+#include "grid_fill.h"
 #include "left_out.h"
 
 static const int metrics[] = {GV_EUCLIDEAN,
@@ -195,10 +196,46 @@ static int drop_context(void **state) {
   return 0;
 }
 
+/* Distances on the plane that cannot be squared: the name is that of the backend that computes. */
+static void backends_of_large_distances(void **state) {
+  (void)state;
+  static const char *const named[] = {NULL, "tile", "octree"}, *const computes[] = {"kdtree", "kdtree", "octree"};
+  const double x[] = {1e200, 1e201}, y[] = {0, 0};
+  gv_points seeds = gv_points_xy(x, y, 2);
+  gv_context *context = NULL;
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.width = grid.height = 2;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (int i = 0; i < 3; i++) {
+    gv_voronoi *voronoi = NULL;
+    gv_voronoi_options o;
+    int32_t nearest[4];
+    gv_voronoi_options_init(&o);
+    o.backend = named[i];
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+    assert_string_equal(gv_voronoi_backend(voronoi), computes[i]);
+    assert_int_equal(fill_grid(context, voronoi, nearest, 2), GV_OK);
+    assert_true(nearest[0] == 0 && nearest[3] == 0);
+    gv_voronoi_destroy(voronoi);
+  }
+  grid.kind = GV_GRID_PROJECTED;
+  gv_voronoi *none = NULL;
+  gv_voronoi_options o;
+  gv_voronoi_options_init(&o);
+  o.metric = GV_GEODESIC;
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &none), GV_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(gv_context_message(context), "grid: missing inverse projection; set gv_grid.inverse");
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_number_can_be_described), cmocka_unit_test(names_are_unique),
-      cmocka_unit_test(any_question_has_an_answer),  cmocka_unit_test(searches_do_what_is_promised),
+      cmocka_unit_test(backends_of_large_distances),
+      cmocka_unit_test(any_number_can_be_described),
+      cmocka_unit_test(names_are_unique),
+      cmocka_unit_test(any_question_has_an_answer),
+      cmocka_unit_test(searches_do_what_is_promised),
       cmocka_unit_test(every_backend_can_run),
   };
   return cmocka_run_group_tests_name("backends_api", tests, make_context, drop_context);

@@ -210,7 +210,9 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
     bool left_out = false;
     status = gv_shapes_carry(io, from, i, &how, to, &why);
     for (int64_t v = from->vertex[from->ring[from->part[i]]];
-         globe && operation == NULL && why == NULL && v < from->vertex[from->ring[from->part[i + 1]]]; v++) {
+         status == GV_OK && why == NULL && globe && operation == NULL &&
+         v < from->vertex[from->ring[from->part[i + 1]]];
+         v++) {
       if (!(fabs(from->y[v]) > 90.0)) continue;
       status = fail_latitude(io, seeds, i, from->y[v]);
       gv_shapes_drop_last(to);

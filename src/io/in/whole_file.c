@@ -183,13 +183,22 @@ gv_status gv_layer_name(gv_io *io, const char *path, char **name) {
   if (end > 0) made = add_separator(&bytes, &size, end);
   const char *file = gv_path_name(path);
   size_t length = strlen(file) - (is_gzip(path) ? 3 : 0);
-  if (made) made = asprintf(name, "%s%p/%.*s", in_memory, (void *)bytes, (int)length, file) >= 0;
+  char *in_copy = NULL;
+  if (made && asprintf(&in_copy, "%s%p/%.*s", in_memory, (void *)bytes, (int)length, file) < 0) {
+    in_copy = NULL;
+    made = false;
+  }
   GByte *copy = made ? VSIMalloc((size_t)size + 1) : NULL;
   if (copy != NULL) memcpy(copy, bytes, (size_t)size);
   free(bytes);
-  VSILFILE *there = copy != NULL ? VSIFileFromMemBuffer(*name, copy, (vsi_l_offset)size, TRUE) : NULL;
-  if (there == NULL) return gv_io_fail_memory(io, path);
+  VSILFILE *there = copy != NULL ? VSIFileFromMemBuffer(in_copy, copy, (vsi_l_offset)size, TRUE) : NULL;
+  if (there == NULL) {
+    VSIFree(copy);
+    free(in_copy);
+    return gv_io_fail_memory(io, path);
+  }
   VSIFCloseL(there);
+  *name = in_copy;
   return GV_OK;
 }
 

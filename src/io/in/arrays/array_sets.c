@@ -101,8 +101,10 @@ gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
   gv_status status = names != NULL
                          ? choose_set(io, reader, names, &name)
                          : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid .npz file", reader->path);
-  if (status == GV_OK && asprintf(&member, "%s/%s.npy", archive, name) < 0)
+  if (status == GV_OK && asprintf(&member, "%s/%s.npy", archive, name) < 0) {
+    member = NULL;
     status = gv_io_fail_memory(io, reader->path);
+  }
   if (status == GV_OK) status = use_file(io, reader, member);
   free(archive);
   free(member);
