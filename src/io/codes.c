@@ -68,6 +68,10 @@ static const gv_code_text texts[GV_CODES] = {
         {"crs-deprecated",
          "The code of the coordinate system is deprecated. Programs that read the outputs may replace it.",
          "Use the current code, or set OSR_USE_NON_DEPRECATED=NO to keep it."},
+    [GV_CODE_CRS_NOT_STORED] = {"crs-not-stored",
+                                "The format of an output does not support its coordinate system: coordinates are "
+                                "transformed to WGS 84, or the file has none.",
+                                "Use .gpkg for tables and .tif for rasters."},
     [GV_CODE_DEGREES_ON_PLANE] =
         {"degrees-on-plane",
          "No coordinate system is declared, but the coordinates may be degrees. Distances are on the plane.",

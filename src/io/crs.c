@@ -206,6 +206,7 @@ struct gv_operation {
   bool swap_in, swap_out;
   bool identity;
   double scale_out; /* 1 = unchanged */
+  double turn;      /* added to the first coordinate */
   double tolerance; /* > 0: check the round trip */
   pthread_mutex_t lock;
   operation_clone *idle;
@@ -267,6 +268,10 @@ void gv_operation_check_round_trip(gv_operation *operation, double tolerance) {
   operation->tolerance = tolerance;
 }
 
+void gv_operation_turn(gv_operation *operation, double degrees) {
+  operation->turn = degrees;
+}
+
 bool gv_operation_is_cylindrical(const gv_operation *operation) {
   static const char *const others[] = {"longlat", "latlong", "ob_tran", NULL};
   const char *name = strstr(operation->definition, "+proj=");
@@ -308,7 +313,7 @@ int gv_operation_apply(double *x, double *y, int64_t n, void *user) {
     a = operation->swap_out ? result.xy.y : result.xy.x;
     b = operation->swap_out ? result.xy.x : result.xy.y;
     if (out != 1.0) a *= out, b *= out;
-    x[i] = a;
+    x[i] = a + operation->turn;
     y[i] = b;
   }
   if (one != NULL) {

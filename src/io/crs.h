@@ -73,6 +73,17 @@ double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
 /* True if both are the same system once axis order is put aside. */
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
 
+/* The longitudes and latitudes that a system is based on, in its own unit and with its code, in traditional GIS order; of a rotated pole
+ * those that are rotated: the globe of gv_operation_to_globe. Release *out with OSRRelease. */
+gv_status gv_crs_geographic(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out);
+
+/* Replaces a geographic system with another prime meridian by that with Greenwich, in degrees: cells of grid systems are defined so.
+ * *east: that meridian's longitude from Greenwich, in degrees; 0 = unchanged. */
+gv_status gv_crs_to_greenwich(gv_io *io, OGRSpatialReferenceH *crs, double *east);
+
+/* The same system, with its EPSG code if it has one, for formats that store only codes. Release it; NULL = out of memory. */
+OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs);
+
 /* Semi-major axis in metres and flattening of the CRS's ellipsoid. */
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening);
 
@@ -102,6 +113,9 @@ int gv_operation_apply(double *x, double *y, int64_t n, void *operation);
 /* Makes the operation return HUGE_VAL if transforming a result back does not return to the position (to
  * `tolerance`, in the source's unit): projections that wrap the globe more than once over their plane. */
 void gv_operation_check_round_trip(gv_operation *operation, double tolerance);
+
+/* Adds to the longitudes that the operation returns. */
+void gv_operation_turn(gv_operation *operation, double degrees);
 
 /* True if the operation is the inverse of a projection with a plane that repeats the globe periodically (Mercator
  * and similar), where positions outside the edge of the globe are valid. */

@@ -20,6 +20,7 @@ OWN_WORDS = {
     "heading-of-numbers",
     "crs-assumed",
     "crs-deprecated",
+    "crs-not-stored",
     "encoding",
 }
 

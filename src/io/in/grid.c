@@ -18,6 +18,7 @@ enum { DEFAULT_LONGER_SIDE = 2048 };
 
 void gv_raster_grid_free(gv_raster_grid *grid) {
   if (grid->crs != NULL) OSRRelease(grid->crs);
+  if (grid->globe != NULL) OSRRelease(grid->globe);
   gv_operation_destroy(grid->inverse);
   memset(grid, 0, sizeof *grid);
 }
@@ -210,7 +211,7 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   const double *g = out->geotransform;
   double x[COUNT], y[COUNT], plain_x[COUNT], plain_y[COUNT];
   double cell = fmax(hypot(g[1], g[4]), hypot(g[2], g[5]));
-  if (gv_operation_is_cylindrical(out->inverse)) return GV_OK;
+  if (gv_operation_is_cylindrical(out->inverse) || gv_crs_is_lonlat(out->crs)) return GV_OK;
   for (int i = 0; i < COUNT; i++) {
     double column = 0.5 + ((double)out->grid.width - 1.0) * (double)(i % SIDE) / (SIDE - 1);
     double row = 0.5 + ((double)out->grid.height - 1.0) * (double)(i / SIDE) / (SIDE - 1);
@@ -231,7 +232,7 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
 static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
   GV_TRY(gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening));
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
-  if (gv_crs_is_lonlat(out->crs)) {
+  if (gv_crs_is_lonlat(out->crs) && (out->globe == NULL || OSRGetPrimeMeridian(out->crs, NULL) == 0.0)) {
     double unit = gv_crs_unit_degrees(out->crs);
     double *g = out->grid.geotransform;
     if (unit != 1.0) {
@@ -246,7 +247,8 @@ static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
     return GV_OK;
   }
   out->grid.kind = GV_GRID_PROJECTED;
-  GV_TRY(gv_operation_to_globe(io, out->crs, out->crs, NULL, NULL, 0, &out->inverse));
+  GV_TRY(gv_operation_to_globe(io, out->crs, gv_raster_grid_globe(out), NULL, NULL, 0, &out->inverse));
+  gv_operation_turn(out->inverse, out->east);
   out->grid.inverse = invert;
   out->grid.inverse_user = out->inverse;
   return guard_inverse(io, out);
@@ -271,17 +273,19 @@ static void snap_seeds(int level, gv_seed_list *seeds) {
 }
 
 gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds) {
-  bool globe = gv_metric_on_globe(grid->metric), lonlat = gv_crs_is_lonlat(grid->crs);
-  bool same = grid->crs == NULL || gv_crs_same(seeds->crs, grid->crs);
-  double unit = globe && lonlat ? gv_crs_unit_degrees(grid->crs) : 1.0;
+  OGRSpatialReferenceH crs = gv_raster_grid_globe(grid);
+  bool globe = gv_metric_on_globe(grid->metric), lonlat = gv_crs_is_lonlat(crs);
+  bool same = crs == NULL || gv_crs_same(seeds->crs, crs);
+  double unit = globe && lonlat ? gv_crs_unit_degrees(crs) : 1.0;
   gv_operation *operation = NULL;
   gv_status status = GV_OK;
-  if (globe && !(lonlat && same)) {
-    status = gv_operation_to_globe(io, seeds->crs, grid->crs, seeds->x, seeds->y, seeds->count, &operation);
+  if (globe && !(lonlat && same && grid->east == 0.0)) {
+    status = gv_operation_to_globe(io, seeds->crs, crs, seeds->x, seeds->y, seeds->count, &operation);
+    if (status == GV_OK) gv_operation_turn(operation, grid->east);
   } else if (!same) {
-    status = gv_operation_between(io, seeds->crs, grid->crs, seeds->x, seeds->y, seeds->count, &operation);
+    status = gv_operation_between(io, seeds->crs, crs, seeds->x, seeds->y, seeds->count, &operation);
   }
-  if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, grid->crs, globe, unit);
+  if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, crs, globe, unit);
   if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, globe, unit);
   gv_operation_destroy(operation);
   if (status == GV_OK && grid->snap_seeds) snap_seeds(grid->grid.level, seeds);
@@ -339,19 +343,38 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
   return status;
 }
 
-/* A projected system becomes the longitudes and latitudes that it is based on. */
-static gv_status crs_to_geographic(gv_io *io, OGRSpatialReferenceH *crs) {
-  bool swapped;
-  if (!OSRIsProjected(*crs)) return GV_OK;
-  gv_gdal_reset();
-  OGRSpatialReferenceH geographic = OSRCloneGeogCS(*crs), copy = NULL;
-  if (geographic == NULL)
-    return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the coordinate system has no longitudes and latitudes");
-  gv_status status = gv_crs_copy(io, geographic, &copy, &swapped);
-  OSRRelease(geographic);
-  if (status != GV_OK) return status;
-  OSRRelease(*crs);
-  *crs = copy;
+/*
+ * The longitudes and latitudes that `crs` is based on, and the same from Greenwich, by which cells of grid systems are defined: *label
+ * (may be NULL). Seeds are carried to the former, for which there are operations, and turned.
+ */
+static gv_status choose_globe(gv_io *io, OGRSpatialReferenceH crs, gv_raster_grid *out,
+                              OGRSpatialReferenceH *label) {
+  OGRSpatialReferenceH base = NULL, turned = NULL;
+  GV_TRY(gv_crs_geographic(io, crs, &base));
+  turned = OSRClone(base);
+  gv_status status =
+      turned != NULL ? gv_crs_to_greenwich(io, &turned, &out->east) : gv_io_fail_memory(io, "a coordinate system");
+  if (status == GV_OK && label != NULL) {
+    OSRSetAxisMappingStrategy(turned, OAMS_TRADITIONAL_GIS_ORDER);
+    *label = turned;
+    turned = NULL;
+  }
+  if (turned != NULL) OSRRelease(turned);
+  if (status == GV_OK && out->east != 0.0) {
+    out->globe = base;
+  } else {
+    OSRRelease(base);
+  }
+  return status;
+}
+
+/* The grid's system becomes the longitudes, from Greenwich, and latitudes that it is based on. */
+static gv_status crs_to_globe(gv_io *io, gv_raster_grid *out) {
+  OGRSpatialReferenceH label = NULL;
+  if (!OSRIsGeographic(out->crs) && !OSRIsProjected(out->crs)) return GV_OK; /* an error, later */
+  GV_TRY(choose_globe(io, out->crs, out, &label));
+  OSRRelease(out->crs);
+  out->crs = label;
   return GV_OK;
 }
 
@@ -360,7 +383,7 @@ static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const g
                               gv_raster_grid *out) {
   bool swapped;
   GV_TRY(gv_crs_copy(io, seeds->crs, &out->crs, &swapped));
-  return queries_on_globe(options) ? crs_to_geographic(io, &out->crs) : GV_OK;
+  return queries_on_globe(options) ? crs_to_globe(io, out) : GV_OK;
 }
 
 /* The requested extent, or the default; *known: false if it depends on seeds that are not read yet. */
@@ -393,7 +416,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   GV_TRY(check_options(io, options));
   if (options->like != NULL) GV_TRY(read_template(io, options, out));
   if (out->crs == NULL && options->crs != NULL) GV_TRY(gv_crs_parse(io, options->crs, "--crs", &out->crs));
-  if (out->crs != NULL && gv_cells_of_lists(&options->cells_of)) GV_TRY(crs_to_geographic(io, &out->crs));
+  if (out->crs != NULL && gv_cells_of_lists(&options->cells_of)) GV_TRY(crs_to_globe(io, out));
   if (out->crs == NULL && seeds->crs != NULL) GV_TRY(crs_of_seeds(io, options, seeds, out));
   GV_TRY(choose_metric(io, options, seeds, out));
 
@@ -410,6 +433,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     GV_TRY(grid_from_extent(io, options, resolution, extent, out));
   }
   if (options->has_level) out->grid.level = options->level;
+  if (options->has_level && out->globe == NULL) GV_TRY(choose_globe(io, out->crs, out, NULL));
   GV_TRY(place(io, out));
   return globe && read ? gv_raster_grid_carry(io, out, seeds) : GV_OK;
 }
@@ -422,10 +446,7 @@ gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_
   out->grid.semi_major = grid->grid.semi_major;
   out->grid.flattening = grid->grid.flattening;
   gv_cells_of_grid(&out->cells_of, NULL, &out->grid);
-  out->crs = OSRClone(grid->crs);
-  if (out->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
-  OSRSetAxisMappingStrategy(out->crs, OAMS_TRADITIONAL_GIS_ORDER);
-  return crs_to_geographic(io, &out->crs);
+  return choose_globe(io, grid->crs, out, &out->crs);
 }
 
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
@@ -434,7 +455,9 @@ gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t w
   *out = *grid;
   out->inverse = NULL;
   out->crs = grid->crs != NULL ? OSRClone(grid->crs) : NULL;
-  if (grid->crs != NULL && out->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  out->globe = grid->globe != NULL ? OSRClone(grid->globe) : NULL;
+  if ((grid->crs != NULL && out->crs == NULL) || (grid->globe != NULL && out->globe == NULL))
+    return gv_io_fail_memory(io, "a coordinate system");
   out->grid.width = width;
   out->grid.height = height;
   for (int d = 0; d < 2; d++) {

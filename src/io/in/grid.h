@@ -37,7 +37,10 @@ typedef struct gv_raster_grid {
   gv_grid grid;             /* for the library; in degrees on the globe */
   double geotransform[6];   /* for the output; in the CRS's unit */
   OGRSpatialReferenceH crs; /* NULL = unknown */
-  bool undeclared;          /* of a template without a system; the seeds or --crs define it */
+  OGRSpatialReferenceH
+      globe;       /* of cells from Greenwich, with another meridian: where seeds are carried to; else NULL */
+  double east;     /* added to their longitudes then, in degrees */
+  bool undeclared; /* of a template without a system; the seeds or --crs define it */
   gv_metric metric;
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */
@@ -64,6 +67,11 @@ gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t w
 
 /* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system. `out` as above. */
 gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out);
+
+/* The system that seeds are carried to. */
+static inline OGRSpatialReferenceH gv_raster_grid_globe(const gv_raster_grid *grid) {
+  return grid->globe != NULL ? grid->globe : grid->crs;
+}
 
 void gv_raster_grid_free(gv_raster_grid *grid);
 

@@ -243,7 +243,8 @@ static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) 
 /* Whether the grid can be passed to the library: it is in the raster's own coordinates, or can be transformed to
  * them. */
 static bool queries_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
-  if ((r->crs == NULL) != (grid->crs == NULL) || (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
+  if ((r->crs == NULL) != (grid->crs == NULL) || grid->globe != NULL ||
+      (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
     return false;
   if (r->crs == NULL) return true;
   if (gv_crs_is_lonlat(r->crs) && gv_crs_unit_degrees(r->crs) != 1.0) return false;

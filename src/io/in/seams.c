@@ -149,7 +149,6 @@ static gv_status seams_find_places(gv_io *io, const gv_shapes *s, OGRSpatialRefe
   bool failed = false;
   OGRSpatialReferenceH globe = OSRCloneGeogCS(crs);
   if (globe == NULL) return GV_OK; /* a system of no globe */
-  OSRSetAxisMappingStrategy(globe, OAMS_TRADITIONAL_GIS_ORDER);
   gv_status status = gv_operation_to_globe(io, crs, globe, s->x, s->y, s->vertices, &operation);
   OSRRelease(globe);
   if (status != GV_OK)

@@ -33,6 +33,38 @@ gv_status gv_layer_fail(const gv_layer_out *l) {
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot write %s", l->place->output.path);
 }
 
+/*
+ * GeoJSON names systems by codes only, and without one it is WGS 84 (RFC 7946). Finds the code; a system without one is transformed by
+ * GDAL. `crs` NULL: positions on a plane.
+ */
+static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *crs, char ***options) {
+  char name[256];
+  if (*crs != NULL) {
+    *crs = gv_crs_with_code(*crs);
+    if (*crs == NULL) return gv_io_fail_memory(l->io, "a coordinate system");
+    if (OSRGetAuthorityCode(*crs, NULL) != NULL) return GV_OK;
+    *options = CSLSetNameValue(*options, "RFC7946", "YES");
+  }
+  gv_crs_describe(*crs, name, sizeof name);
+  gv_io_warn(GV_CODE_CRS_NOT_STORED, 0,
+             "%s: GeoJSON does not support the coordinate system (%s); %s; use e.g. .gpkg", l->place->output.path,
+             name,
+             *crs != NULL ? "coordinates are transformed to WGS 84" : "programs read the coordinates as WGS 84");
+  return GV_OK;
+}
+
+static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
+                              const char *const *options) {
+  char **own = CSLDuplicate((CSLConstList)options);
+  OGRSpatialReferenceH used = crs;
+  bool geojson = geometry != wkbNone && gv_is_driver(l->place->driver, "GeoJSON");
+  gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
+  if (status == GV_OK) l->layer = GDALDatasetCreateLayer(l->dataset, l->place->layer, used, geometry, own);
+  if (geojson && used != NULL && used != crs) OSRRelease(used);
+  CSLDestroy(own);
+  return status;
+}
+
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options) {
   static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
@@ -43,9 +75,9 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   bool undefined = crs == NULL && geometry != wkbNone && gv_is_driver(l->place->driver, "GPKG");
   OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
   if (undefined && none == NULL) return gv_io_fail_memory(l->io, "a coordinate system");
-  l->layer =
-      GDALDatasetCreateLayer(l->dataset, l->place->layer, undefined ? none : crs, geometry, (CSLConstList)options);
+  gv_status status = create_layer(l, undefined ? none : crs, geometry, options);
   if (none != NULL) OSRRelease(none);
+  GV_TRY(status);
   l->transactions = GDALDatasetTestCapability(l->dataset, ODsCTransactions) != 0;
   if (l->layer != NULL) return GV_OK;
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot create %s", l->place->output.path);

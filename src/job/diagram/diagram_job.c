@@ -63,11 +63,31 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
   return GV_OK;
 }
 
+/* The system of the layer: that of --crs, or the seeds' longitudes and latitudes; and the operation to it from degrees. */
+static gv_status diagram_leave_globe(gv_io *io, diagram_run *run, OGRSpatialReferenceH globe) {
+  gv_diagram_content *c = &run->content;
+  OGRSpatialReferenceH degrees = NULL;
+  GV_TRY(gv_crs_geographic(io, globe, &degrees));
+  double unit = gv_crs_unit_degrees(degrees);
+  bool geographic = run->requested == NULL || gv_crs_same(degrees, run->requested);
+  run->crs = OSRClone(geographic ? degrees : run->requested);
+  gv_status status = run->crs != NULL ? GV_OK : gv_io_fail_memory(io, "a coordinate system");
+  if (status == GV_OK && !(geographic && unit == 1.0)) {
+    if (unit != 1.0) OSRSetAngularUnits(degrees, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+    status = gv_operation_between(io, degrees, run->crs, NULL, NULL, 0, &c->operation);
+    if (status == GV_OK && (run->job->has_extent || run->job->mask != NULL))
+      status = gv_operation_between(io, run->crs, degrees, NULL, NULL, 0, &c->inverse);
+    c->tolerance = OSRIsProjected(run->crs) ? run->job->tolerance / OSRGetLinearUnits(run->crs, NULL) : INFINITY;
+  }
+  OSRRelease(degrees);
+  return status;
+}
+
 /* Longitudes and latitudes; lines are transformed to the system of --crs afterwards. */
 static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   gv_seed_list *seeds = &run->seeds;
   gv_diagram_content *c = &run->content;
-  OGRSpatialReferenceH globe = run->requested != NULL ? run->requested : seeds->crs, degrees;
+  OGRSpatialReferenceH globe = run->requested != NULL ? run->requested : seeds->crs;
   gv_operation *operation = NULL;
   double scale = 1.0;
   gv_status status = GV_OK;
@@ -83,21 +103,7 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   c->globe = true;
   c->cut = !run->job->no_cut;
   c->square_metre = 1.0;
-  degrees = OSRCloneGeogCS(globe);
-  if (degrees == NULL) return gv_io_fail_memory(io, "a coordinate system");
-  OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
-  OSRSetAngularUnits(degrees, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
-  run->crs = degrees;
-  if (run->requested == NULL || gv_crs_same(degrees, run->requested)) return GV_OK;
-  run->crs = OSRClone(run->requested);
-  if (run->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
-  if (status == GV_OK) status = gv_operation_between(io, degrees, run->requested, NULL, NULL, 0, &c->operation);
-  if (status == GV_OK && (run->job->has_extent || run->job->mask != NULL))
-    status = gv_operation_between(io, run->requested, degrees, NULL, NULL, 0, &c->inverse);
-  OSRRelease(degrees);
-  c->tolerance =
-      OSRIsProjected(run->requested) ? run->job->tolerance / OSRGetLinearUnits(run->requested, NULL) : INFINITY;
-  return status;
+  return diagram_leave_globe(io, run, globe);
 }
 
 static gv_status diagram_read(gv_io *io, diagram_run *run) {

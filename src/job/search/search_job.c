@@ -148,10 +148,14 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   if (c->globe) GV_TRY(gv_crs_ellipsoid(io, reference->seeds.crs, &c->semi_major, &c->flattening));
   if (c->globe && run->metric == GV_GREAT_CIRCLE) c->flattening = 0.0;
   if (reference->seeds.crs != NULL) {
-    c->crs = c->globe ? OSRCloneGeogCS(reference->seeds.crs) : OSRClone(reference->seeds.crs);
-    if (c->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
-    OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
-    if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+    if (c->globe) {
+      GV_TRY(gv_crs_geographic(io, reference->seeds.crs, &c->crs));
+      c->unit = gv_crs_unit_degrees(c->crs);
+    } else {
+      c->crs = OSRClone(reference->seeds.crs);
+      if (c->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+      OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
+    }
   }
   return gv_table_plan(io, "OUT", j->out, "neighbours", j->overwrite, &run->results.table);
 }

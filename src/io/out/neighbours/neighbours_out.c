@@ -161,23 +161,37 @@ static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, i
   return status;
 }
 
+/* From degrees to another unit. */
+static void scale_lines(OGRGeometryH lines, double unit) {
+  for (int i = 0; i < OGR_G_GetGeometryCount(lines) && unit != 1.0; i++) {
+    OGRGeometryH line = OGR_G_GetGeometryRef(lines, i);
+    for (int p = 0; p < OGR_G_GetPointCount(line); p++)
+      OGR_G_SetPoint_2D(line, p, OGR_G_GetX(line, p) / unit, OGR_G_GetY(line, p) / unit);
+  }
+}
+
 /* The query's point, or the line to the neighbour. */
 static gv_status make_geometry(const writer *w, int64_t query, int neighbour, int64_t reference,
                                OGRGeometryH *out) {
   const gv_neighbour_content *c = w->content;
   const gv_seed_list *q = c->queries.seeds, *r = c->references.seeds;
+  const double unit = c->globe ? c->unit : 1.0;
   if (!c->globe || !c->lines) {
     *out = OGR_G_CreateGeometry(c->lines ? wkbLineString : wkbPoint);
     if (*out == NULL) return gv_io_fail_memory(w->io, "a geometry");
   }
   if (!c->lines) {
-    OGR_G_SetPoint_2D(*out, 0, q->x[query], q->y[query]);
+    OGR_G_SetPoint_2D(*out, 0, q->x[query] / unit, q->y[query] / unit);
     return GV_OK;
   }
   const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + neighbour - 1) : NULL;
   const double from[2] = {q->x[query], q->y[query]}, at[2] = {r->x[reference], r->y[reference]};
   const double *to = nearest != NULL ? nearest : at;
-  if (c->globe) return gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out);
+  if (c->globe) {
+    GV_TRY(gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out));
+    scale_lines(*out, unit);
+    return GV_OK;
+  }
   OGR_G_AddPoint_2D(*out, from[0], from[1]);
   OGR_G_AddPoint_2D(*out, to[0], to[1]);
   return GV_OK;

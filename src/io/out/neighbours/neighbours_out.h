@@ -18,7 +18,8 @@ typedef struct gv_neighbour_side {
 
 typedef struct gv_neighbour_content {
   gv_neighbour_side queries, references;
-  OGRSpatialReferenceH crs; /* of x and y; may be NULL */
+  OGRSpatialReferenceH crs; /* of the geometries; may be NULL */
+  double unit;              /* on the globe: degrees in one of its units */
   bool lines;
   bool globe;                    /* x, y are degrees, lines the shortest on ... */
   double semi_major, flattening; /* ... this */

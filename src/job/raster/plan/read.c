@@ -131,7 +131,10 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
                          "--weighting power: unsupported metric (%s); use euclidean or great-circle",
                          gv_metric_name(grid->metric));
   }
-  GV_REQUIRE(io, j->stats == NULL || grid->grid.kind != GV_GRID_PROJECTED || !gv_crs_is_lonlat(grid->crs),
+  const bool turned = grid->grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(grid->crs);
+  GV_REQUIRE(io, j->stats == NULL || !turned || grid->globe == NULL,
+             "--stats: unsupported for --level on longitudes from another meridian than Greenwich; remove --crs");
+  GV_REQUIRE(io, j->stats == NULL || !turned,
              "--stats: unsupported for a rotated grid of longitudes and latitudes");
   return GV_OK;
 }
