@@ -70,6 +70,7 @@
 #include <string.h>
 
 #include "cells/grid.h"
+#include "cells/seam.h"
 #include "core/parallel.h"
 
 static const double wider = 1.0 / 64.0;
@@ -112,7 +113,7 @@ static bool lonlat_holds(const gv_grid *raster, gv_metric metric, gv_raster_proo
   double w = fabs(g[1]) * radian, h = fabs(g[5]) * radian, round = fabs(g[1]) * (double)raster->width;
   double flattening = raster->semi_major == 0.0 ? 1.0 / 298.257223563 : raster->flattening;
   if (metric == GV_GEODESIC && !(flattening >= 0.0 && flattening <= 0.01)) return false;
-  proof->wraps = fabs(round - 360.0) <= 1e-3 * fabs(g[1]);
+  proof->wraps = gv_columns_wrap(raster->width, g[1]);
   if (!proof->wraps && round > 360.0 - 1e-3 * fabs(g[1])) return false;
   return proof->own ? w <= 0.1 && h <= 0.1 : w <= 0.02 && h <= 0.02 && 32.0 * w * w <= h;
 }

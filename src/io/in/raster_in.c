@@ -95,7 +95,7 @@ static void find_validity(gv_raster_in *raster, GDALRasterBandH band) {
 
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster) {
   int w = 1, h = 1;
-  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0].dataset, 1), &w, &h);
+  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0].dataset, raster->band), &w, &h);
   int64_t rows = ROWS_AT_ONCE / raster->width > 0 ? ROWS_AT_ONCE / raster->width : 1;
   if (rows > h) rows -= rows % h;
   if (rows < h && h * raster->width <= 4 * (int64_t)ROWS_AT_ONCE) rows = h;
@@ -120,7 +120,9 @@ static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raste
 static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   GDALDatasetH dataset = raster->handle[0].dataset;
   GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s: missing bands", raster->option, raster->path);
-  GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
+  GV_REQUIRE(io, raster->band <= GDALGetRasterCount(dataset), "%s-band: %s has %d bands; band %d does not exist",
+             raster->option, raster->path, GDALGetRasterCount(dataset), raster->band);
+  GDALRasterBandH band = GDALGetRasterBand(dataset, raster->band);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
   GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s: %s", raster->option,
@@ -155,6 +157,7 @@ gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source sour
   const char *path = source.path;
   memset(out, 0, sizeof *out);
   out->option = option;
+  out->band = source.band > 0 ? source.band : 1;
   out->path = strdup(path);
   int handles = count_handles(readers);
   out->handle = calloc((size_t)handles, sizeof *out->handle);
@@ -214,7 +217,7 @@ static gv_status have_read(gv_io *io, const gv_raster_in *raster, CPLErr error) 
 
 static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                            int64_t h, uint8_t *valid) {
-  GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(borrow(raster, worker), 1));
+  GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(borrow(raster, worker), raster->band));
   CPLErr error = GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0);
   raster_in_return_handle(raster, worker);
   return have_read(io, raster, error);
@@ -223,7 +226,7 @@ static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, in
 /* Stored numbers, as GDAL turns them into `type`. */
 static gv_status read_band(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                            int64_t h, GDALDataType type, void *out) {
-  GDALRasterBandH band = GDALGetRasterBand(borrow(raster, worker), 1);
+  GDALRasterBandH band = GDALGetRasterBand(borrow(raster, worker), raster->band);
   CPLErr error = GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, type, 0, 0);
   raster_in_return_handle(raster, worker);
   return have_read(io, raster, error);
@@ -236,8 +239,8 @@ static void scale_values(const gv_raster_in *raster, int64_t n, double *values) 
     values[i] = values[i] * raster->scale + raster->offset;
 }
 
-gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
-                              int64_t h, double *values, uint8_t *valid) {
+gv_status gv_raster_in_valid(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                             int64_t h, double *values, uint8_t *valid) {
   GV_TRY(read_band(io, raster, worker, x, y, w, h, GDT_Float64, values));
   for (int64_t i = 0; i < w * h && raster->signed_bytes; i++) {
     if (values[i] >= 128.0) values[i] -= 256.0;
@@ -247,9 +250,15 @@ gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker,
   if (raster->validity == GV_BY_MASK) {
     GV_TRY(read_mask(io, raster, worker, x, y, w, h, valid));
     for (int64_t i = 0; i < w * h; i++) {
-      if (valid[i] == 0) values[i] = 0.0;
+      if (valid[i] == 0) values[i] = (double)NAN;
     }
   }
+  return GV_OK;
+}
+
+gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                              int64_t h, double *values, uint8_t *valid) {
+  GV_TRY(gv_raster_in_valid(io, raster, worker, x, y, w, h, values, valid));
   for (int64_t i = 0; i < w * h; i++) {
     if (isnan(values[i])) values[i] = 0.0;
   }

@@ -31,6 +31,7 @@ typedef struct gv_raster_handle gv_raster_handle;
 typedef struct gv_raster_in {
   char *path;
   const char *option; /* named in messages */
+  int band;           /* from 1 */
   int64_t width, height;
   double geotransform[6];
   double inverse[6];        /* from coordinates to columns and rows */
@@ -49,6 +50,7 @@ typedef struct gv_raster_in {
 typedef struct gv_raster_source {
   const char *path;
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
+  int band;            /* from 1; 0: the first */
 } gv_raster_source;
 
 /* True for a band of signed bytes, which GDAL before 3.7 reads as unsigned ones: it has the type Byte and the item
@@ -58,7 +60,7 @@ bool gv_has_signed_bytes(GDALRasterBandH band);
 /* The nodata value of such a band; false if there is none that a signed byte holds. */
 bool gv_signed_nodata(GDALRasterBandH band, double *nodata);
 
-/* Opens the first band. Errors name `option` and the path. To be closed in any case. */
+/* Opens a band. Errors name `option` and the path. To be closed in any case. */
 gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source source, gv_readers readers,
                             gv_raster_in *out);
 void gv_raster_in_close(gv_raster_in *raster);
@@ -76,8 +78,12 @@ static inline bool gv_is_upright(const double geotransform[6]) {
   return geotransform[2] == 0.0 && geotransform[4] == 0.0;
 }
 
-/* Values of a window as numbers, row by row; pixels that are nodata, masked or NaN become 0. `valid` has room for a byte a
- * pixel. `io` is the worker's, here and below. */
+/* Values of a window as numbers, row by row; pixels that are nodata, masked or NaN become NaN. `valid` is working memory
+ * of a byte a pixel. `io` is the worker's, here and below. */
+gv_status gv_raster_in_valid(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                             int64_t h, double *values, uint8_t *valid);
+
+/* The same; pixels that are nodata, masked or NaN become 0. */
 gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                               int64_t h, double *values, uint8_t *valid);
 

@@ -81,7 +81,7 @@ static bool is_raster(const gv_mask_options *options) {
 
 static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_readers readers, gv_mask *mask) {
   gv_raster_in *raster = &mask->raster;
-  gv_raster_source source = {options->source, options->open_options};
+  gv_raster_source source = {options->source, options->open_options, 1};
   gv_status status = gv_raster_in_open(io, "--mask", source, readers, raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", mask->source, raster->crs, mask->grid);
   if (status == GV_OK && !gv_grid_in_crs(mask->grid, raster->crs)) {

@@ -4,6 +4,7 @@
 
 #include "job/raster/compute/block.h"
 #include "job/raster/compute/compute.h"
+#include "job/raster/compute/costs.h"
 #include "job/raster/compute/grids.h"
 #include "job/raster/outputs/disk_space.h"
 #include "job/raster/outputs/outputs.h"
@@ -68,7 +69,7 @@ static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
   *work = (gv_run_work){.job = j,
                         .in = &r->in,
                         .plan = &r->plan,
-                        .source = gv_computed_blocks,
+                        .source = j->cost.path != NULL ? gv_cost_blocks : gv_computed_blocks,
                         .worker_count = r->in.threads,
                         .empty_seeds = -1};
   if (r->plan.rows == 0) return GV_OK;

@@ -55,10 +55,36 @@ static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, 
   return GV_OK;
 }
 
+/* Costs of a block, into their raster and for the statistics. */
+static void block_costs(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                        const gv_rectangle *p, const gv_labels *numbers) {
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE);
+  for (int64_t y = 0; y < p->h; y++) {
+    const double *costs = gv_cost_costs(w->cost, p->y + y) + p->x;
+    double *row = worker->distance + y * w->block_w;
+    for (int64_t x = 0; x < p->w; x++)
+      row[x] = numbers->out[y * numbers->stride + x] >= 0 ? costs[x] : (double)NAN;
+    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
+  }
+}
+
+/* Seeds of a block by travel cost. */
+static void block_cost_seeds(const gv_run_work *w, const gv_rectangle *p, const gv_labels *out) {
+  for (int64_t y = 0; y < p->h; y++) {
+    const int32_t *seeds = gv_cost_seeds(w->cost, p->y + y) + p->x;
+    for (int64_t x = 0; x < p->w; x++)
+      out->out[y * out->stride + x] = out->mask == NULL || out->mask[y * out->mask_stride + x] != 0 ? seeds[x] : -1;
+  }
+}
+
 /* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
  * Errors are the library's. */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
+  if (w->cost != NULL) {
+    block_costs(w, worker, block, p, numbers);
+    return GV_OK;
+  }
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
@@ -295,8 +321,8 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
-  return in->mask != NULL || isfinite(in->max_distance) || in->grid.grid.kind == GV_GRID_PROJECTED ||
-         in->grid.grid.kind == GV_GRID_POINTS;
+  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL ||
+         in->grid.grid.kind == GV_GRID_PROJECTED || in->grid.grid.kind == GV_GRID_POINTS;
 }
 
 /* Cells without a seed; `uniform`: only the first is written. */
@@ -411,6 +437,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (settled) {
     uniform = 1;
     b.out[0] = -1;
+  } else if (w->cost != NULL) {
+    block_cost_seeds(w, &p, &b);
   } else {
     GV_TRY(gv_io_pass_on_library(io, worker->context, gv_voronoi_fill(worker->context, w->voronoi, &b)));
   }
@@ -442,15 +470,17 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   return measure_each(io, w, worker, block, &whole, mask);
 }
 
-static gv_sum_totals block_sum(const gv_run_work *w, int number) {
+gv_sum_totals gv_run_sum_of_raster(const gv_run_work *w, int number) {
   const gv_overlay *o = w->in->overlay[number];
   return (gv_sum_totals){gv_overlay_total(o), gv_overlay_inside(o), gv_overlay_bound(o)};
 }
 
-static bool block_identifies_seeds(const gv_run_work *w) {
+bool gv_run_blocks_identify_seeds(const gv_run_work *w) {
   (void)w; /* blocks hold numbers of seeds */
   return true;
 }
 
-const gv_block_source gv_computed_blocks = {
-    .computes = true, .block = gv_run_compute_block, .sum = block_sum, .identifies_seeds = block_identifies_seeds};
+const gv_block_source gv_computed_blocks = {.computes = true,
+                                            .block = gv_run_compute_block,
+                                            .sum = gv_run_sum_of_raster,
+                                            .identifies_seeds = gv_run_blocks_identify_seeds};

@@ -7,6 +7,12 @@
 /* The source of runs that compute. */
 extern const gv_block_source gv_computed_blocks;
 
+/* Totals of a raster of --sum that is read, of a gv_block_source. */
+gv_sum_totals gv_run_sum_of_raster(const gv_run_work *work, int number);
+
+/* Blocks hold numbers of seeds: true. */
+bool gv_run_blocks_identify_seeds(const gv_run_work *work);
+
 /* Computes one block: a gv_raster_block_fn with a gv_run_work as `user`. Rasters of the plan for which the block
  * has no memory are not computed. */
 gv_status gv_run_compute_block(gv_io *io, void *work, int number, gv_raster_block *block);

@@ -17,6 +17,7 @@ typedef struct gv_sum_totals {
 typedef struct gv_block_source {
   const char *name; /* in reports; NULL: the backend that computes */
   bool computes;    /* grids compute its blocks; otherwise they only describe cells and seeds */
+  bool has_sums;    /* `begin` adds the statistics of all blocks */
   gv_raster_block_fn *block;
   /* Adds what the source contains in advance, once workers and statistics exist. `rasters`: those that are
    * written. May be NULL. */

@@ -24,7 +24,7 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
   const size_t cells = (size_t)w->block_w * (size_t)w->block_h;
   const bool apart = !w->source.computes || plan->apart, own = w->in->cells.own;
   const bool list = gv_cells_of_lists(&j->grid.cells_of);
-  const bool distances = j->stats != NULL || plan->converts || j->distance_per_value;
+  const bool distances = j->stats != NULL || plan->converts || j->distance_per_value || j->cost.path != NULL;
   options.threads = 1; /* of a worker */
   options.device = j->device;
   options.progress = gv_io_go_on;
@@ -140,5 +140,5 @@ gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progre
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     count += w->plan->slot[i] >= 0;
   if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_report_progress, progress);
-  return w->source.computes ? walk_blocks(io, progress, w) : GV_OK;
+  return w->source.has_sums ? GV_OK : walk_blocks(io, progress, w);
 }

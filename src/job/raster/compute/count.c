@@ -31,9 +31,9 @@ static bool is_automatic(const gv_job *j) {
 static bool only_counts(const gv_run_work *w) {
   const gv_job *j = w->job;
   const gv_run_inputs *in = w->in;
-  return !gv_cells_of_lists(&j->grid.cells_of) && j->k == 1 && j->sum_count == 0 && in->mask == NULL &&
-         in->cells.cells == NULL && in->seeds->shapes == NULL && j->weighting == GV_UNWEIGHTED &&
-         !isfinite(in->max_distance) && in->grid.grid.kind != GV_GRID_PROJECTED &&
+  return w->source.computes && !gv_cells_of_lists(&j->grid.cells_of) && j->k == 1 && j->sum_count == 0 &&
+         in->mask == NULL && in->cells.cells == NULL && in->seeds->shapes == NULL &&
+         j->weighting == GV_UNWEIGHTED && !isfinite(in->max_distance) && in->grid.grid.kind != GV_GRID_PROJECTED &&
          (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
 }
 

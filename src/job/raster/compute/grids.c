@@ -8,7 +8,7 @@ gv_voronoi_options gv_run_options(const gv_run_inputs *in) {
   options.backend = in->job->backend;
   options.metric = in->grid.metric;
   options.k = in->job->k;
-  options.max_distance = in->max_distance;
+  if (in->job->cost.path == NULL) options.max_distance = in->max_distance; /* else a limit of costs (costs.c) */
   options.weighting = in->job->weighting;
   options.weights = in->seeds->weights;
   options.features = in->seeds->shapes != NULL ? &in->features : NULL;
@@ -46,6 +46,7 @@ gv_status gv_run_make_statistics(const gv_run_work *w, gv_context *context, cons
 gv_status gv_run_find_backend(gv_io *io, gv_run_work *w) {
   gv_context *context = w->in->context;
   gv_voronoi_options options = gv_run_options(w->in);
+  if (!w->source.computes) options.backend = "serial";
   return gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi));
 }
 

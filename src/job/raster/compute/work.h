@@ -2,6 +2,7 @@
 #ifndef GV_JOB_RASTER_COMPUTE_WORK_H
 #define GV_JOB_RASTER_COMPUTE_WORK_H
 
+#include "cost/cost.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/out/style.h"
 #include "job/raster/compute/block_source.h"
@@ -29,6 +30,7 @@ typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;
+  const gv_cost *cost; /* costs and seeds of all cells, of a run by travel cost; else NULL */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */

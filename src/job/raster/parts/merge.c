@@ -387,6 +387,7 @@ gv_status gv_merge_open(gv_io *io, const gv_run_plan *plan, gv_block_source *out
   const gv_job *j = plan->job;
   gv_merge *m = calloc(1, sizeof *m);
   *out = (gv_block_source){.name = "merge",
+                           .has_sums = true,
                            .block = merge_block,
                            .begin = merge_begin,
                            .sum = merge_sum,

@@ -50,10 +50,18 @@ typedef struct gv_job_report {
   int planned_count;
 } gv_job_report;
 
+/* The raster of friction of --cost; path NULL: distances, not costs. */
+typedef struct gv_job_cost {
+  const char *path;
+  char **open_options;
+  int band, moves; /* 8, 16 or 32 */
+} gv_job_cost;
+
 typedef struct gv_job {
   gv_seed_options seeds;
   gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
   gv_grid_options grid;
+  gv_job_cost cost;
   gv_raster_options raster; /* of it: path, driver, creation options, overwrite */
   gv_mask_options mask;     /* source NULL = none */
   const char *backend;

@@ -36,7 +36,8 @@ static char *band_name(const char *what, int band) {
 }
 
 char **gv_run_band_names(const gv_run_inputs *in, int raster) {
-  static const char *const facts[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
+  const char *const facts[GV_RUN_RASTERS] = {"id of", in->job->cost.path != NULL ? "travel cost to" : "distance to",
+                                             "azimuth to"};
   const char *attribute = raster == GV_RUN_OUT ? in->job->seeds.attribute : NULL;
   bool values = raster == GV_RUN_DISTANCE && in->job->distance_per_value;
   int bands = gv_run_bands(in, raster);
@@ -51,6 +52,7 @@ char **gv_run_band_names(const gv_run_inputs *in, int raster) {
 
 const char *gv_run_unit(const gv_run_inputs *in, int raster) {
   char *name = NULL;
+  if (raster == GV_RUN_DISTANCE && in->job->cost.path != NULL) return NULL;
   if (raster != GV_RUN_DISTANCE) return raster == GV_RUN_AZIMUTH ? "degree" : NULL;
   if (in->job->distance_unit.kind != GV_UNIT_NONE) return in->job->distance_unit.name;
   if (in->grid.metric == GV_GREAT_CIRCLE || in->grid.metric == GV_GEODESIC) return "metre";
@@ -88,6 +90,10 @@ gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", in->max_distance));
   if (status == GV_OK && j->mask.source != NULL)
     status = add_source(io, &items, "GPUVORONOI_MASK", j->mask.source, NULL);
+  if (status == GV_OK && j->cost.path != NULL)
+    status = add_source(io, &items, "GPUVORONOI_COST", j->cost.path, NULL);
+  if (j->cost.path != NULL)
+    items = CSLSetNameValue(items, "GPUVORONOI_COST_MOVES", CPLSPrintf("%d", j->cost.moves));
   if (j->seeds.attribute != NULL) items = CSLSetNameValue(items, "GPUVORONOI_ATTRIBUTE", j->seeds.attribute);
   const char *id = cells ? (j->raster_seeds.by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"

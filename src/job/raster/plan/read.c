@@ -35,6 +35,10 @@ static gv_status open_cells(gv_io *io, const gv_run_inputs *in, gv_raster_seed_o
 static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options *like, gv_run_inputs *in) {
   gv_grid_options options = *like;
   if (in->job->seeds.crs != NULL) options.seeds_source = gv_job_seeds(in->job);
+  if (in->job->cost.path != NULL) {
+    options.like = in->job->cost.path;
+    options.like_options = in->job->cost.open_options;
+  }
   return gv_raster_grid_make(io, &options, seeds, &in->grid);
 }
 
@@ -126,6 +130,11 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   in->distance_size = 1.0;
   GV_TRY(gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, grid->crs, &in->max_distance));
   GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
+  GV_REQUIRE(io, j->cost.path == NULL || in->seeds->shapes == NULL,
+             "--cost: %s: lines and polygons are unsupported as seeds; use points", gv_job_seeds(j));
+  GV_REQUIRE(io, j->cost.path == NULL || grid->grid.kind != GV_GRID_PROJECTED,
+             "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
+             j->cost.path, gv_metric_name(grid->metric));
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--weighting power: unsupported metric (%s); use euclidean or great-circle",
@@ -151,7 +160,7 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
     GV_TRY(gv_mask_open(io, &j->mask, &in->triangles, of_triangles, &in->triangle_mask));
   }
   for (int i = 0; i < j->sum_count && sums; i++) {
-    gv_raster_source source = {j->sums[i].path, j->sum_options};
+    gv_raster_source source = {j->sums[i].path, j->sum_options, 1};
     GV_TRY(gv_overlay_open(io, source, &in->grid, readers, &in->overlay[i]));
   }
   return GV_OK;

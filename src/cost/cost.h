@@ -1,0 +1,70 @@
+/*
+ * Travel cost: the cheapest way from a seed to each cell of a raster of friction.
+ *
+ * Each cell has a friction f >= 0, the cost of one unit of length (a metre on the globe, else the grid's unit), or is
+ * a barrier. A way consists of moves, straight from the center of a cell to that of another one:
+ *
+ *   8 moves   to the offsets (1,0) and (1,1), with all signs, columns and rows exchanged
+ *   16 moves  and (2,1)
+ *   32 moves  and (3,1), (3,2)
+ *
+ * A move costs its length times the friction of the cells that it runs through, weighted by the share of the line in
+ * each. With the cells a, b, c ... in their order along the move, and L = its length:
+ *
+ *   (1,0) (1,1)   L / 2 * (a + b)
+ *   (2,1)         L / 4 * ((a + d) + (b + c))
+ *   (3,1)         L / 6 * ((a + d) + 2 * (b + c))
+ *   (3,2)         L / 12 * ((2 * (a + f) + (b + e)) + 3 * (c + d))
+ *
+ * in IEEE double, in this order, without contraction: both directions cost the same bits. A move does not exist if a
+ * cell of it is a barrier, or if it passes exactly through a corner, as (1,1) and (3,1) do, and both other cells there are
+ * barriers. L is the reported distance of the metric between the centers; on the globe that of the first column's
+ * center and of one as many columns further east, so it depends on the rows only. Columns wrap around the globe if
+ * the raster does; rows do not continue beyond a pole.
+ *
+ * A seed starts at its own position: straight to the center of its cell and of the eight around it, at the same rule
+ * of shares. Seeds outside the raster and in barriers are left out.
+ *
+ * D(cell) is the least fl(D(previous) + cost) of all moves, and the least cost of a start. Rounding is monotone, so
+ * this least solution does not depend on the order of the computation. The seed of a cell is the lowest number among
+ * the starts that cost D(cell), and the seeds of the previous cells with fl(D(previous) + cost) = D(cell).
+ */
+#ifndef GV_COST_COST_H
+#define GV_COST_COST_H
+
+#include "core/core.h"
+
+typedef struct gv_cost_options {
+  gv_metric metric;      /* euclidean, great-circle or geodesic */
+  int64_t width, height; /* each at least 1 */
+  double geotransform[6];
+  double semi_major, flattening; /* as in gv_grid */
+  int moves;                     /* 8, 16 or 32 */
+  double most;                   /* cells with a higher cost have no seed; INFINITY: no limit */
+} gv_cost_options;
+
+typedef struct gv_cost gv_cost;
+
+/* Bytes that a raster needs, with those of the search. */
+GV_API double gv_cost_bytes(int64_t width, int64_t height);
+
+/* Makes a raster of barriers. Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY. */
+GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
+GV_API void gv_cost_destroy(gv_cost *cost);
+
+/* The friction of a row, `width` values to be set before solving; NaN: a barrier. */
+GV_API double *gv_cost_friction(gv_cost *cost, int64_t row);
+
+/*
+ * Finds the costs and seeds of all cells. x, y: positions of seeds, in degrees on the globe. *left_out: number of seeds
+ * outside the raster and in barriers.
+ * Errors: INVALID_ARGUMENT (sums of costs overflow), OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const double *x, const double *y, int64_t count,
+                               int64_t *left_out);
+
+/* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none). */
+GV_API const double *gv_cost_costs(const gv_cost *cost, int64_t row);
+GV_API const int32_t *gv_cost_seeds(const gv_cost *cost, int64_t row);
+
+#endif

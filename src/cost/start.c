@@ -1,0 +1,65 @@
+#include "cost/start.h"
+
+#include "cost/raster.h"
+
+/* Column and row of a position, with fractions. */
+static bool start_find(const gv_cost *c, double x, double y, double out[2]) {
+  const double *g = c->is.geotransform, across = x - g[0], down = y - g[3];
+  const double determinant = g[1] * g[5] - g[2] * g[4];
+  const double width = (double)c->is.width, height = (double)c->is.height;
+  out[0] = (across * g[5] - down * g[2]) / determinant;
+  out[1] = (down * g[1] - across * g[4]) / determinant;
+  if (c->is.metric != GV_EUCLIDEAN) { /* the turn that lies in the raster */
+    const double turn = 360.0 / fabs(g[1]);
+    out[0] -= turn * floor(out[0] / turn);
+    if (c->wraps && out[0] >= width) out[0] = 0.0;
+  }
+  return out[0] >= 0.0 && out[0] <= width && out[1] >= 0.0 && out[1] <= height;
+}
+
+/* The share of the way from `from` to the center at which it leaves cell `cell`, for cell + step; 1: it does not. */
+static double start_leaves(double from, int64_t cell, int step) {
+  double border = (double)(step > 0 ? cell + 1 : cell), to = (double)(cell + step) + 0.5;
+  return step == 0 ? 1.0 : (border - from) / (to - from);
+}
+
+/* The mean friction of a straight line from `from` in cell (column, row) to a center beside it; NaN: it does not exist. */
+static double start_friction(const double *f, int64_t stride, const double from[2], int64_t column, int64_t row,
+                             int columns, int rows) {
+  const double *end = f + rows * stride + columns;
+  double x = start_leaves(from[0], column, columns), y = start_leaves(from[1], row, rows);
+  if (columns == 0 || rows == 0) {
+    double share = x < y ? x : y;
+    return share * f[0] + (1.0 - share) * end[0];
+  }
+  if (x == y) {
+    if (gv_cost_closed(f[columns], f[rows * stride])) return (double)NAN;
+    return x * f[0] + (1.0 - x) * end[0];
+  }
+  double between = x < y ? f[columns] : f[rows * stride], first = x < y ? x : y, second = x < y ? y : x;
+  return first * f[0] + (second - first) * between + (1.0 - second) * end[0];
+}
+
+bool gv_cost_start(gv_cost_search *s, double x, double y, int32_t seed) {
+  gv_cost *c = s->raster;
+  const double *g = c->is.geotransform, seat[2] = {x, y};
+  double from[2];
+  if (!(isfinite(x) && isfinite(y)) || !start_find(c, x, y, from)) return false;
+  int64_t column = (int64_t)from[0], row = (int64_t)from[1];
+  if (column == c->is.width) column--;
+  if (row == c->is.height) row--;
+  const int64_t at = gv_cost_at(c, column, row);
+  const double *f = c->friction + at;
+  if (isnan(f[0])) return false;
+  for (int i = 0; i < 9; i++) {
+    int columns = i % 3 - 1, rows = i / 3 - 1;
+    double share = start_friction(f, c->stride, from, column, row, columns, rows);
+    if (isnan(share)) continue;
+    double u = (double)(column + columns) + 0.5, v = (double)(row + rows) + 0.5;
+    double center[2] = {g[0] + u * g[1] + v * g[2], g[3] + u * g[4] + v * g[5]};
+    double cost = gv_cost_length(&c->lengths, seat, center) * share;
+    if (isinf(cost)) c->overflows = true;
+    gv_cost_reach(s, gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns), cost, seed);
+  }
+  return true;
+}

@@ -1,0 +1,94 @@
+#include "job/raster/compute/costs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/in/raster_in.h"
+#include "job/raster/compute/block.h"
+
+/* All of it must be in memory. */
+static gv_status costs_check_memory(gv_io *io, const gv_run_work *w) {
+  const double needed = gv_cost_bytes(w->plan->width, w->plan->height), has = (double)w->in->budget.memory;
+  GV_REQUIRE(io, needed <= has,
+             "--cost: %" PRId64 " x %" PRId64 " cells need %.1f GiB of memory; --memory is %.1f GiB; raise it",
+             w->plan->width, w->plan->height, needed * 0x1p-30, has * 0x1p-30);
+  return GV_OK;
+}
+
+/* Some rows of the raster, which has the grid's cells. */
+static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t first, int64_t count,
+                                 double *values, uint8_t *valid, gv_cost *cost) {
+  GV_TRY(gv_raster_in_valid(io, raster, 0, 0, first, raster->width, count, values, valid));
+  for (int64_t y = 0; y < count; y++)
+    memcpy(gv_cost_friction(cost, first + y), values + y * raster->width, (size_t)raster->width * sizeof *values);
+  return GV_OK;
+}
+
+static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
+  const gv_job_cost *of = &w->job->cost;
+  const gv_raster_source source = {of->path, of->open_options, of->band};
+  gv_raster_in raster;
+  gv_status status =
+      gv_raster_in_open(io, "--cost", source, (gv_readers){1, 1, w->in->budget.memory, &w->in->grid}, &raster);
+  const int64_t rows = status == GV_OK ? gv_raster_in_rows_at_once(&raster) : 0;
+  double *values = rows > 0 ? malloc((size_t)(rows * raster.width) * sizeof *values) : NULL;
+  uint8_t *valid = rows > 0 ? malloc((size_t)(rows * raster.width)) : NULL;
+  if (rows > 0 && (values == NULL || valid == NULL)) status = gv_io_fail_memory(io, "the raster of friction");
+  for (int64_t y = 0; y < raster.height && status == GV_OK; y += rows) {
+    const int64_t count = raster.height - y < rows ? raster.height - y : rows;
+    status = costs_read_rows(io, &raster, y, count, values, valid, cost);
+    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  free(values);
+  free(valid);
+  gv_raster_in_close(&raster);
+  return status;
+}
+
+static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
+  gv_context *context = w->in->context;
+  const gv_seed_list *seeds = w->in->seeds;
+  int64_t left_out = 0;
+  GV_TRY(gv_io_pass_on_library(io, context,
+                               gv_cost_solve(context, cost, seeds->x, seeds->y, seeds->count, &left_out)));
+  GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s", w->job->cost.path);
+  if (left_out > 0) {
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are in barriers or outside of %s",
+               left_out, seeds->count, w->job->cost.path);
+  }
+  return GV_OK;
+}
+
+static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
+  (void)rasters;
+  const gv_grid *grid = &w->in->grid.grid;
+  gv_cost_options options = {.metric = w->in->grid.metric,
+                             .width = grid->width,
+                             .height = grid->height,
+                             .semi_major = grid->semi_major,
+                             .flattening = grid->flattening,
+                             .moves = w->job->cost.moves,
+                             .most = w->in->max_distance};
+  for (int i = 0; i < 6; i++)
+    options.geotransform[i] = grid->geotransform[i];
+  GV_TRY(costs_check_memory(io, w));
+  gv_cost *cost = NULL;
+  GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, &options, &cost)));
+  w->source.state = cost;
+  w->cost = cost;
+  GV_TRY(costs_read(io, w, cost));
+  return costs_solve(io, w, cost);
+}
+
+static void costs_close(void *state) {
+  gv_cost_destroy(state);
+}
+
+const gv_block_source gv_cost_blocks = {.name = "serial",
+                                        .block = gv_run_compute_block,
+                                        .begin = costs_begin,
+                                        .sum = gv_run_sum_of_raster,
+                                        .identifies_seeds = gv_run_blocks_identify_seeds,
+                                        .close = costs_close};

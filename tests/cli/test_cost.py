@@ -1,0 +1,234 @@
+"""Travel costs (--cost) against scipy's Dijkstra on the same graph, and PROJ's geodesics."""
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from pyproj import Geod
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import dijkstra
+
+from conftest import crs
+
+PIECES = 24  # all crossings of a move with the grid's lines are at multiples of 1/24 of it
+WGS84 = Geod(ellps="WGS84")
+
+
+def directions(moves):
+    """The offsets of all moves."""
+    kinds = [(1, 0), (1, 1)] + [(2, 1)] * (moves >= 16) + [(3, 1), (3, 2)] * (moves >= 32)
+    return {(s * a, t * b) for p, q in kinds for a, b in ((p, q), (q, p)) for s in (1, -1) for t in (1, -1)}
+
+
+def course(columns, rows):
+    """Cells of a move with their shares, and for each corner that it passes the two other cells."""
+    shares = {}
+    for i in range(PIECES):
+        t = (i + 0.5) / PIECES
+        cell = int(np.floor(0.5 + columns * t)), int(np.floor(0.5 + rows * t))
+        shares[cell] = shares.get(cell, 0.0) + 1.0 / PIECES
+    corners = []
+    for i in range(1, PIECES):
+        x, y = 0.5 + columns * i / PIECES, 0.5 + rows * i / PIECES
+        if abs(x - round(x)) < 1e-9 and abs(y - round(y)) < 1e-9:
+            around = [(round(x) - a, round(y) - b) for a in (0, 1) for b in (0, 1)]
+            corners.append([cell for cell in around if cell not in shares])
+    return shares, corners
+
+
+def graph(friction, transform, moves, globe):
+    """Rows, columns and costs of all moves."""
+    height, width = friction.shape
+    row, column = np.mgrid[:height, :width]
+
+    def at(columns, rows):
+        r, c = row + rows, column + columns
+        c = c % width if globe else c
+        inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
+        found = np.full(friction.shape, np.nan)
+        found[inside] = friction[r[inside], c[inside]]
+        return found
+
+    for columns, rows in directions(moves):
+        shares, corners = course(columns, rows)
+        mean = sum(share * at(*cell) for cell, share in shares.items())
+        for cells in corners:
+            mean[np.all([np.isnan(at(*cell)) for cell in cells], axis=0)] = np.nan
+        if globe:
+            lat = transform[3] + (np.arange(height) + 0.5) * transform[5]
+            to = np.clip(lat + rows * transform[5], -90, 90)
+            zero = np.zeros(height)
+            cost = mean * WGS84.inv(zero, lat, zero + columns * transform[1], to)[2][:, None]
+        else:
+            cost = mean * np.hypot(columns * transform[1], rows * transform[5])
+        exists = ~np.isnan(cost)
+        to = (row + rows) * width + ((column + columns) % width if globe else column + columns)
+        yield (row * width + column)[exists], to[exists], cost[exists]
+
+
+def starts(friction, transform, x, y, globe):
+    """The same from a seed to the nine cells around it: cells, costs."""
+    height, width = friction.shape
+    u, v = (x - transform[0]) / transform[1], (y - transform[3]) / transform[5]
+    for i in range(9):
+        column, row = int(u) + i % 3 - 1, int(v) + i // 3 - 1
+        cx, cy = column + 0.5, row + 0.5
+        cuts = {0.0, 1.0}
+        for a, b in ((u, cx), (v, cy)):
+            cuts |= {(k - a) / (b - a) for k in range(int(min(a, b)), int(max(a, b)) + 2) if a != b and min(a, b) < k < max(a, b)}
+        mean = 0.0
+        for a, b in zip(sorted(cuts), sorted(cuts)[1:]):
+            t = 0.5 * (a + b)
+            c, r = int(np.floor(u + t * (cx - u))), int(np.floor(v + t * (cy - v)))
+            c = c % width if globe else c
+            mean += (b - a) * (friction[r, c] if 0 <= r < height and 0 <= c < width else np.nan)
+        center = transform[0] + cx * transform[1], transform[3] + cy * transform[5]
+        length = WGS84.inv(x, y, *center)[2] if globe else np.hypot(x - center[0], y - center[1])
+        column = column % width if globe else column
+        if 0 <= column < width and 0 <= row < height and not np.isnan(mean):
+            yield row * width + column, mean * length
+
+
+def oracle(friction, transform, moves, seeds, globe):
+    """Costs from each seed: seed, row, column. Seeds in barriers reach nothing."""
+    height, width = friction.shape
+    cells = height * width
+    parts = list(graph(friction, transform, moves, globe))
+    for i, (x, y) in enumerate(seeds):
+        u, v = int((x - transform[0]) / transform[1]), int((y - transform[3]) / transform[5])
+        if np.isnan(friction[v, u]):
+            continue
+        at, cost = zip(*starts(friction, transform, x, y, globe))
+        parts.append((np.full(len(at), cells + i), np.array(at), np.array(cost)))
+    start, end, cost = (np.concatenate(column) for column in zip(*parts))
+    matrix = coo_matrix((np.maximum(cost, 1e-300), (start, end)), shape=(cells + len(seeds),) * 2).tocsr()
+    return dijkstra(matrix, indices=range(cells, cells + len(seeds)))[:, :cells].reshape(-1, height, width)
+
+
+def friction_raster(work, name, values, transform, epsg=None, nodata=None, kind=gdal.GDT_Float64):
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path(name)), values.shape[1], values.shape[0], 1, kind)
+    made.SetGeoTransform(transform)
+    if epsg:
+        made.SetSpatialRef(crs(epsg))
+    band = made.GetRasterBand(1)
+    if nodata is not None:
+        band.SetNoDataValue(nodata)
+    band.WriteArray(values)
+    made = band = None
+    return name
+
+
+PLANE, GLOBE = (500000, 100, 0, 5300000, 0, -100), (-180, 5, 0, 90, 0, -5)
+
+
+@pytest.mark.parametrize("moves, globe", [(8, False), (16, False), (32, False), (16, True), (32, True)])
+def test_scipy(work, moves, globe):
+    random = np.random.default_rng(moves + globe)
+    transform, shape = (GLOBE, (36, 72)) if globe else (PLANE, (60, 80))
+    friction = random.lognormal(0, 1, shape)
+    friction[random.random(shape) < 0.25] = np.nan
+    friction[random.random(shape) < 0.05] = 0.0
+    x = transform[0] + random.random(12) * shape[1] * transform[1]
+    y = transform[3] + random.random(12) * shape[0] * transform[5]
+    friction_raster(work, "f.tif", np.where(np.isnan(friction), -9999, friction), transform, 4326 if globe else 32632, -9999)
+    work.csv("s.csv", x, y, header="lon,lat" if globe else "x,y")
+    system = [] if globe else ["--seeds-crs", "EPSG:32632"]
+    work.ok("--seeds", "s.csv", *system, "--cost", "f.tif", "--cost-moves", moves, "--distance", "d.tif", "--distance-type",
+            "Float64", "out.tif")
+    each = oracle(friction, transform, moves, list(zip(x, y)), globe)
+    best, cost, ids = each.min(0), work.read("d.tif"), work.read("out.tif")
+    reached = np.isfinite(best)
+    assert 100 < reached.sum() < reached.size
+    assert np.array_equal(reached, np.isfinite(cost)) and np.array_equal(reached, ids >= 0)
+    assert np.allclose(cost[reached], best[reached], rtol=1e-12, atol=1e-9)
+    own = np.take_along_axis(each, np.maximum(ids - 1, 0)[None], 0)[0]
+    assert np.allclose(own[reached], best[reached], rtol=1e-12, atol=1e-9)
+
+
+def uniform(work, name="f.tif", shape=(20, 30), **more):
+    return friction_raster(work, name, np.ones(shape), PLANE, 32632, **more)
+
+
+SEEDS = "x,y,name\n500550,5299450,a\n502450,5298050,b\n"
+
+
+def test_outputs(work):
+    """Statistics, sums, masks, attributes, polygons and limits are those of costs."""
+    uniform(work)
+    work.write("s.csv", SEEDS)
+    options = ("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif")
+    friction_raster(work, "people.tif", np.full((20, 30), 2.0), PLANE, 32632)
+    friction_raster(work, "mask.tif", np.tile([1.0, 0.0], (20, 15)), PLANE, 32632)
+    work.ok(*options, "--distance", "d.tif", "--stats", "s.gpkg", "--sum", "people=people.tif", "--polygons", "p.gpkg", "out.tif")
+    ids, cost = work.read("out.tif"), work.read("d.tif").astype(float)
+    table = gdal.OpenEx(str(work.path("s.gpkg")))
+    rows = {f["id"]: f for f in table.GetLayer(0)}
+    assert sorted(rows) == [1, 2]
+    for i, row in rows.items():
+        assert row["cells"] == (ids == i).sum() and row["people_sum"] == 2 * row["cells"]
+        assert row["distance_max"] == pytest.approx(cost[ids == i].max(), rel=1e-6)
+        assert row["distance_mean"] == pytest.approx(cost[ids == i].mean(), rel=1e-6)
+    out = work.open("out.tif")
+    assert out.GetMetadataItem("GPUVORONOI_COST") == "f.tif" and out.GetMetadataItem("GPUVORONOI_COST_MOVES") == "32"
+    work.ok(*options, "--max-distance", "800", "near.tif")
+    assert np.array_equal(work.read("near.tif"), np.where(cost <= 800, ids, -1))
+    work.ok(*options, "--mask", "mask.tif", "masked.tif")
+    assert np.array_equal(work.read("masked.tif")[:, ::2], ids[:, ::2]) and (work.read("masked.tif")[:, 1::2] == -1).all()
+    work.ok(*options, "--id", "name", "--stats", "only.csv")
+    assert work.path("only.csv").read_text().count("\n") == 3
+
+
+def test_stored_values(work):
+    """Scales, offsets, bands, masks and NaN of the raster of friction."""
+    values = np.array([[4, 8, 255, 4], [4, 8, 4, 4]])
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 4, 2, 2, gdal.GDT_Byte)
+    made.SetGeoTransform((0, 1, 0, 2, 0, -1))
+    band = made.GetRasterBand(2)
+    band.SetScale(0.5)
+    band.SetOffset(-1)
+    band.SetNoDataValue(255)
+    band.WriteArray(values)
+    made = band = None
+    work.csv("s.csv", [0.5], [1.5], header="x,y")
+    work.ok("--seeds", "s.csv", "--cost", "f.tif", "--cost-band", "2", "--cost-moves", "8", "--distance", "d.tif", "out.tif")
+    assert work.read("out.tif")[0].tolist() == [1, 1, -1, 1]
+    assert work.read("d.tif")[0, 1] == 2.0  # half of 1 and of 3
+    friction_raster(work, "nan.tif", np.array([[1.0, np.nan, 1.0]]), (0, 1, 0, 1, 0, -1))
+    work.csv("t.csv", [0.5], [0.5], header="x,y")
+    work.ok("--seeds", "t.csv", "--cost", "nan.tif", "nan_out.tif")
+    assert work.read("nan_out.tif")[0].tolist() == [1, -1, -1]
+
+
+def test_seeds_in_barriers_are_left_out(work):
+    friction = np.ones((20, 30))
+    friction[:10, :10] = -1
+    friction_raster(work, "f.tif", friction, PLANE, 32632)
+    work.write("s.csv", SEEDS)
+    options = ("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost")
+    assert "1 of 2 seeds are in barriers or outside of f.tif" in work.ok(*options, "f.tif", "out.tif").stderr
+    assert set(np.unique(work.read("out.tif"))) == {-1, 2}
+    friction_raster(work, "closed.tif", friction * 0 - 1, PLANE, 32632)
+    work.fails(*options, "closed.tif", "no.tif", has="all seeds are in barriers or outside of closed.tif")
+
+
+@pytest.mark.parametrize("options, status, has", [
+    (["-k", "2"], 2, "-k is unsupported"), (["--res", "10"], 2, "--res is unsupported"),
+    (["--azimuth", "a.tif"], 2, "--azimuth is unsupported"), (["--metric", "manhattan"], 2, "manhattan is unsupported"),
+    (["--max-distance", "3km"], 2, "a unit of --max-distance"), (["--part", "1/2"], 2, "--part is unsupported"),
+    (["--metric", "geodesic"], 1, "use --metric euclidean"), (["--cost-band", "2"], 1, "band 2 does not exist"),
+    (["--memory", "1M"], 1, "raise it")])
+def test_refused(work, options, status, has):
+    friction_raster(work, "f.tif", np.ones((400, 400)), PLANE, 32632)
+    work.write("s.csv", SEEDS)
+    work.fails("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", *options, "out.tif", status=status, has=has)
+
+
+def test_lines_are_refused(work):
+    uniform(work)
+    work.write("l.geojson", '{"type": "LineString", "coordinates": [[9, 47.8], [9.1, 47.8]]}')
+    work.fails("--seeds", "l.geojson", "--cost", "f.tif", "out.tif", has="lines and polygons are unsupported")
+
+
+def test_overflow(work):
+    friction_raster(work, "f.tif", np.full((2, 30), 1e307), PLANE, 32632)
+    work.write("s.csv", "x,y\n500050,5299950\n")
+    work.fails("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", "out.tif", has="scale the friction")
