@@ -26,6 +26,15 @@ static inline uint64_t gv_hash_mix(uint64_t key) {
   return key ^ (key >> 33);
 }
 
+/* FNV-1a in 64 bits of bytes, continued from that of previous bytes (0: none). */
+static inline uint64_t gv_hash_bytes(uint64_t before, const void *bytes, size_t count) {
+  const unsigned char *byte = (const unsigned char *)bytes;
+  uint64_t hash = before != 0 ? before : UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < count; i++)
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+
 /* The entry of a key, or the free one that it would have, in a table that has room. */
 static inline gv_hash_entry *gv_hash_find(const gv_hash *table, uint64_t key) {
   uint64_t at = gv_hash_mix(key) & (table->capacity - 1);

@@ -59,6 +59,15 @@ static void numbers_of_both_schemes(void **state) {
   }
   double lon, lat;
   assert_int_equal(gv_healpix_to_ring(3, -1), -1);
+  for (int order = 0; order <= GV_HEALPIX_MAX_ORDER; order++) { /* the pixel before the bound, and the bound */
+    int64_t count = gv_healpix_count(order);
+    assert_in_range(gv_healpix_to_ring(order, count - 1), 0, count - 1);
+    assert_in_range(gv_healpix_from_ring(order, count - 1), 0, count - 1);
+    assert_int_equal(gv_healpix_to_ring(order, count), -1);
+    assert_int_equal(gv_healpix_from_ring(order, count), -1);
+  }
+  assert_int_equal(gv_healpix_to_ring(-1, 0), -1);
+  assert_int_equal(gv_healpix_to_ring(GV_HEALPIX_MAX_ORDER + 1, 0), -1);
   assert_int_equal(gv_healpix_from_ring(3, 768), -1);
   assert_int_equal(gv_healpix_center(3, 768, &lon, &lat), GV_ERROR_INVALID_ARGUMENT);
 }

@@ -2,11 +2,18 @@
 
 import json
 import struct
-import zlib
+
+
+def hash_of(data):
+    """FNV-1a in 64 bits."""
+    value = 14695981039346656037
+    for byte in data:
+        value = (value ^ byte) * 1099511628211 & (1 << 64) - 1
+    return value
 
 
 def fingerprint(data):
-    return f"{zlib.crc32(data):016x}"
+    return f"{hash_of(data):016x}"
 
 
 def split(data):
@@ -25,5 +32,5 @@ def forge(path, change, records=None):
         content = content[:at] + forged + content[at + count * size:]
         description["sums' fingerprint"] = fingerprint(content[at:])
     description = change(description)
-    text = json.dumps(description).encode()
-    path.write_bytes(content + text + b"GVPART\r\n" + struct.pack("<QQQ", len(content), len(text), zlib.crc32(text)))
+    text = (description if isinstance(description, str) else json.dumps(description)).encode()
+    path.write_bytes(content + text + b"GVPART\r\n" + struct.pack("<QQQ", len(content), len(text), hash_of(text)))

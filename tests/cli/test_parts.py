@@ -478,6 +478,18 @@ def test_members_of_parts_that_cannot_be(work, three, member):
         assert {name: data for name, data in work.listing().items() if name != three[0]} == before, (member, value)
 
 
+@pytest.mark.parametrize("twice", ["part", "run", "ids", "of the run"])
+def test_members_that_are_given_twice(work, three, twice):
+    """Readers differ in which of the two counts."""
+    def broken(description):
+        if twice == "of the run":
+            return {**description, "run": description["run"].replace("{", '{"k": 1, "k": 1,', 1)}
+        return json.dumps(description)[:-1] + f', "{twice}": {json.dumps(description[twice])}}}'
+
+    forge(work.path(three[0]), broken)
+    work.fails("merge", "o.tif", *three, has="a member is given twice")
+
+
 def test_sums_that_overflow_are_an_error(work, three):
     """The records are not those of any cells: 2^127 - 1 in each of the wide numbers, in two parts."""
     for part in three[:2]:

@@ -421,8 +421,12 @@ static void errors_name_the_cause(void **unused) {
   assert_int_equal(gv_diagram_create(context, &seeds, &options, &diagram), GV_ERROR_UNSUPPORTED);
   assert_non_null(strstr(gv_context_message(context), "manhattan"));
   options.metric = GV_EUCLIDEAN;
-  options.tolerance = 0.0;
-  assert_int_equal(gv_diagram_create(context, &seeds, &options, &diagram), GV_ERROR_INVALID_ARGUMENT);
+  static const double no_tolerance[] = {0.0, -1.0, NAN, -INFINITY};
+  for (int i = 0; i < 4; i++) {
+    options.tolerance = no_tolerance[i];
+    assert_int_equal(gv_diagram_create(context, &seeds, &options, &diagram), GV_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(gv_context_message(context), "tolerance"));
+  }
   options.tolerance = 1.0;
   options.extent[0] = 5.0;
   assert_int_equal(gv_diagram_create(context, &seeds, &options, &diagram), GV_ERROR_INVALID_ARGUMENT);

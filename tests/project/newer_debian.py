@@ -17,7 +17,7 @@ import userlands
 from userlands import run
 
 SOURCE, WORK, SUITE, SUBJECT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3], sys.argv[4]
-BUILD = ("gcc", "g++", "cmake", "ninja-build", "pkg-config", "libgdal-dev", "libproj-dev", "libtiff-dev", "zlib1g-dev", "libcmocka-dev",
+BUILD = ("gcc", "g++", "cmake", "ninja-build", "pkg-config", "libgdal-dev", "libproj-dev", "libtiff-dev", "libcmocka-dev",
          "python3-pytest", "python3-numpy", "python3-scipy", "python3-gdal", "gdal-bin", "proj-bin", "proj-data", "tzdata")
 # Packages, targets and tests.
 SUBJECTS = {

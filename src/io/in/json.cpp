@@ -84,8 +84,23 @@ gv_status take_object(const reading &r, const char *object, const CPLJSONObject 
   return status;
 }
 
-/* Where the first object or array ends; 0 if it does not, or is nested too deeply. */
-size_t end_of_value(const char *text, size_t length) {
+/* Number of members of an object, of all that is in it too. */
+int64_t count_members(const CPLJSONObject &value) {
+  int64_t count = 0;
+  if (value.GetType() == CPLJSONObject::Type::Array) {
+    CPLJSONArray all = value.ToArray();
+    for (int i = 0; i < all.Size(); i++)
+      count += count_members(all[i]);
+  } else if (value.GetType() == CPLJSONObject::Type::Object) {
+    for (const CPLJSONObject &child : value.GetChildren())
+      count += 1 + count_members(child);
+  }
+  return count;
+}
+
+/* Where the first object or array ends; 0 if it does not, or is nested too deeply. *members: as written, which is one a colon. */
+size_t end_of_value(const char *text, size_t length, int64_t *members) {
+  *members = 0;
   int depth = 0;
   bool quoted = false;
   for (size_t i = 0; i < length; i++) {
@@ -95,6 +110,8 @@ size_t end_of_value(const char *text, size_t length) {
       quoted = c != '"';
     } else if (c == '"') {
       quoted = true;
+    } else if (c == ':') {
+      ++*members;
     } else if (c == '{' || c == '[') {
       if (++depth > MOST_DEPTH) return 0;
     } else if ((c == '}' || c == ']') && --depth <= 0) {
@@ -115,7 +132,8 @@ gv_status read(const reading &r, const char *text, size_t length) {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
                       "%s: too large for a description; at most %d MiB are supported", r.name, MOST_BYTES >> 20);
   }
-  size_t end = end_of_value(text, length);
+  int64_t members = 0;
+  size_t end = end_of_value(text, length, &members);
   if (end == 0 || std::memchr(text, 0, length) != nullptr || text[std::strspn(text, " \t\r\n")] != '{') {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON, or nested too deeply; expected an object",
                       r.name);
@@ -138,6 +156,9 @@ gv_status read(const reading &r, const char *text, size_t length) {
   const CPLJSONObject root = document.GetRoot();
   constexpr auto plain = CPLJSONObject::PrettyFormat::Plain;
   if (root.Format(plain) != again.GetRoot().Format(plain)) return gv_io_fail_memory(r.io, "a description");
+  /* GDAL keeps one of several members with a name. */
+  if (count_members(root) != members)
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; a member is given twice", r.name);
   return take_object(r, nullptr, root);
 }
 

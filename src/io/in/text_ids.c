@@ -3,17 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *text) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (; *text != '\0'; text++)
-    hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-  return hash;
-}
-
 /* The entry of a text, behind those of others with its hash: these have the keys that follow. */
 static gv_hash_entry *text_ids_find(const gv_text_ids *ids, const char *text, uint64_t *key) {
-  for (*key = hash_of(text);; ++*key) {
+  for (*key = gv_hash_bytes(0, text, strlen(text));; ++*key) {
     gv_hash_entry *entry = gv_hash_find(&ids->table, *key);
     if (entry->value == 0 || strcmp(ids->texts.bytes + entry->value + sizeof(int64_t) - 1, text) == 0) return entry;
   }

@@ -1,4 +1,4 @@
-/* Fingerprint of a run's question in 32 bits: equal for all parts of a run. */
+/* Fingerprint of a run's question in 64 bits: equal for all parts of a run. */
 #include "job/raster/parts/fingerprints.h"
 
 #include <string.h>

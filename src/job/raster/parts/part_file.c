@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include <cpl_string.h>
-#include <zlib.h>
 
+#include "core/hash.h"
 #include "io/in/json.h"
 #include "io/json_writer.h"
 #include "io/out/files/copy.h"
@@ -17,7 +17,7 @@
 #include "io/retry.h"
 #include "job/raster/plan/description.h"
 
-enum { FORMAT = 2, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
+enum { FORMAT = 3, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
 static const char magic[MAGIC + 1] = "GVPART\r\n";
 static const char *const raster_names[GV_RUN_RASTERS] = {"ids", "distances", "azimuths"};
 
@@ -57,7 +57,7 @@ void gv_part_free(gv_part *part) {
 }
 
 uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count) {
-  return count > 0 ? crc32_z((uLong)before, bytes, count) : before;
+  return count > 0 ? gv_hash_bytes(before, bytes, count) : before;
 }
 
 /* ------------------------------------------------------------------------------------------------------ writing */

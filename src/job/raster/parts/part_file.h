@@ -33,7 +33,7 @@ typedef struct gv_part {
 /* Frees what the part has; it begins as {0}. */
 void gv_part_free(gv_part *part);
 
-/* The CRC-32 of bytes, continued from that of previous bytes (0: none). */
+/* A fingerprint of bytes in 64 bits (core/hash.h), continued from that of previous bytes (0: none). */
 uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count);
 
 /* Writes record number `record` into `to`, of part->record_bytes. */
