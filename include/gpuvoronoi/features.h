@@ -80,9 +80,9 @@ typedef enum gv_part_kind {
  *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the place on the
  *   edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof: src/exact/edge_search.c).
  *
- * On the globe two kinds of straight edges cut a polygon at the map's border and are not part of its boundary:
- * edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there, within 1e-5
- * degrees) where polygons of the same set touch them from the other side. `cut` replaces this rule.
+ * On the globe two kinds of edges, straight or geodesic, cut a polygon at the map's border and are not part of its
+ * boundary: edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there,
+ * within 1e-5 degrees) where polygons of the same set touch them from the other side. `cut` replaces this rule.
  */
 typedef struct gv_features {
   size_t struct_size;

@@ -2,7 +2,7 @@
  * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along 180
  * degrees where a polygon lies against the edge from the other side. Files have the meridian at 180, at -180 or,
  * after a change of datum or by rounding, close to it: edges within GV_CUT_TOLERANCE of it count, and cut edges are
- * moved onto it. A ring's extent decides on which side of the meridian it lies. Edges are split where touching
+ * moved onto it if edges are straight. A ring's extent decides on which side of the meridian it lies. Edges are split where touching
  * edges begin or end, so that each is either a cut or not.
  */
 #include "features/set.h"
@@ -224,7 +224,7 @@ gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
   if (status == GV_OK) {
     marking m = {set, &s};
     visit_polygons(set, cuts_mark, &m);
-    visit_polygons(set, move_ends, set);
+    if (set->straight) visit_polygons(set, move_ends, set);
   }
   clear_sides(context, &s);
   return status;

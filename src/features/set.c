@@ -205,15 +205,18 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
   if (status == GV_OK) status = check_range(context, out);
   if (status == GV_OK) {
     if (out->globe) gv_edge_surface_init(ellipsoid, metric == GV_GREAT_CIRCLE, &out->surface);
-    normalise(out);
     find_extents(out);
   }
   if (status == GV_OK && f.cut != NULL) {
     out->cut = copy(context, f.cut, out->vertices, sizeof *out->cut);
     if (out->cut == NULL) status = gv_fail_memory(context, "the features");
-  } else if (status == GV_OK && out->globe && out->straight) {
+  } else if (status == GV_OK && out->globe && (out->straight || out->boundary)) {
+    /* Cuts are found in the coordinates as written: normalised ones have one side of the meridian only. */
     status = gv_feature_set_mark_cuts(context, out);
-    if (status == GV_OK) find_extents(out);
+  }
+  if (status == GV_OK) {
+    normalise(out);
+    find_extents(out);
   }
   if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);
   if (status == GV_OK && out->globe && !out->straight) gv_feature_set_find_sides(out);

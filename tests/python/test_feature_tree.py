@@ -104,6 +104,21 @@ def test_shapes_and_what_is_missing():
     assert FeatureTree([LINE], edges="geodesic").query(10.0, 2.0)[0] < 1e-6
 
 
+@pytest.mark.parametrize("edges", ["straight", "geodesic"])
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+def test_cuts_are_no_boundary(edges, metric):
+    """A cap around the south pole, cut along 180 degrees and the pole; then its west and east halves as two features of one set."""
+    ring = [(-180, -90), (-180, -70), (-90, -70), (0, -70), (90, -70), (180, -70), (180, -90), (-180, -90)]
+    halves = [[(a, -90), (a, -70), (a + 90, -70), (a + 180, -70), (a + 180, -90), (a, -90)] for a in (-180, 0)]
+    for shapes in ([ring], halves):
+        tree = FeatureTree([{"type": "Polygon", "coordinates": [one]} for one in shapes], metric, edges, boundary=True)
+        whole = FeatureTree([{"type": "LineString", "coordinates": [p for p in ring if p[1] == -70]}], metric, edges)
+        lon, lat = np.array([180.0, 179.0, -179.5, 0.0, 100.0]), np.array([-76.0, -75.0, -60.0, -90.0, -85.0])
+        if len(shapes) == 2:  # halves have a true border along 0 degrees, which goes to the pole
+            lon, lat = lon[:3], lat[:3]
+        assert tree.query(lon, lat)[0] == pytest.approx(whole.query(lon, lat)[0], rel=1e-9)
+
+
 @pytest.mark.parametrize("arguments, error, said", [
     (([1],), TypeError, "row 0 is not a geometry .int"),
     (([None, {"type": "Circle", "coordinates": [1, 2]}],), TypeError, "row 1 is a Circle"),
