@@ -17,7 +17,7 @@ from pycparser import c_ast, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
-HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h",
+HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h", "gpuvoronoi/crs.h",
            "gpuvoronoi/experimental.h")
 # What the headers need of the system's.
 STUBS = {

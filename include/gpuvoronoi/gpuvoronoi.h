@@ -8,7 +8,7 @@
  *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
  *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
  *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
- *      cells.h (HEALPix and S2), and experimental.h (CUDA arrays, several processes).
+ *      cells.h (HEALPix and S2), crs.h (the default metric), and experimental.h (CUDA arrays, several processes).
  *
  * Conventions of all functions:
  *   - Functions return a gv_status; GV_OK is 0. After an error the context holds one line of text
@@ -106,9 +106,9 @@ GV_API int gv_version_number(void);
  * cuda-tensor. With p = sum of q*s, a = sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b),
  * limited to [0, 2]; it is 1 if a or b is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner
  * products have no search by radius; their max_distance may be negative.
- *
  * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
  * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
+ * Sums outside the normal range of double, [2^-1022, 2^1024), are errors if a result depends on them.
  */
 typedef enum gv_metric {
   GV_EUCLIDEAN = 0,     /**< sum of (q-s)^2; reported as its square root */

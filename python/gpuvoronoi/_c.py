@@ -94,6 +94,11 @@ PART_POINTS = 0
 PART_LINE = 1
 PART_POLYGON = 2
 
+CRS_NONE = 0
+CRS_GEOGRAPHIC = 1
+CRS_PROJECTED = 2
+CRS_OTHER = 3
+
 POINT_METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic", "cosine", "inner-product", "minkowski")
 METRICS = POINT_METRICS[:COSINE]
 GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
@@ -267,6 +272,10 @@ class DiagramRings(Structure):
                 ("point_count", c_int64), ("polygon", c_void_p), ("point", c_void_p), ("x", c_void_p), ("y", c_void_p)]
 
 
+class CrsFacts(Structure):
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("proj", c_char_p), ("west", c_double), ("east", c_double)]
+
+
 class Communicator(Structure):
     _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
                 ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
@@ -364,6 +373,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_s2_id": (c_uint64, [c_int, c_int64]),
     "gv_s2_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_s2_from_lonlat": (c_int, [c_int, c_double, c_double, HANDLE]),
+    "gv_default_metric": (c_int, [HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

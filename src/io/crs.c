@@ -18,6 +18,7 @@
 #include <cpl_string.h>
 #include <proj.h>
 
+#include "gpuvoronoi/crs.h"
 #include "io/operation_choice.h"
 
 /* -------------------------------------------------------------------------------------- coordinate systems */
@@ -105,8 +106,6 @@ bool gv_crs_is_lonlat(OGRSpatialReferenceH crs) {
   return crs != NULL && OSRIsGeographic(crs) && !OSRIsDerivedGeographic(crs);
 }
 
-static const char *const cylinders[] = {"merc", "webmerc", "eqc", "cea", "mill", "gall", NULL};
-
 /* Whether the step "+proj=NAME ..." of a PROJ string has one of these names. */
 static bool is_one_of(const char *step, const char *const *names) {
   const char *name = step + strlen("+proj=");
@@ -116,36 +115,25 @@ static bool is_one_of(const char *step, const char *const *names) {
   return *names != NULL;
 }
 
-/* The number of a parameter of a PROJ string, `missing` without it. */
-static double parameter(const char *definition, const char *name, double missing) {
-  const char *at = strstr(definition, name);
-  return at != NULL ? CPLAtof(at + strlen(name)) : missing;
-}
-
-/* A map of a region by such a projection states the region, or has its true scale elsewhere than on the equator. */
-static bool is_regional(OGRSpatialReferenceH crs, const char *definition) {
-  double west, south, east, north;
-  if (OSRGetAreaOfUse(crs, &west, &south, &east, &north, NULL) && fabs(west) <= 360.0 && fabs(east) <= 360.0) {
-    double width = east - west;
-    return (width < 0.0 ? width + 360.0 : width) <= 180.0;
+gv_metric gv_crs_default_metric(OGRSpatialReferenceH crs, const char **reason) {
+  gv_crs_facts facts;
+  gv_crs_facts_init(&facts);
+  if (crs == NULL) return gv_default_metric(&facts, reason);
+  facts.kind = OSRIsGeographic(crs) ? GV_CRS_GEOGRAPHIC : OSRIsProjected(crs) ? GV_CRS_PROJECTED : GV_CRS_OTHER;
+  char *proj = NULL;
+  if (facts.kind == GV_CRS_PROJECTED) {
+    CPLPushErrorHandler(CPLQuietErrorHandler); /* not all systems can be expressed by such a string */
+    if (OSRExportToProj4(crs, &proj) == OGRERR_NONE) facts.proj = proj;
+    CPLPopErrorHandler();
+    double west, south, east, north;
+    if (OSRGetAreaOfUse(crs, &west, &south, &east, &north, NULL)) {
+      facts.west = west;
+      facts.east = east;
+    }
   }
-  return parameter(definition, "+lat_ts=", 0.0) != 0.0 || parameter(definition, "+k=", 1.0) != 1.0 ||
-         parameter(definition, "+k_0=", 1.0) != 1.0;
-}
-
-bool gv_crs_fits_distances(OGRSpatialReferenceH crs) {
-  static const char *const others[] = {"comill", "cc", "patterson", "tobmerc", NULL};
-  if (OSRIsGeographic(crs)) return false;
-  if (!OSRIsProjected(crs)) return true;
-  char *definition = NULL;
-  CPLPushErrorHandler(CPLQuietErrorHandler); /* systems that such a string cannot express are not among these */
-  bool known = OSRExportToProj4(crs, &definition) == OGRERR_NONE && definition != NULL;
-  CPLPopErrorHandler();
-  bool cylinder = known && strncmp(definition, "+proj=", 6) == 0 &&
-                  (is_one_of(definition, cylinders) || is_one_of(definition, others));
-  bool fits = !cylinder || is_regional(crs, definition);
-  CPLFree(definition);
-  return fits;
+  gv_metric metric = gv_default_metric(&facts, reason);
+  CPLFree(proj);
+  return metric;
 }
 
 /* A unit in degrees without the rounding of its value in radians: 1, 0.9 (grad) ... */
@@ -179,15 +167,20 @@ bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
 
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening) {
   OGRErr error = OGRERR_NONE, error2 = OGRERR_NONE;
-  double a = OSRGetSemiMajor(crs, &error);
-  double inverse_flattening = OSRGetInvFlattening(crs, &error2);
+  char name[256];
+  double a = OSRGetSemiMajor(crs, &error), inverse = OSRGetInvFlattening(crs, &error2);
+  gv_crs_describe(crs, name, sizeof name);
   if (error != OGRERR_NONE || error2 != OGRERR_NONE || !(a > 0.0) || !isfinite(a)) {
-    char name[256];
-    gv_crs_describe(crs, name, sizeof name);
     return gv_io_fail(io, GV_ERROR_PROJECTION, "coordinate system %s: missing ellipsoid", name);
   }
+  if (inverse != 0.0 && !(inverse > 1.0)) {
+    return gv_io_fail(io, GV_ERROR_PROJECTION,
+                      "coordinate system %s: unsupported ellipsoid (inverse flattening %g); its polar axis must be "
+                      "above 0 and not longer than the equatorial axis",
+                      name, inverse);
+  }
   *semi_major = a;
-  *flattening = inverse_flattening > 1.0 ? 1.0 / inverse_flattening : 0.0;
+  *flattening = inverse == 0.0 ? 0.0 : 1.0 / inverse;
   return GV_OK;
 }
 
@@ -273,13 +266,14 @@ void gv_operation_turn(gv_operation *operation, double degrees) {
 }
 
 bool gv_operation_is_cylindrical(const gv_operation *operation) {
-  static const char *const others[] = {"longlat", "latlong", "ob_tran", NULL};
+  static const char *const names[] = {"merc", "webmerc", "eqc",     "cea",     "mill",
+                                      "gall", "longlat", "latlong", "ob_tran", NULL};
   const char *name = strstr(operation->definition, "+proj=");
   if (name != NULL && strncmp(name, "+proj=pipeline", 14) == 0) {
     name = strstr(operation->definition, "+inv +proj=");
     if (name != NULL) name += strlen("+inv ");
   }
-  return name != NULL && (is_one_of(name, cylinders) || is_one_of(name, others));
+  return name != NULL && is_one_of(name, names);
 }
 
 static inline PJ_COORD step(const gv_operation *operation, PJ *pj, PJ_DIRECTION direction, double x, double y) {

@@ -62,10 +62,8 @@ enum { GV_MOST_TURNS = 100 };
 gv_status gv_check_longitudes(gv_io *io, const char *name, const double geotransform[6], int64_t width,
                               int64_t height, double turn);
 
-/* False if distances on the map are not even nearly distances on the ground: for longitudes and latitudes, and for
- * cylindrical projections of the whole world (Web Mercator, plate carree ...), which stretch distances without
- * bound towards the poles. */
-bool gv_crs_fits_distances(OGRSpatialReferenceH crs);
+/* gv_default_metric of the facts of a system; NULL = none. */
+gv_metric gv_crs_default_metric(OGRSpatialReferenceH crs, const char **reason);
 
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */
 double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
@@ -84,7 +82,7 @@ gv_status gv_crs_to_greenwich(gv_io *io, OGRSpatialReferenceH *crs, double *east
 /* The same system, with its EPSG code if it has one, for formats that store only codes. Release it; NULL = out of memory. */
 OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs);
 
-/* Semi-major axis in metres and flattening of the CRS's ellipsoid. */
+/* Semi-major axis in metres and flattening of the CRS's ellipsoid; 0 for a sphere. Prolate ellipsoids are refused. */
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening);
 
 /* One coordinate operation, used by any number of threads at once. */

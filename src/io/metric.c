@@ -8,17 +8,17 @@ bool gv_metric_on_globe(gv_metric metric) {
 
 const char *gv_metric_reason(const gv_metric_question *question) {
   if (question->requested) return "as requested";
-  if (question->crs == NULL) return "default without a coordinate system";
-  if (OSRIsGeographic(question->crs)) return "default for longitudes and latitudes";
-  return gv_crs_fits_distances(question->crs) ? "default for maps" : "default for maps of the whole world";
+  const char *reason;
+  gv_crs_default_metric(question->crs, &reason);
+  return reason;
 }
 
 gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out) {
   OGRSpatialReferenceH crs = question->crs;
   char name[256];
   bool geographic = crs != NULL && OSRIsGeographic(crs);
-  bool fit = crs == NULL || gv_crs_fits_distances(crs);
-  gv_metric metric = question->requested ? question->metric : fit ? GV_EUCLIDEAN : GV_GEODESIC;
+  gv_metric usual = gv_crs_default_metric(crs, NULL);
+  gv_metric metric = question->requested ? question->metric : usual;
   *out = metric;
   gv_crs_describe(crs, name, sizeof name);
   if (gv_metric_on_globe(metric)) {
@@ -37,7 +37,7 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_met
                          "great-circle, or a projected coordinate system",
                          gv_metric_name(metric), name);
   }
-  if (!fit) {
+  if (usual == GV_GEODESIC) {
     gv_io_warn(GV_CODE_METRIC_ON_MAP, 0,
                "--metric %s: distances on the map of %s differ from those on the ground; the default is geodesic",
                gv_metric_name(metric), name);

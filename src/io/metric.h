@@ -16,9 +16,8 @@ typedef struct gv_metric_question {
 } gv_metric_question;
 
 /*
- * The requested metric, or the default: geodesic for longitudes and latitudes and for maps that do not preserve
- * distances even nearly (gv_crs_fits_distances), else euclidean. An error if it is not supported for the system; a
- * warning for distances on such a map.
+ * The requested metric, or gv_default_metric. An error if it is not supported for the system; a warning for
+ * distances on a map for which the default is geodesic.
  */
 gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out);
 

@@ -10,11 +10,13 @@
 #include "search/pair.h"
 #include "search/periods.h"
 #include "search/points.h"
+#include "search/power_range.h"
 #include "search/radius.h"
 #include "search/search_checks.h"
 #include "search/together.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -310,6 +312,12 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
   return GV_OK;
 }
 
+/* How many neighbors each query has at least. */
+static int32_t search_expects(const gv_reference *reference, const gv_search_options *o) {
+  int64_t others = reference->count - (o->exclude_self != 0);
+  return !isinf(o->max_distance) ? 0 : others < o->k ? (int32_t)others : o->k;
+}
+
 /* Chunk by chunk: checked queries to indices and exact distances (may be NULL). */
 static gv_status search_chunks(gv_context *context, const gv_point_index *index, const gv_points *queries,
                                const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
@@ -329,7 +337,8 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
   if (status == GV_OK && canonical == NULL)
     status = gv_arrays_scratch(context, arrays, 1, chunk * o->k, "the distances", &values);
 
-  gv_query query = {.k = o->k, .max_canonical = gv_reference_limit(reference, o->max_distance), .self_offset = -1};
+  gv_query query = {.k = o->k, .self_offset = -1};
+  if (status == GV_OK) status = gv_power_limit(context, reference, o->max_distance, &query.max_canonical);
   for (int64_t first = 0; first < queries->count && status == GV_OK; first += query.count) {
     query.count = queries->count - first < chunk ? queries->count - first : chunk;
     if (o->exclude_self) {
@@ -347,9 +356,12 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
     gv_part_progress part;
     gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
     int64_t *found = indices + first * o->k;
-    status = gv_index_search_canonical(&inner, index, &query, found,
-                                       canonical != NULL ? canonical + first * o->k : values);
+    double *exact = canonical != NULL ? canonical + first * o->k : values;
+    status = gv_index_search_canonical(&inner, index, &query, found, exact);
     status = gv_take_error(context, status, &inner);
+    if (status == GV_OK)
+      status = gv_power_check(context, reference, query.data, first, query.count, NULL, o->k,
+                              search_expects(reference, o), found, exact);
     if (status == GV_OK) gv_number_among_all(of->first_reference, query.count * o->k, found);
   }
   return status;

@@ -13,6 +13,7 @@
 #include "search/box_tree.h"
 #include "search/periods.h"
 #include "search/points.h"
+#include "search/power_range.h"
 #include "search/search_checks.h"
 
 enum {
@@ -249,8 +250,8 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   const gv_arrays host = {.device = -1};
   const gv_points *queries = c->queries;
   const gv_radius_options *o = c->options;
+  const gv_reference *reference = &c->index->reference;
   gv_radius_query query = {.count = count,
-                           .limit = gv_reference_limit(&c->index->reference, o->radius),
                            .limits = c->limits,
                            .self_offset = o->exclude_self ? first : -1,
                            .by_number = o->by_number != 0,
@@ -259,21 +260,24 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
     query.refine = keep_later;
     query.user = &query.first;
   }
+  GV_TRY(gv_power_limit(context, reference, o->radii != NULL ? 0.0 : o->radius, &query.limit));
   query.data = c->widen ? c->wide : (const double *)queries->data + first * queries->dim;
   for (int64_t i = 0; c->limits != NULL && i < count; i++)
-    c->limits[i] = gv_reference_limit(&c->index->reference, o->radii[first + i]);
+    GV_TRY(gv_power_limit(context, reference, o->radii[first + i], &c->limits[i]));
   int64_t bad = -1;
   if (!c->own || c->widen) GV_TRY(gv_arrays_widen(context, &host, queries, first, count, c->wide, &bad));
   if (bad >= 0) return gv_fail_not_finite(context, "query", bad);
-  if (c->index->reference.periods != NULL) gv_periods_wrap(&c->index->reference, count, c->wide);
+  if (reference->periods != NULL) gv_periods_wrap(reference, count, c->wide);
   gv_part_progress part;
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
   gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
   status = gv_take_error(context, status, &inner);
   if (status != GV_OK || distances == NULL) return status;
   int64_t from = offsets[first];
-  return gv_arrays_to_distances(context, &host, &c->index->reference, distances + from,
-                                offsets[first + count] - from);
+  if (indices != NULL)
+    GV_TRY(gv_power_check(context, reference, query.data, first, count, offsets + first, 0, 0, indices + from,
+                          distances + from));
+  return gv_arrays_to_distances(context, &host, reference, distances + from, offsets[first + count] - from);
 }
 
 /* Queries that are the index's own points, in any memory. */
@@ -342,9 +346,10 @@ gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, cons
                                  int64_t *offsets, int64_t *pairs) {
   const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
+  double limit;
+  GV_TRY(gv_power_limit(context, reference, o->radius, &limit));
   if (index->backend->pairs != NULL && index->state != NULL && reference->dim <= GV_PAIR_DIM_MAX)
-    return index->backend->pairs(context, reference, index->state, gv_reference_limit(reference, o->radius),
-                                 offsets, pairs);
+    return index->backend->pairs(context, reference, index->state, limit, offsets, pairs);
   int64_t count = base->count, *second = pairs == NULL ? NULL : pairs + offsets[count];
   gv_radius_options by_number = *o;
   by_number.by_number = 1;

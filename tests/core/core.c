@@ -9,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 #include "failing_memory.h"
+#include "gpuvoronoi/crs.h"
 
 static void names_are_complete(void **state) {
   (void)state;
@@ -21,6 +22,49 @@ static void names_are_complete(void **state) {
   for (int a = GV_EUCLIDEAN; a <= GV_MINKOWSKI; a++)
     assert_non_null(gv_metric_name((gv_metric)a));
   assert_null(gv_metric_name((gv_metric)4711));
+}
+
+static void default_metrics(void **state) {
+  (void)state;
+  static const struct {
+    gv_crs_kind kind;
+    const char *proj;
+    double west, east;
+    gv_metric metric;
+  } cases[] = {
+      {GV_CRS_NONE, NULL, 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_GEOGRAPHIC, NULL, 0, 0, GV_GEODESIC},
+      {GV_CRS_GEOGRAPHIC, "+proj=longlat", 3, 7, GV_GEODESIC},
+      {GV_CRS_OTHER, "+proj=merc", 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, NULL, 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=utm +zone=33", -180, 180, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc +a=6378137 +lat_ts=0 +k=1", -180, 180, GV_GEODESIC},
+      {GV_CRS_PROJECTED, "+proj=merc +lat_ts=0.0 +k=1.0", 0, 0, GV_GEODESIC},
+      {GV_CRS_PROJECTED, "+proj=merc +lat_ts=-0 +k_0=1", 0, 0, GV_GEODESIC},
+      {GV_CRS_PROJECTED, "+proj=merc", 0, 0, GV_GEODESIC},
+      {GV_CRS_PROJECTED, "+proj=merc +lat_ts=-41", 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc +lat_ts=0.5", 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc +k_0=0.997", 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc +k=1.01 +no_defs", 0, 0, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc", 95, 141, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc", 98.69, -68, GV_GEODESIC}, /* across 180 degrees, 193 wide */
+      {GV_CRS_PROJECTED, "+proj=merc", 170, -170, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=merc +lat_ts=5", -1000, 1000, GV_EUCLIDEAN},
+      {GV_CRS_PROJECTED, "+proj=cc", 0, 0, GV_GEODESIC},
+      {GV_CRS_PROJECTED, "+proj=ccon +lat_1=5", 0, 0, GV_EUCLIDEAN},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gv_crs_facts crs;
+    const char *reason = NULL;
+    gv_crs_facts_init(&crs);
+    crs.kind = cases[i].kind;
+    crs.proj = cases[i].proj;
+    crs.west = cases[i].west;
+    crs.east = cases[i].east;
+    if (gv_default_metric(&crs, &reason) != cases[i].metric) fail_msg("case %d: %s", (int)i, reason);
+    assert_int_equal(strncmp(reason, "default ", 8), 0);
+  }
+  assert_int_equal(gv_default_metric(NULL, NULL), GV_EUCLIDEAN);
 }
 
 static void version_matches_header(void **state) {
@@ -250,6 +294,7 @@ static void simd_level_can_be_lowered(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_complete),
+      cmocka_unit_test(default_metrics),
       cmocka_unit_test(version_matches_header),
       cmocka_unit_test(contexts_use_the_hooks),
       cmocka_unit_test(contexts_refuse_nonsense),

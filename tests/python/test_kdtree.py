@@ -12,6 +12,18 @@ from gpuvoronoi import KDTree
 scipy_spatial = pytest.importorskip("scipy.spatial")
 
 
+def test_powers_that_a_double_does_not_hold(random):
+    points = random.random((50, 2))
+    assert KDTree(points).query(points[:3], k=2, p=20)[0][:, 1].min() > 0
+    for power, scale in ((64, 1e6), (100, 1e-4), (2.0**20, 1.0)):
+        tree = KDTree(points * scale)
+        assert tree.query(points[:1] * scale, p=power)[0].tolist() == [0]
+        with pytest.raises(ValueError, match="distance out of range"):
+            tree.query(points[:3] * scale, k=2, p=power)
+        with pytest.raises(ValueError, match="maximum distance: out of range"):
+            tree.query_ball_point(points[:3] * scale, scale * (0.1 if scale <= 1 else 1.0), p=power)
+
+
 def same(ours, theirs, data, queries, p=2.0):
     """Equal distances to rounding; indices that lie at those distances."""
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-13, atol=0)
