@@ -3,8 +3,12 @@
 :class:`KDTree` and :class:`GlobeTree` find neighbours of points, :class:`FeatureTree` nearest lines and polygons;
 :func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`nearest_value`
 and :func:`regrid` give the values of the nearest seeds or cells; :func:`statistics` and :func:`sjoin_nearest`
-make tables; :func:`diagram` makes Voronoi polygons; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
+make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`
+describe coordinate systems; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
+
+import importlib
+from typing import Any
 
 from . import qtm
 from ._library import __version__
@@ -13,10 +17,18 @@ from .features import FeatureTree
 from .joins import sjoin_nearest
 from .parquet import to_parquet
 from .rasters import allocation, direction, proximity, voronoi
+from .systems import default_metric, ellipsoid_of
 from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 from .values import nearest_value, regrid
 
-__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "diagram", "direction", "nearest_value",
-           "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet",
-           "voronoi"]
+__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "default_metric", "diagram",
+           "direction", "ellipsoid_of", "nearest_value", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
+
+_LAZY = ("arrow", "sklearn", "xarray")  # modules that need other packages
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

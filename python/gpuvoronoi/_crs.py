@@ -7,13 +7,18 @@ all positions, as the command does.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import re
 import threading
+import warnings
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
+
+from . import _c
+from ._library import library
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,10 +73,35 @@ def base(crs: Any, argument: str) -> Any:
 
 
 def ellipsoid(crs: Any) -> tuple[float, float]:
-    """Semi-major axis in metres and flattening."""
+    """Semi-major axis in metres and flattening, 0 for a sphere. Prolate ellipsoids are refused."""
     found = crs.ellipsoid
-    inverse = found.inverse_flattening
-    return float(found.semi_major_metre), 1.0 / inverse if inverse > 1.0 else 0.0
+    if found is None:
+        raise ValueError(f"coordinate system {name(crs)}: missing ellipsoid")
+    inverse = float(found.inverse_flattening)
+    if inverse != 0.0 and not inverse > 1.0:
+        raise ValueError(f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
+                         f"above 0 and not longer than the equatorial axis")
+    return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
+
+
+def default_metric(crs: Any) -> tuple[str, str]:
+    """The library's default metric for a system, or for none, and the reason."""
+    facts = _c.CrsFacts()
+    if crs is not None:
+        facts.kind = _c.CRS_GEOGRAPHIC if crs.is_geographic else _c.CRS_PROJECTED if crs.is_projected else _c.CRS_OTHER
+    if facts.kind == _c.CRS_PROJECTED:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pyproj's, that the string does not hold all
+            try:
+                facts.proj = (crs.to_proj4() or "").encode()
+            except RuntimeError:  # pyproj's CRSError: not all systems can be expressed by such a string
+                facts.proj = None
+        area = crs.area_of_use
+        if area is not None:
+            facts.west, facts.east = area.west, area.east
+    reason = ctypes.c_char_p()
+    metric = library().gv_default_metric(ctypes.byref(facts), ctypes.byref(reason))
+    return _c.METRICS[metric], (reason.value or b"").decode()
 
 
 def linear_unit(crs: Any) -> Optional[float]:

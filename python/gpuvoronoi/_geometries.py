@@ -184,7 +184,10 @@ class _Parts:
                 raise ValueError(f"geometries: row {row} has invalid coordinates; expected pairs of numbers") from None
 
         name, at = geometry.get("type"), geometry.get("coordinates") or ()
-        if name == "GeometryCollection":
+        if name == "Feature":
+            if geometry.get("geometry") is not None:
+                self.add_json(geometry["geometry"], row)
+        elif name == "GeometryCollection":
             for one in geometry["geometries"]:
                 self.add_json(one, row)
         elif name in ("MultiLineString", "MultiPolygon"):

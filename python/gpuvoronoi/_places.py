@@ -13,8 +13,11 @@ from ._search import as_degrees, number_in
 
 Floats = npt.NDArray[np.float64]
 
-_NAMES = {"longitude": ("lon", "longitude", "nav_lon", "clon", "loncell", "xlong", "lon_rho", "tlon", "tlong"),
-          "latitude": ("lat", "latitude", "nav_lat", "clat", "latcell", "xlat", "lat_rho", "tlat")}
+_NAMES = {"longitude": ("lon", "longitude", "nav_lon", "clon", "loncell", "lonvertex", "lonedge", "xlong", "lon_rho", "tlon", "tlong"),
+          "latitude": ("lat", "latitude", "nav_lat", "clat", "latcell", "latvertex", "latedge", "xlat", "lat_rho", "tlat")}
+# MPAS has no units: these are radians by convention (MPAS mesh specification).
+_MPAS = {"longitude": ("loncell", "lonvertex", "lonedge"), "latitude": ("latcell", "latvertex", "latedge")}
+_RADIANS = ("radian", "radians", "rad", "rads")
 _UNITS = {"longitude": ("degrees_east", "degree_east", "degrees_e", "degree_e"),
           "latitude": ("degrees_north", "degree_north", "degrees_n", "degree_n")}
 
@@ -63,7 +66,8 @@ def cells(given: Any) -> Cells:
     if isinstance(given, str):
         system, _, rest = given.partition(":")
         level, *words = rest.split(",")
-        if system not in _FORMS or not level.isdigit() or not set(words) <= _FORMS[system][2]:
+        twice = len(set(words)) < len(words)
+        if system not in _FORMS or not level.isdigit() or not set(words) <= _FORMS[system][2] or twice:
             raise ValueError(f"cells must be {', '.join(repr(form) for form, *_ in _FORMS.values())}, a pair (lon, lat) or an xarray "
                              f"object, not {given!r}")
         order = number_in(int(level), "cells: the level", 0, _FORMS[system][1])
@@ -166,6 +170,8 @@ def _coordinate(cells: Any, what: str, argument: str) -> Any:
                 [v for name, v in candidates.items() if str(name).lower() in _NAMES[what]])
     for found in found_by:
         own = [v for v in found if str(v.name).lower() in _NAMES[what]] or found
+        if len(own) > 1:  # MPAS meshes have positions of cells, vertices and edges
+            own = [v for v in own if str(v.name).lower() == _MPAS[what][0]] or own
         if len(own) == 1:
             return own[0]
         if len(own) > 1:
@@ -174,5 +180,13 @@ def _coordinate(cells: Any, what: str, argument: str) -> Any:
 
 
 def _degrees(coordinate: Any) -> Floats:
+    """Its values in degrees; positions of MPAS meshes without `units` are in radians."""
     values = np.asarray(coordinate.values, np.float64)
-    return np.degrees(values) if str(coordinate.attrs.get("units", "")).lower() in ("radian", "radians", "rad") else values
+    units = str(coordinate.attrs.get("units", "")).strip().lower()
+    by_convention = not units and any(str(coordinate.name).lower() in names for names in _MPAS.values())
+    if not (by_convention or units in _RADIANS):
+        return values
+    if by_convention and values.size and np.nanmax(np.abs(values), initial=0.0) > 2.0 * np.pi + 1e-6:
+        raise ValueError(f"{coordinate.name}: missing units; MPAS meshes have radians, but values are up to "
+                         f"{np.nanmax(np.abs(values)):g}; set the attribute units")
+    return np.degrees(values)

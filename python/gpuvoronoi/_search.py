@@ -56,7 +56,9 @@ def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, 
         raise TypeError("ellipsoid must be a pair: semi-major axis in metres and flattening") from None
     if not 0 < (a := real(a, "ellipsoid")) < math.inf:
         raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
-    return a, real(f, "ellipsoid")
+    if not -0.5 <= (f := real(f, "ellipsoid")) <= 0.5:
+        raise ValueError(f"ellipsoid: the flattening must be from -0.5 to 0.5, not {f}; it is (a - b) / a, not its inverse")
+    return a, f
 
 
 def plain_array(value: Any, name: str) -> npt.NDArray[Any]:

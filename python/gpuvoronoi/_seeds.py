@@ -149,7 +149,9 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
             raise ValueError("metric: required without a coordinate system; use metric='euclidean' for a plane, "
                              "metric='geodesic' (or crs=) for longitudes and latitudes")
-        return "geodesic" if crs is None or geographic or grid.mesh or grid.level != _c.QTM_NONE else "euclidean"
+        if crs is None or grid.mesh or grid.level != _c.QTM_NONE:
+            return "geodesic"
+        return _crs.default_metric(crs)[0]
     if metric not in _c.METRICS:
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
@@ -166,6 +168,19 @@ def _is_globe(grid: Grid) -> bool:
     """The default extent, which says that longitudes and latitudes are meant."""
     g = grid.transform
     return g[0] == -180.0 and g[3] == 90.0 and g[2] == g[4] == 0.0 and abs(g[1] * grid.columns - 360.0) < 1e-9
+
+
+def on_globe(seeds: Seeds, argument: str) -> Seeds:
+    """Points of a projected system in the longitudes and latitudes that it is based on; others as they are."""
+    if seeds.crs is None or _crs.is_lonlat(seeds.crs):
+        return seeds
+    base = _crs.base(seeds.crs, argument)
+    x, y = _crs.Operation(seeds.crs, base, seeds.x, seeds.y)(seeds.x, seeds.y)
+    bad = np.flatnonzero(~np.isfinite(x))
+    if bad.size:
+        row = int(bad[0] if seeds.rows is None else seeds.rows[bad[0]])
+        raise ValueError(f"{argument}: row {row} is outside {_crs.name(base)}")
+    return dataclasses.replace(seeds, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y), crs=base)
 
 
 def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) -> tuple[Seeds, Floats, Floats]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import struct
+import warnings
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
@@ -27,7 +28,8 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     seeds : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
         Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean".
     metric : {"geodesic", "great-circle", "euclidean"}, optional
-        By default geodesic for longitudes and latitudes, euclidean in other systems.
+        By default that of :func:`default_metric`: geodesic for longitudes and latitudes and on maps of the whole world, euclidean on
+        other maps. On the globe, polygons of seeds on a map have the longitudes and latitudes that it is based on.
     seeds_crs : Any, optional
         The seeds' coordinate system, if they have none.
     extent : (xmin, ymin, xmax, ymax), optional
@@ -63,6 +65,7 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     options = _c.DiagramOptions(metric=_METRICS[meant], tolerance=real(tolerance, "tolerance"))
     globe = meant != "euclidean"
     if globe:
+        read = _seeds.on_globe(read, "seeds")
         options.semi_major, options.flattening = _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
     if extent is not None:
         if globe:
@@ -71,7 +74,10 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
         if len(values) != 4:
             raise ValueError("extent must be (xmin, ymin, xmax, ymax)")
         options.extent = (ctypes.c_double * 4)(*values)
-    made = _make(read, options, cut, worker_threads(workers), progress)
+    made, unverified = _make(read, options, cut, worker_threads(workers), progress)
+    if unverified:
+        warnings.warn(f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
+                      f"of up to 250 km", UserWarning, stacklevel=2)
     table = _table(read, made)
     metre = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * metre**2 if metre else None
@@ -82,13 +88,13 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
 
 
 def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
-    geographic = seeds.crs is None or seeds.crs.is_geographic
-    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
+    default = "geodesic" if seeds.crs is None else _crs.default_metric(seeds.crs)[0]
+    meant = metric if metric is not None else default
     if meant not in _METRICS:
         raise ValueError(f"metric must be one of {', '.join(_METRICS)}, not {metric!r}")
-    if meant == "euclidean" and seeds.crs is not None and geographic:
+    if meant == "euclidean" and seeds.crs is not None and seeds.crs.is_geographic:
         raise ValueError(f"metric: euclidean is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first")
-    if meant != "euclidean" and not geographic:
+    if meant != "euclidean" and default == "euclidean":
         raise ValueError(f"metric: {meant} is not supported for {_crs.name(seeds.crs)}; use to_crs() first")
     return meant
 
@@ -100,8 +106,8 @@ def _array(address: Any, kind: Any, count: int) -> npt.NDArray[Any]:
     return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy()
 
 
-def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a diagram and of its polygons."""
+def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress) -> tuple[dict[str, npt.NDArray[Any]], int]:
+    """The arrays of a diagram and of its polygons, and how many corners and borders are not verified."""
     x, y = np.ascontiguousarray(seeds.x, np.float64), np.ascontiguousarray(seeds.y, np.float64)
     points = _c.Points(count=x.size, dim=2, dtype=_c.FLOAT64, x=x.ctypes.data, y=y.ctypes.data)
     handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
@@ -116,10 +122,11 @@ def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: i
         used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
         count, integer, number = parts.seed_count, ctypes.c_int64, ctypes.c_double
         cell = _array(parts.cell, integer, count + 1)
-        return {"area": area, "cell": cell, "owner": _array(parts.owner, integer, count),
-                "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count), "ring": _array(parts.ring, integer, int(cell[-1])),
-                "polygon": _array(rings.polygon, integer, count + 1), "point": _array(rings.point, integer, rings.polygon_count + 1),
-                "x": _array(rings.x, number, rings.point_count), "y": _array(rings.y, number, rings.point_count)}
+        arrays = {"area": area, "cell": cell, "owner": _array(parts.owner, integer, count),
+                  "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count), "ring": _array(parts.ring, integer, int(cell[-1])),
+                  "polygon": _array(rings.polygon, integer, count + 1), "point": _array(rings.point, integer, rings.polygon_count + 1),
+                  "x": _array(rings.x, number, rings.point_count), "y": _array(rings.y, number, rings.point_count)}
+        return arrays, parts.unverified
     finally:
         library().gv_diagram_polygons_destroy(polygons)
         library().gv_diagram_destroy(handle)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Union
+import re
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -95,9 +97,20 @@ def _documented(function: Described) -> Described:
     function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
     own, shared = inspect.signature(function), inspect.signature(Question.__init__).parameters.values()
     named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    function.__signature__ = own.replace(  # type: ignore[attr-defined]
-        parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY])
-    return function
+    signature = own.replace(parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY])
+
+    @functools.wraps(function)
+    def checked(*positional: Any, **arguments: Any) -> Any:
+        try:
+            return function(*positional, **arguments)
+        except TypeError as error:
+            if "__init__() got an unexpected keyword argument" not in str(error):
+                raise
+            text = re.sub(r"(Question\.)?__init__\(\)", f"{function.__name__}()", str(error))
+        raise TypeError(text)
+
+    checked.__signature__ = signature  # type: ignore[attr-defined]
+    return cast(Described, checked)
 
 
 class Question:
@@ -255,8 +268,8 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
     Parameters
     ----------
     ARGUMENTS
-    ids : array_like of int or str, optional
-        Values to write in place of the seeds' numbers from 0; one a seed, or a column of the seeds' table.
+    ids : array_like of int, or str, optional
+        Integers to write in place of the seeds' numbers from 0; one a seed, or the name of a column of the seeds' table.
 
     Returns
     -------

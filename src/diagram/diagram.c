@@ -52,7 +52,7 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
     gv_pair_get(seeds, i, &lon, &lat);
     if (!(isfinite(lon) && fabs(lat) <= 90.0))
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "seed %lld (from 0): coordinates out of range or not finite (longitude %g, latitude %g)",
+                     "seed %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)",
                      (long long)i, lon, lat);
     gv_normalise_lonlat(&lon, &lat);
     d->lon[i] = diagram_round(lon, 0x1p-70); /* degrees: 1e-16 m */

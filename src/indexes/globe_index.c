@@ -45,7 +45,7 @@ static gv_status check_position(gv_context *context, const gv_points *points, in
   gv_pair_get(points, number, &x, &y);
   if (isfinite(x) && isfinite(y) && fabs(y) <= 90.0) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "%s %lld (from 0): coordinates out of range or not finite (longitude %g, latitude %g)", role,
+                 "%s %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)", role,
                  (long long)number, x, y);
 }
 

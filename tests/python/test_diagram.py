@@ -61,3 +61,22 @@ def test_errors(arguments, says):
         gpuvoronoi.diagram(([1.0, 2.0], [3.0, 4.0]), **arguments)
     with pytest.raises(ValueError, match="none"):
         gpuvoronoi.diagram(([], []))
+
+
+def test_seeds_on_a_map_of_the_world():
+    """Geodesics by default: polygons in the longitudes and latitudes of the map."""
+    places = geopandas.GeoSeries(geopandas.points_from_xy([10.0, 60.0, -100.0], [50.0, 0.0, -20.0]), crs="EPSG:4326")
+    cells, expected = gpuvoronoi.diagram(places.to_crs("EPSG:3857")), gpuvoronoi.diagram(places)
+    assert cells.crs == "EPSG:4326" and cells["neighbours"].tolist() == expected["neighbours"].tolist()
+    assert cells["area_km2"].to_numpy() == pytest.approx(expected["area_km2"].to_numpy(), rel=1e-9)
+    assert gpuvoronoi.diagram(places.to_crs("EPSG:3857"), metric="euclidean").crs == "EPSG:3857"
+    assert gpuvoronoi.diagram(places[:1].to_crs("EPSG:3035")).crs == "EPSG:3035"
+
+
+def test_unverified_borders_warn(monkeypatch):
+    from gpuvoronoi import diagrams
+
+    made = diagrams._make
+    monkeypatch.setattr(diagrams, "_make", lambda *arguments: (made(*arguments)[0], 3))
+    with pytest.warns(UserWarning, match="^3 corners or borders of cells are not verified"):
+        gpuvoronoi.diagram(([0.0, 50.0], [0.0, 20.0]))

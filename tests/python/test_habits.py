@@ -139,3 +139,32 @@ def test_the_accessor_is_registered_by_its_module_alone():
     code = "import sys, gpuvoronoi; assert 'xarray' not in sys.modules; import gpuvoronoi.xarray, xarray; xarray.DataArray([1]).gpuvoronoi"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert rasters.NAMES == ("allocation", "proximity", "direction")
+
+
+@pytest.mark.parametrize("function", PUBLIC)
+def test_unknown_arguments_name_the_function(function):
+    with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got an unexpected keyword argument 'foo'"):
+        function(*(([0.0], [0.0]), [1.0])[:2 if function is gpuvoronoi.nearest_value else 1], foo=1, **GRID)
+
+
+def test_modules_that_need_other_packages_are_found():
+    pytest.importorskip("pyarrow")
+    code = "import gpuvoronoi; gpuvoronoi.arrow.search_batches; gpuvoronoi.what"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.strip().endswith("AttributeError: module 'gpuvoronoi' has no attribute 'what'")
+
+
+@pytest.mark.parametrize("call,said", [
+    (lambda: gpuvoronoi.allocation(([0.0], [0.0]), cells="healpix:3,ring,ring"), "cells must be"),
+    (lambda: gpuvoronoi.GlobeTree([0.0], [0.0], ellipsoid=(6378137.0, 0.9)), "flattening must be from"),
+    (lambda: gpuvoronoi.proximity(np.ones((2, 2)), target_values=[np.nan], metric="euclidean"), "target_values: nan"),
+    (lambda: gpuvoronoi.GlobeTree([0.0], [0.0]).query(0.0, 90.0000025), "latitude 90.0000025")])
+def test_values_that_cannot_be_meant(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_features_of_geojson():
+    place = {"type": "Point", "coordinates": (1.0, 2.0)}
+    tree = gpuvoronoi.FeatureTree([{"type": "Feature", "properties": {}, "geometry": one} for one in (None, place)])
+    assert tree.query(1.0, 2.0) == (0.0, 1)

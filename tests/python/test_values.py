@@ -206,3 +206,23 @@ def test_as_cdo_has_it(random, tmp_path):
     differ = ours.v.values != theirs.v.values
     assert differ.mean() < 0.01
     assert np.all(np.abs(away(ours.v.values.astype(int)) - away(theirs.v.values.astype(int)))[differ] < 1e-7)
+
+
+@pytest.mark.parametrize("units", [None, "rads", "degrees"])
+def test_positions_of_mpas(random, units):
+    """Radians by convention; positions of vertices and edges are there too."""
+    lon, lat = globe(random, 300)
+    turned = (lambda values: values) if units == "degrees" else np.radians
+    attributes = {} if units is None else {"units": units}
+    mesh = xarray.Dataset({"t": ("nCells", np.arange(300.0))})
+    for of in ("Cell", "Vertex", "Edge"):
+        dim = {"Vertex": "nVertices"}.get(of, f"n{of}s")
+        mesh[f"lon{of}"], mesh[f"lat{of}"] = (dim, turned(lon), attributes), (dim, turned(lat), attributes)
+    places = np.array([10.0, 200.0]), np.array([50.0, -30.0])
+    number, _ = nearest((lon, lat), places)
+    assert regrid(mesh, places).t.values.tolist() == number.tolist()
+    vertices = xarray.DataArray(np.arange(300.0), dims="nVertices", coords={name: mesh[name] for name in ("lonVertex", "latVertex")})
+    assert regrid(vertices, places).values.tolist() == number.tolist()
+    if units is None:
+        with pytest.raises(ValueError, match="lonCell: missing units"):
+            regrid(mesh.assign(lonCell=("nCells", lon)), places)

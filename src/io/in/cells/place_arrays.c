@@ -59,11 +59,11 @@ static int place_kind(GDALMDArrayH array) {
 }
 
 static bool place_is_radian(GDALMDArrayH array) {
-  static const char *const names[] = {"radian", "radians", "rad"};
+  static const char *const names[] = {"radian", "radians", "rad", "rads"};
   const char *unit = GDALMDArrayGetUnit(array);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     if (unit != NULL && EQUAL(unit, names[i])) return true;
-  return place_text_is(array, "units", names, 3);
+  return place_text_is(array, "units", names, 4);
 }
 
 /* Adds an array if it is a coordinate array; the list takes ownership. False: out of memory. */
