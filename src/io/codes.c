@@ -109,6 +109,9 @@ static const gv_code_text texts[GV_CODES] = {
                                      "For small regions use smaller cells (--res)."},
     [GV_CODE_SECRET_LEFT_OUT] = {"secret-left-out", "A description was written without a password.",
                                  "Add the option with the password to --config."},
+    [GV_CODE_SUM_NEGATIVE] =
+        {"sum-negative", "A --sum raster has negative values.",
+         "If they stand for missing values, declare the value as nodata (gdal_edit.py -a_nodata)."},
     [GV_CODE_SUM_OUTSIDE] = {"sum-outside", "A part of a --sum raster is outside the grid and not counted.",
                              "Use a larger --extent."},
     [GV_CODE_TABLE_MISSING] = {"table-missing", "The raster has no attribute table with names and colours.",

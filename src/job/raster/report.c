@@ -7,8 +7,9 @@
 #include "io/crs.h"
 #include "job/raster/plan/rasters.h"
 
-/* Values outside the grid are not lost by the overlay, but are worth a warning. */
-static void warn_of_outside(const gv_run_work *w) {
+/* Values outside the grid are not lost by the overlay, but are worth a warning, as are negative ones: counts of people
+ * have none, but numbers that stand for missing values. */
+static void warn_of_sums(const gv_run_work *w) {
   for (int i = 0; i < w->job->sum_count; i++) {
     gv_sum_totals sum = w->source.sum(w, i);
     double outside = sum.total - sum.inside;
@@ -16,6 +17,11 @@ static void warn_of_outside(const gv_run_work *w) {
       gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
                  "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
                  outside, sum.total);
+    }
+    double negative = 0.5 * (sum.total - sum.bound); /* the bound is the sum of absolute values, or 1 for 0 */
+    if (negative < -1e-8 * sum.bound && !(sum.total == 0.0 && sum.bound == 1.0)) {
+      gv_io_warn(GV_CODE_SUM_NEGATIVE, 0, "--sum %s: negative values with a total of %.10g", w->job->sums[i].name,
+                 negative);
     }
   }
 }
@@ -47,7 +53,7 @@ void gv_run_warn_of_skipped(const gv_run_inputs *in) {
 
 void gv_run_warn(const gv_run_work *w) {
   const int64_t seeds = w->in->regions->count;
-  warn_of_outside(w);
+  warn_of_sums(w);
   gv_crs_warn_of_deprecated(w->in->grid.crs);
   if (w->workers != NULL) warn_of_empty(w);
   if (w->plan->unstyled) {
