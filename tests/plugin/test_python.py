@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 from conftest import ROOT, gdal, land_in_memory, memory, ogr, places, stripes, timezones
-from qgis.core import QgsProcessingException, QgsRasterLayer
+from qgis.core import QgsGeometry, QgsProcessingException, QgsRasterLayer
 
 pytest.importorskip("geopandas")  # with pandas and pyproj
 PLANE = (2500000, 1400000, 6600000, 5500000)
@@ -316,3 +316,57 @@ def test_line_of_pip(qgis, monkeypatch, tmp_path, system, python):
     assert "gpuvoronoi&gt;=0.1" in program.how_to_install()
     (tmp_path / "EXTERNALLY-MANAGED").touch()
     assert " --user --break-system-packages " in program.pip_line()
+
+
+def test_ids_of_64_bits(qgis, work, without_command):
+    layer = memory([(10, 50), (60, 0), (-60, 0)], "EPSG:4326", "osm:long", [[5000000000], [-1], [7]])
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, INPUT=layer, FIELD="osm", RESOLUTION=5)
+    made = same_rasters(first["OUTPUT"], second["OUTPUT"])
+    assert set(np.unique(made.ReadAsArray())) == {5000000000, -1, 7}
+
+
+def test_boundaries_with_geodesic_edges(qgis, work, without_command):
+    """Cuts along 180 degrees and at a pole do not count."""
+    ring = "-180 -90,-180 -70,-90 -72,0 -70,90 -72,180 -70,180 -90,-180 -90"
+    layer = memory([(0, 0)], "EPSG:4326", geometry="Polygon")
+    layer.dataProvider().changeGeometryValues({1: QgsGeometry.fromWkt(f"Polygon(({ring}))")})
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "o.tif", "DISTANCE": "d.tif"}, INPUT=layer, RESOLUTION=6,
+                         BOUNDARY=True, EDGES=1)
+    same_rasters(first["DISTANCE"], second["DISTANCE"])
+
+
+def test_diagram_of_web_mercator(qgis, work, without_command):
+    layer = memory([(1e6, 6e6), (6e6, 0)], "EPSG:3857")
+    first, second = both(qgis, work, without_command, "voronoidiagram", {"OUTPUT": "out.gpkg"}, INPUT=layer)
+    one, other = (ogr.Open(made["OUTPUT"]) for made in (first, second))
+    assert one.GetLayer(0).GetFeatureCount() == other.GetLayer(0).GetFeatureCount() == 2
+    assert one.GetLayer(0).GetSpatialRef().IsGeographic() and other.GetLayer(0).GetSpatialRef().IsGeographic()
+
+
+def test_threads_are_counted(qgis, work, without_command):
+    without_command()
+    qgis.run("voronoiraster", INPUT=points(), RESOLUTION=20, OUTPUT=work.path("out.tif"))
+    assert any("threads" in text for text in qgis.feedback.infos) and not any("-1 threads" in text for text in qgis.feedback.infos)
+
+
+def test_negative_counts_are_reported(qgis, work, without_command):
+    path = work.path("people.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, 36, 18, 1, gdal.GDT_Float32)
+    made.SetGeoTransform((-180, 10, 0, 90, 0, -10))
+    made.SetProjection(points().crs().toWkt())
+    values = np.full((18, 36), 10.0)
+    values[:2] = -99999
+    made.GetRasterBand(1).WriteArray(values)
+    made = None
+    for step in (lambda: None, without_command):
+        step()
+        qgis.run("facilitystatistics", INPUT=points(), SUMS=[path], TEMPLATE=path, OUTPUT=work.path("out.gpkg"))
+        assert any("negative values" in text for text in qgis.feedback.warnings)
+
+
+def test_refusals_are_plain_words(qgis, work, without_command):
+    without_command()
+    with pytest.raises(QgsProcessingException) as error:
+        qgis.run("voronoiraster", INPUT=land_in_memory(), SIGNED=True, RESOLUTION=8, DISTANCE=work.path("d.tif"))
+    assert "Negative distances within polygons" in str(error.value)
+    assert "Traceback" not in str(error.value) and "--" not in str(error.value)

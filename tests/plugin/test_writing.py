@@ -174,3 +174,14 @@ def test_ids_as_text(qgis, work, kind, value, text):
     points = memory([(1, 1)], fields="near:string", rows=[[NULL]])
     out = qgis.run("writenearest", INPUT=points, REFERENCE=reference, REFERENCE_FIELD="key", ID_FIELD="near", OUTPUT="memory:")["OUTPUT"]
     assert [feature["near"] for feature in out.getFeatures()] == [text]
+
+
+@pytest.mark.parametrize("parameters,said", [
+    ({"REFERENCE_FIELD": "name", "ID_FIELD": "near"}, "near"), ({"REFERENCE_FIELD": "number", "ID_FIELD": "far", "DISTANCE_FIELD": "far"}, "far"),
+    ({"REFERENCE_FIELD": "number", "ID_FIELD": "new", "DISTANCE_FIELD": "new"}, "new"),
+    ({"REFERENCE_FIELD": "large", "ID_FIELD": "near"}, "near")])
+def test_fields_that_cannot_hold_the_values(qgis, parameters, said):
+    """An error, no features are lost."""
+    others = memory([(0, 0), (50, 0)], fields="name:string,number:integer,large:long", rows=[("a", 1, 5000000000), ("b", 2, 6000000000)])
+    with pytest.raises(QgsProcessingException, match=said):
+        qgis.run("writenearest", INPUT=points(), REFERENCE=others, OUTPUT="memory:", **parameters)

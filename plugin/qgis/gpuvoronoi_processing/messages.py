@@ -66,6 +66,10 @@ def _warnings():
         "seeds-invalid": tr("{count} polygons are invalid; the even-odd rule decides what is inside."),
         "seeds-outside": tr("{count} seeds are outside the area of the coordinate system, which the raster covers."),
         "seeds-skipped": tr("{count} seeds with invalid coordinates are left out."),
+        "sum-negative": tr(
+            "A raster of counts has negative values; if they stand for missing values, declare them as no data in its "
+            "properties."
+        ),
         "sum-outside": tr("A part of the raster of counts is outside the area and is not counted."),
     }
 

@@ -2,6 +2,7 @@
 What the algorithms have in common: how they present themselves, what is wrong with parameters, layers that they make.
 """
 
+import functools
 import html
 import os
 import re
@@ -35,10 +36,31 @@ NO_FILE = re.compile(
 )  # destinations in memory and in databases, such as ogr:dbname=…
 
 
+def plain_errors(function):
+    """QGIS shows QgsProcessingException itself as its text, and classes that are derived from it as tracebacks."""
+
+    @functools.wraps(function)
+    def run(*arguments):
+        try:
+            return function(*arguments)
+        except QgsProcessingException as error:
+            if type(error) is QgsProcessingException:
+                raise
+            raise QgsProcessingException(str(error)) from None
+
+    return run
+
+
 class Common(Parameters):
     """What makes a QgsProcessingAlgorithm of any kind one of the provider's."""
 
     whole_ids = True  # of the field's values a raster is made
+
+    def __init_subclass__(cls, **arguments):
+        super().__init_subclass__(**arguments)
+        for name in ("prepareAlgorithm", "processAlgorithm", "processFeature"):
+            if name in cls.__dict__:
+                setattr(cls, name, plain_errors(cls.__dict__[name]))
 
     def createInstance(self):
         return type(self)()

@@ -129,6 +129,24 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             return QgsField(name, types.LONG)
         return self.reference.id_column(name)
 
+    def check_fields(self, wanted, known):
+        """Fields that cannot hold what is written are refused before anything is computed."""
+        names = [name.lower() for name in wanted.values()]
+        if len(set(names)) < len(names):
+            raise QgsProcessingException(tr(
+                "“{field}”: one field cannot hold both the id and the distance; choose two"
+            ).format(field=next(iter(wanted.values()))))
+        numbers = (types.INT, types.LONG, types.DOUBLE)
+        for name, field in wanted.items():
+            index = known.lookupField(field)
+            if index < 0:
+                continue
+            made = types.DOUBLE if name == self.DISTANCE_FIELD else self.id_field(field).type()
+            if not (known[index].type() in (types.STRING, made) or (made in numbers and known[index].type() in numbers)):
+                raise QgsProcessingException(tr(
+                    "“{field}”: a field of type {type} cannot hold these values; choose a field of text or a new name"
+                ).format(field=field, type=known[index].typeName()))
+
     def prepareAlgorithm(self, parameters, context, feedback):
         layer = self.vector_layer(parameters, self.INPUT, context)
         self.own = not self.given(parameters, self.REFERENCE)
@@ -137,9 +155,11 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             self.reference = Features(self, parameters, self.REFERENCE, context, [field])
         wanted = self.wanted_fields(parameters, context)
         if layer is not None:
+            self.check_fields(wanted, layer.fields())
             self.make_fields(layer, wanted, layer.fields())
         self.points = Features(self, parameters, self.INPUT, context, [""])
         if layer is None:
+            self.check_fields(wanted, self.points.source.fields())
             self.make_fields(None, wanted, self.points.source.fields())
         if self.own and layer is None:
             raise QgsProcessingException(self.invalidSourceError(parameters, self.REFERENCE))
@@ -151,7 +171,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         fields, self.fields = self.outputFields(self.points.source.fields()), []
         for name in self.NEW_FIELDS:
             index = fields.lookupField(wanted[name]) if name in wanted else -1
-            self.fields.append((index, fields[index].type() == types.STRING if index >= 0 else False))
+            self.fields.append((index, fields[index] if index >= 0 else None))
         self.found = None
         return True
 
@@ -166,7 +186,17 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         if missing > 0:
             feature.setAttributes(feature.attributes() + [NULL] * missing)
         _, *values = self.found.get(feature.id(), (None, NULL, NULL))
-        for (index, text), value in zip(self.fields, values):
+        for (index, field), value in zip(self.fields, values):
             if index >= 0:
-                feature.setAttribute(index, types.as_text(value) if text else value)
+                feature.setAttribute(index, self.fitting(field, value))
         return [feature]
+
+    @staticmethod
+    def fitting(field, value):
+        """A value as the field holds it. QGIS would leave out features with others."""
+        value = types.as_text(value) if field.type() == types.STRING else value
+        try:
+            field.convertCompatible(value)
+        except ValueError as error:
+            raise QgsProcessingException(f"{field.name()}: {error}") from None
+        return value

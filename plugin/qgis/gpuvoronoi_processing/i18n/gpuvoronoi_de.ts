@@ -130,11 +130,6 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Objekte (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/cells.py" />
             <source>Attributes of the seeds</source>
             <translation>Attribute der Objekte</translation>
         </message>
@@ -695,11 +690,6 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed.</source>
-            <translation>Die Kanäle 1 bis k der Ergebnisse haben das nächste, zweitnächste, … k-nächste Objekt.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/parameters.py" />
             <source>Writes distances as Float64 instead of Float32.</source>
             <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
         </message>
@@ -852,6 +842,16 @@
             <location filename="../algorithms/parameters.py" />
             <source>Field of the weights</source>
             <translation>Feld der Gewichte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Objekte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed.</source>
+            <translation>Die Kanäle 1 bis k der Ergebnisse haben das nächste, zweitnächste, … k-nächste Objekt.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -1310,8 +1310,18 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
+            <source>“{field}”: one field cannot hold both the id and the distance; choose two</source>
+            <translation>„{field}“: Ein Feld kann nicht die Kennung und die Entfernung enthalten; wählen Sie zwei</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
             <source>{layer}: cannot add the field “{field}”</source>
             <translation>{layer}: das Feld „{field}“ lässt sich nicht hinzufügen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>“{field}”: a field of type {type} cannot hold these values; choose a field of text or a new name</source>
+            <translation>„{field}“: Ein Feld des Typs {type} kann diese Werte nicht enthalten; wählen Sie ein Textfeld oder einen neuen Namen</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -1612,6 +1622,11 @@
             <location filename="../messages.py" />
             <source>{count} seeds with invalid coordinates are left out.</source>
             <translation>{count} Objekte mit ungültigen Koordinaten sind ausgelassen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>A raster of counts has negative values; if they stand for missing values, declare them as no data in its properties.</source>
+            <translation>Ein Raster von Anzahlen hat negative Werte; falls sie für fehlende Werte stehen, erklären Sie sie in seinen Eigenschaften zu Leerwerten.</translation>
         </message>
         <message>
             <location filename="../messages.py" />

@@ -5,9 +5,9 @@ import math
 from osgeo import ogr
 
 from ..messages import REQUESTED
-from .grids import default_metric
+from .grids import GLOBE, default_metric
 from .options import Unsupported
-from .sources import Places, wkt
+from .sources import Places, reference_of, wkt
 from .tables import Writer
 
 
@@ -19,7 +19,10 @@ def run(options, job):
     id_field = options.take("--id")
     options.take("--skip-invalid")  # the plugin has left them out
     metric = options.take("--metric")
-    name, reason = (metric, REQUESTED) if metric else default_metric(places.crs)
+    default = default_metric(places.crs)
+    name, reason = (metric, REQUESTED) if metric else default
+    if name in GLOBE and default[0] == "euclidean":
+        raise Unsupported("--metric")
     tolerance, cut = options.number("--tolerance", 1.0), not options.take("--no-cut", False)
     extent = options.take("--extent")
     options.finish()
@@ -43,7 +46,10 @@ def run(options, job):
     kind = ogr.OFTString if any(isinstance(value, str) for value in ids) else ogr.OFTInteger64
     area = "area_km2" if "area_km2" in table.columns else "area"
     fields = [("seed", kind), (area, ogr.OFTReal), ("neighbours", ogr.OFTString), ("others", ogr.OFTString)]
-    writer = Writer(options.positional[0], "cells", places.crs, ogr.wkbMultiPolygon, fields, places)
+    system = places.crs
+    if system is not None and name in GLOBE and not system.IsGeographic():
+        system = reference_of(table.crs.to_wkt())  # the longitudes and latitudes of the map
+    writer = Writer(options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields, places)
     shapes = table.geometry.to_wkb().tolist()
     edges = 0
     for seed, (size, near, others) in enumerate(zip(table[area].tolist(), table["neighbours"], table["others"])):
@@ -55,10 +61,10 @@ def run(options, job):
         writer.write(values, int(places.row[seed]), shape)
     writer.close()
     places_count = len(set(zip(places.x.tolist(), places.y.tolist())))
-    system = "" if places.crs is None else places.crs.GetName()
     used = int(places.x.size)
     return job.report(
-        metric={"name": name, "reason": reason}, crs=system, edges=edges // 2, unverified=0,
+        metric={"name": name, "reason": reason}, crs="" if system is None else system.GetName(),
+        edges=edges // 2, unverified=0,
         seeds={"used": used, "left_out": 0, "places": places_count},
     )
 

@@ -8,38 +8,25 @@ from osgeo import gdal
 from ..datasets import open_dataset
 from ..i18n import tr
 from .options import Unsupported
-from .sources import clone, reference_of, same
+from .sources import clone, reference_of, same, wkt
 
 LONGER_SIDE = 2048
 GLOBE = ("geodesic", "great-circle")
 PADDING = 0.1  # of the extent of the seeds, on each side
-# Projections of the whole world on which lengths are not those on the ground.
-CYLINDERS = ("merc", "webmerc", "eqc", "cea", "mill", "gall", "comill", "cc", "patterson", "tobmerc")
 
 
 def default_metric(reference):
-    """Name of the metric, and the reason, as the command has it."""
-    if reference is None:
-        return "euclidean", "default without a coordinate system"
-    if reference.IsGeographic():
-        return "geodesic", "default for longitudes and latitudes"
-    if fits_distances(reference):
-        return "euclidean", "default for maps"
-    return "geodesic", "default for maps of the whole world"
+    """Name of the metric and the reason, as the library decides it."""
+    import gpuvoronoi
+
+    return gpuvoronoi.default_metric(None if reference is None else wkt(reference))
 
 
-def fits_distances(reference):
-    """Whether straight lines on a map may be distances."""
-    if not reference.IsProjected():
-        return True
-    words = dict(word.lstrip("+").partition("=")[::2] for word in reference.ExportToProj4().split())
-    if words.get("proj") not in CYLINDERS:
-        return True
-    area = reference.GetAreaOfUse()
-    if area is not None and abs(area.west_lon_degree) <= 360.0 and abs(area.east_lon_degree) <= 360.0:
-        width = area.east_lon_degree - area.west_lon_degree
-        return (width + 360.0 if width < 0.0 else width) <= 180.0
-    return float(words.get("lat_ts", 0)) != 0.0 or float(words.get("k", 1)) != 1.0 or float(words.get("k_0", 1)) != 1.0
+def ellipsoid_of(reference):
+    """Semi-major axis and flattening, as the package accepts them."""
+    import gpuvoronoi
+
+    return gpuvoronoi.ellipsoid_of(wkt(reference))
 
 
 class Grid:

@@ -1,5 +1,7 @@
 """Runs a job of the command by the package: reads its options, and reports as the command does."""
 
+import warnings
+
 from qgis.core import QgsProcessingException
 
 from .. import messages
@@ -15,7 +17,14 @@ def run(arguments, outputs, feedback, progress):
     options = Options(arguments[1:] if kind else arguments)
     feedback.pushInfo(tr("Computed by the Python package gpuvoronoi"))
     try:
-        report = (kind or rasters.run)(options, Job(options, feedback, progress))
+        job = Job(options, feedback, progress)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            report = (kind or rasters.run)(options, job)
+        for one in said:
+            if "gpuvoronoi" in one.filename:
+                job.warn("package", str(one.message))
     except Cancelled:
         return None
     except MemoryError:

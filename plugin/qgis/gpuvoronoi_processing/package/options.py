@@ -1,5 +1,6 @@
 """The options of a job, and what else it has: threads, progress and the report."""
 
+import os
 import threading
 import time
 
@@ -25,6 +26,26 @@ FLAGS = (
 WITHOUT_EFFECT = ("--overwrite", "--progress", "--device")
 
 
+def label(option):
+    """What dialogs call an option."""
+    return {
+        "--azimuth": tr("Directions to the seeds"),
+        "--band": tr("Band"),
+        "--boundary": tr("Use the boundaries of polygons"),
+        "--crs": tr("Coordinate system of the raster"),
+        "--edges": tr("Edges of lines and polygons"),
+        "--extent": tr("Extent"),
+        "--level": tr("Level of the cells"),
+        "--like": tr("Template raster"),
+        "--mask": tr("Mask"),
+        "--metric": tr("Distances"),
+        "--seeds": tr("Seeds"),
+        "--signed-distance": tr("Negative distances within polygons"),
+        "--weighting": tr("Weighting"),
+        "-k": tr("Number of nearest seeds (k)"),
+    }.get(option, option.lstrip("-").replace("-", " "))
+
+
 class Cancelled(Exception):
     """The user cancelled."""
 
@@ -35,7 +56,7 @@ class Unsupported(QgsProcessingException):
     def __init__(self, option):
         super().__init__(
             tr("“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command").format(
-                option=option
+                option=label(option)
             )
         )
 
@@ -74,12 +95,21 @@ class Options:
             raise Unsupported(name)
 
 
+def processors():
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Windows, macOS
+        return os.cpu_count() or 1
+
+
 class Job:
     """What a job needs besides its options: threads, progress and the report."""
 
     def __init__(self, options, feedback, progress):
         self.feedback, self.progress = feedback, progress
         self.workers = int(options.take("--threads", -1))
+        self.threads = self.workers if self.workers > 0 else processors()
         self.backend = options.take("--backend", "auto")
         self.thread = threading.get_ident()
         self.warnings = []

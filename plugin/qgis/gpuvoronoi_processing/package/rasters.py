@@ -54,7 +54,7 @@ def run(options, job):
         )
     return job.report(
         metric={"name": question.metric, "reason": question.reason}, grid=grid.described(),
-        cells={"count": count, "without_seed": empty}, backend={"name": "gpuvoronoi", "threads": job.workers},
+        cells={"count": count, "without_seed": empty}, backend={"name": "gpuvoronoi", "threads": job.threads},
         seeds={"used": question.used, "left_out": question.left_out, "without_cells": None},
     )
 
@@ -173,7 +173,7 @@ class OfPlaces(Question):
             raise Unsupported("--azimuth")
         if not same(self.crs, grid.crs) or (self.metric in GLOBE and not grid.lonlat):
             raise Unsupported("--crs")
-        ellipsoid = (grid.crs.GetSemiMajor(), 1.0 / grid.crs.GetInvFlattening()) if self.metric in GLOBE else None
+        ellipsoid = grids.ellipsoid_of(grid.crs) if self.metric in GLOBE else None
         tree = gpuvoronoi.FeatureTree(
             self.places.shapes, metric=self.metric, edges=self.edges, boundary=self.boundary, ellipsoid=ellipsoid
         )

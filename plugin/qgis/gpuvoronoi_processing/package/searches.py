@@ -5,7 +5,7 @@ import csv
 import numpy as np
 
 from ..i18n import tr
-from .grids import GLOBE
+from .grids import GLOBE, ellipsoid_of
 from .options import Unsupported
 from .sources import Places, same
 
@@ -45,7 +45,7 @@ def run(options, job):
         name += f" ({crs.GetAuthorityName(None)}:{crs.GetAuthorityCode(None)})"
     return job.report(
         queries={"used": int(points.x.size)}, references={"used": len(reference.rows_of_seeds())}, crs=name,
-        backend={"name": "gpuvoronoi", "threads": job.workers},
+        backend={"name": "gpuvoronoi", "threads": job.threads},
     )
 
 
@@ -54,8 +54,7 @@ def search_points(reference, points, metric, count, limit, alone, job):
 
     more = {"k": list(range(1, count + 1)), "workers": job.workers, "exclude_self": alone, "progress": job.tick}
     if metric in GLOBE:
-        axes = reference.crs.GetSemiMajor(), reference.crs.GetInvFlattening()
-        ellipsoid = axes[0], 1.0 / axes[1] if axes[1] else 0.0
+        ellipsoid = ellipsoid_of(reference.crs)
         tree = gpuvoronoi.GlobeTree(reference.x, reference.y, metric=metric, ellipsoid=ellipsoid, backend=job.backend)
         return tree.query(points.x, points.y, max_distance=limit, **more)
     tree = gpuvoronoi.KDTree(np.column_stack([reference.x, reference.y]), backend=job.backend)
@@ -69,9 +68,7 @@ def search_shapes(reference, points, metric, count, limit, edges, boundary, near
 
     if count > MOST_OF_SHAPES:
         raise ValueError(tr("k: out of range [1, 64] for lines and polygons with the Python package"))
-    ellipsoid = None
-    if metric in GLOBE:
-        ellipsoid = reference.crs.GetSemiMajor(), 1.0 / reference.crs.GetInvFlattening()
+    ellipsoid = ellipsoid_of(reference.crs) if metric in GLOBE else None
     tree = gpuvoronoi.FeatureTree(reference.shapes, metric=metric, edges=edges, boundary=boundary, ellipsoid=ellipsoid)
     found = tree.query(
         points.x, points.y, k=list(range(1, count + 1)), max_distance=limit, workers=job.workers, nearest=nearest,

@@ -107,7 +107,7 @@ def write_regions(path, grid, values, question):
     writer.close()
 
 
-def sum_of(name, path, grid):
+def sum_of(name, path, grid, job):
     """The values of a raster with the same cells; empty ones are 0."""
     other, dataset = grids.of_template(path), open_dataset(path)
     alike = (other.columns, other.rows, other.transform) == (grid.columns, grid.rows, grid.transform)
@@ -119,6 +119,8 @@ def sum_of(name, path, grid):
             ).format(name=name)
         )
     values = dataset.GetRasterBand(1).ReadAsArray().astype(float)
+    if np.any((values < 0) & (dataset.GetRasterBand(1).GetMaskBand().ReadAsArray() != 0)):
+        job.warn("sum-negative", f"--sum {name}: negative values")
     return np.where(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray() != 0, values, 0.0)
 
 
@@ -129,7 +131,7 @@ def write_statistics(path, wishes, question, values, job):
     places, grid = question.places, question.grid
     if places.shapes is not None:
         raise Unsupported("--stats")
-    sums = {name: sum_of(name, raster, grid) for name, raster in wishes.sums.items()}
+    sums = {name: sum_of(name, raster, grid, job) for name, raster in wishes.sums.items()}
     arguments = question.arguments()
     if grid.crs is not None and grid.crs.IsProjected():
         arguments["crs"] = wkt(grid.crs)  # for the unit of areas

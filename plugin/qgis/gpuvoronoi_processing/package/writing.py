@@ -85,7 +85,8 @@ def write(path, grid, bands, nodata, unit, descriptions, creation, table=None):
         made.SetSpatialRef(grid.crs)
     for number, values in enumerate(bands, 1):
         band = made.GetRasterBand(number)
-        band.SetNoDataValue(float(nodata))
+        # Bands of 64-bit integers accept integers only, with all digits.
+        band.SetNoDataValue(int(nodata) if bands.dtype.kind in "iu" else float(nodata))
         band.SetUnitType(unit)
         band.SetDescription(descriptions(number))
         if table is not None:
@@ -112,10 +113,18 @@ def write_reals(path, grid, bands, text, unit, creation):
     write(path, grid, bands, np.nan, unit, numbered(text, len(bands)), creation)
 
 
+def column_type(values):
+    """The type of a column that holds whole numbers exactly, as in tables of the command."""
+    low, high = min(values), max(values)
+    if -(2**31) <= low and high < 2**31:
+        return gdal.GFT_Integer
+    return gdal.GFT_Real if -(2**53) <= low and high <= 2**53 else gdal.GFT_String
+
+
 def attribute_table(names):
     """Values, names and colours; values that follow each other have different colours."""
     table = gdal.RasterAttributeTable()
-    table.CreateColumn("value", gdal.GFT_Integer, gdal.GFU_MinMax)
+    table.CreateColumn("value", column_type(names), gdal.GFU_MinMax)
     table.CreateColumn("name", gdal.GFT_String, gdal.GFU_Name)
     for colour, usage in (("red", gdal.GFU_Red), ("green", gdal.GFU_Green), ("blue", gdal.GFU_Blue)):
         table.CreateColumn(colour, gdal.GFT_Integer, usage)
