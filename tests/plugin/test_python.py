@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 from conftest import ROOT, gdal, land_in_memory, memory, ogr, places, stripes, timezones
-from qgis.core import QgsGeometry, QgsProcessingException, QgsRasterLayer
+from qgis.core import QgsFeature, QgsGeometry, QgsProcessingException, QgsRasterLayer
 
 pytest.importorskip("geopandas")  # with pandas and pyproj
 PLANE = (2500000, 1400000, 6600000, 5500000)
@@ -180,7 +180,7 @@ def test_mesh(qgis, work, without_command):
 
 def test_cells_need_the_command(qgis, work, without_command):
     without_command()
-    with pytest.raises(QgsProcessingException, match="“--cells-of” is not supported by the Python package"):
+    with pytest.raises(QgsProcessingException, match="“cells of” is not supported by the Python package"):
         qgis.run("cells", INPUT=points(), OUTPUT=work.path("out.gpkg"))
     assert work.listing() == []
 
@@ -228,12 +228,12 @@ def test_diagrams(qgis, work, without_command, system, box, parameters):
 
 
 @pytest.mark.parametrize("name,parameters,option", [
-    ("voronoiraster", {"INPUT": "land", "SIGNED": True, "RESOLUTION": 10, "DISTANCE": "d.tif"}, "--signed-distance"),
-    ("voronoidiagram", {"KIND": 2}, "--delaunay"), ("facilitystatistics", {"GROUP": True, "RESOLUTION": 10}, "--group"),
-    ("nearestcells", {"INPUT": "stripes", "BY_CELL": True, "DISTANCE": "d.tif"}, "--by-cell"),
+    ("voronoiraster", {"INPUT": "land", "SIGNED": True, "RESOLUTION": 10, "DISTANCE": "d.tif"}, "Negative distances within polygons"),
+    ("voronoidiagram", {"KIND": 2}, "delaunay"), ("facilitystatistics", {"GROUP": True, "RESOLUTION": 10}, "group"),
+    ("nearestcells", {"INPUT": "stripes", "BY_CELL": True, "DISTANCE": "d.tif"}, "by cell"),
 ])
 def test_what_only_the_command_has(qgis, work, without_command, name, parameters, option):
-    """Names the option, and leaves no output."""
+    """Names the parameter, and leaves no output."""
     without_command()
     given = {"land": land_in_memory, "stripes": lambda: stripes(work)}
     layer = given[parameters["INPUT"]]() if "INPUT" in parameters else points()
@@ -328,8 +328,9 @@ def test_ids_of_64_bits(qgis, work, without_command):
 def test_boundaries_with_geodesic_edges(qgis, work, without_command):
     """Cuts along 180 degrees and at a pole do not count."""
     ring = "-180 -90,-180 -70,-90 -72,0 -70,90 -72,180 -70,180 -90,-180 -90"
-    layer = memory([(0, 0)], "EPSG:4326", geometry="Polygon")
-    layer.dataProvider().changeGeometryValues({1: QgsGeometry.fromWkt(f"Polygon(({ring}))")})
+    layer, feature = memory([], "EPSG:4326", geometry="Polygon"), QgsFeature()
+    feature.setGeometry(QgsGeometry.fromWkt(f"Polygon(({ring}))"))
+    assert layer.dataProvider().addFeatures([feature])[0]
     first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "o.tif", "DISTANCE": "d.tif"}, INPUT=layer, RESOLUTION=6,
                          BOUNDARY=True, EDGES=1)
     same_rasters(first["DISTANCE"], second["DISTANCE"])
@@ -367,6 +368,7 @@ def test_negative_counts_are_reported(qgis, work, without_command):
 def test_refusals_are_plain_words(qgis, work, without_command):
     without_command()
     with pytest.raises(QgsProcessingException) as error:
-        qgis.run("voronoiraster", INPUT=land_in_memory(), SIGNED=True, RESOLUTION=8, DISTANCE=work.path("d.tif"))
+        qgis.run("voronoiraster", INPUT=land_in_memory(), SIGNED=True, RESOLUTION=8, DISTANCE=work.path("d.tif"),
+                 OUTPUT=work.path("o.tif"))
     assert "Negative distances within polygons" in str(error.value)
     assert "Traceback" not in str(error.value) and "--" not in str(error.value)
