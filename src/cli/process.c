@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "cli/fail.h"
 #include "cli/report.h"
 #include "io/out/output.h"
+#include "io/out/remote.h"
 #include "io/source_name.h"
 
 /* After a fatal error GDAL ends the process, also if the handler returns. */
@@ -49,6 +51,16 @@ static void prepare_gdal(void) {
 /* ------------------------------------------------------------------------------------------------- signals */
 
 static atomic_int caught;
+static atomic_bool reported;
+
+/* One line, unless the main thread has printed it. */
+static void report_interrupt(int status, const char *details) {
+  if (atomic_exchange(&reported, true)) return;
+  char line[1024];
+  snprintf(line, sizeof line, "interrupted%s", details);
+  (void)cli_fail_as(GV_CODE_INTERRUPTED, status, line);
+  fflush(stdout);
+}
 
 void cli_ignore_signals(void) {
   signal(SIGPIPE, SIG_IGN);
@@ -56,16 +68,26 @@ void cli_ignore_signals(void) {
 }
 
 /* gv_outputs_abandon waits while files are renamed. If they are in place then, the run has succeeded: the other threads get the
- * time to report that. */
+ * time to report that. A transfer to cloud storage is given up by the thread that is at it, which then removes new objects: that may take
+ * as long as the server, and a second signal ends it. */
 static void *watch(void *signals) {
   const sigset_t *set = signals;
   int number = 0;
   if (sigwait(set, &number) != 0) return NULL;
   atomic_store(&caught, number);
-  struct timespec patience = {2, 0};
-  sigtimedwait(set, NULL, &patience);
+  const struct timespec patience = {2, 0}, step = {0, 50000000};
+  bool again = sigtimedwait(set, NULL, &patience) > 0, copying = gv_remote_copying();
+  while (!again && gv_remote_copying())
+    again = sigtimedwait(set, NULL, &step) > 0;
+  if (copying && !again) sigtimedwait(set, NULL, &patience);
+  copying = gv_remote_copying();
   gv_outputs_abandon();
-  if (!gv_outputs_settled()) _exit(128 + number);
+  if (!gv_outputs_settled()) {
+    report_interrupt(128 + number,
+                     copying ? " during a transfer to cloud storage: new objects and unfinished uploads may be left"
+                             : "");
+    _exit(128 + number);
+  }
   sigtimedwait(set, NULL, &patience);
   _exit(EXIT_OK);
 }
@@ -146,5 +168,8 @@ int cli_show_progress(double fraction, void *unused) {
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);
   if (number == 0 || gv_outputs_settled()) return cli_fail_as(io->code, EXIT_ERROR, io->message);
-  return cli_fail_as(GV_CODE_INTERRUPTED, 128 + number, "interrupted");
+  static const char cancelled[] = "cancelled"; /* gv_io_fail_cancelled; objects that stay may follow */
+  bool details = strncmp(io->message, cancelled, strlen(cancelled)) == 0;
+  report_interrupt(128 + number, details ? io->message + strlen(cancelled) : "");
+  return 128 + number;
 }

@@ -109,6 +109,11 @@ static const gv_code_text texts[GV_CODES] = {
                                      "For small regions use smaller cells (--res)."},
     [GV_CODE_SECRET_LEFT_OUT] = {"secret-left-out", "A description was written without a password.",
                                  "Add the option with the password to --config."},
+    [GV_CODE_STALE_FILE] =
+        {"stale-file",
+         "All outputs are in place, but a file that is not needed cannot be removed: a side file of "
+         "a replaced output, or a temporary directory.",
+         "Remove the file that the message names."},
     [GV_CODE_SUM_NEGATIVE] =
         {"sum-negative", "A --sum raster has negative values.",
          "If they stand for missing values, declare the value as nodata (gdal_edit.py -a_nodata)."},

@@ -11,6 +11,7 @@
 #include <gdal.h>
 
 #include "io/grow.h"
+#include "io/object_name.h"
 #include "io/path.h"
 
 bool gv_path_exists(const char *path) {
@@ -22,7 +23,7 @@ bool gv_path_exists(const char *path) {
 bool gv_same_file(const char *a, const char *b) {
   struct stat first, second;
   if (a == NULL || b == NULL) return false;
-  if (strcmp(a, b) == 0) return true;
+  if (strcmp(a, b) == 0 || gv_object_same(a, b)) return true;
   bool exist_a = stat(a, &first) == 0, exist_b = stat(b, &second) == 0;
   if (exist_a != exist_b) return false;
   if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;

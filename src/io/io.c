@@ -125,7 +125,10 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
   gv_messages *m = messages();
   char *clean = gv_clean_foreign_message(text);
   if (level == CE_Debug) {
-    if (clean != NULL) CPLDefaultErrorHandler(level, number, clean); /* only with CPL_DEBUG */
+    if (clean != NULL) {
+      gv_text_make_printable(clean);
+      CPLDefaultErrorHandler(level, number, clean); /* only with CPL_DEBUG */
+    }
     free(clean);
     return;
   }
@@ -181,6 +184,14 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
   va_start(arguments, format);
   io_fail(io, status, failure, format, arguments);
   va_end(arguments);
+  return status;
+}
+
+gv_status gv_io_fail_foreign(gv_io *io, const char *what, const char *text) {
+  char *clean = gv_clean_foreign_message(text);
+  gv_status status =
+      gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", what, clean != NULL ? clean : "out of memory");
+  free(clean);
   return status;
 }
 

@@ -109,6 +109,9 @@ bool gv_gdal_lost(void);
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
+/* Fails with "<what>: cannot open: <text>"; the text, a server's, is cleaned as messages of GDAL are. */
+gv_status gv_io_fail_foreign(gv_io *io, const char *what, const char *text);
+
 #ifdef __clang_analyzer__
 /* For static analysers, which cannot see in another file that these never return GV_OK. */
 #define gv_io_fail(io, status, ...)          ((void)gv_io_fail(io, status, __VA_ARGS__), (status))

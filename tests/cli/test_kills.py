@@ -263,3 +263,18 @@ def test_a_side_file_replaces_no_file_behind_a_link(work):
     for name in "o.tif.aux.xml", "o.qml", "o.tif.ovr":
         assert work.path("target-" + name).read_text() == "precious"
     assert not work.path("o.tif.aux.xml").is_symlink()
+
+
+def test_files_of_others_in_a_leftover_stay(work):
+    """What the run has made is removed; a file that was put there later stays, and so does the directory."""
+    work.csv("s.csv", *globe(30, seed=2))
+    folder = work.path(".r.tmp-" + re.sub("[^A-Za-z0-9]", "_", socket.gethostname())[:32] + "-" + "0" * 32)
+    folder.mkdir(mode=0o700)
+    for name in ".gpuvoronoi-lock", ".gpuvoronoi-source.tif", "r.tif", "r_temp.fgb", "notes.txt", "pictures":
+        (folder / name).write_text("contents") if name != "pictures" else (folder / name).mkdir()
+    (folder / "pictures/one.png").write_text("contents")
+    work.run("--seeds", "s.csv", *SIZE, "r.tif")
+    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [".gpuvoronoi-lock", "notes.txt", "pictures", "pictures/one.png"]
+    shutil.rmtree(folder / "pictures")
+    (folder / "notes.txt").unlink()
+    work.ok("--seeds", "s.csv", *SIZE, "--overwrite", "r.tif")

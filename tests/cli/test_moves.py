@@ -1,11 +1,13 @@
 """How outputs get into place: what is waited for, in which order, and what is left where that fails."""
 
 import os
+import socket
+import subprocess
 
 import numpy as np
 import pytest
 
-from conftest import build_shim, globe
+from conftest import COMMAND, build_shim, globe
 
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
@@ -155,3 +157,23 @@ def test_signals_are_held_while_files_are_renamed(watched, arguments, system):
         assert all(watched.work.path(name).exists() for name in set(new) - set(old)), number
         watched.work.no_leftovers()
     assert number > 1
+
+
+def test_runs_for_the_same_outputs_take_turns(work):
+    """While a run moves its files into a directory another one waits: the raster and the table are of one run."""
+    work.csv("s.csv", *globe(30, seed=2))
+    place = os.stat(work.directory)
+    lock = socket.socket(socket.AF_UNIX)
+    lock.bind(f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}")
+    lock.listen(1)
+    arguments = [COMMAND, "--quiet", "--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv"]
+    waiting = [subprocess.Popen([*arguments, *more, "r.tif"], cwd=work.directory, stderr=subprocess.PIPE, text=True) for more in ([], ["--overwrite"])]
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting[0].wait(timeout=2)
+    assert not work.path("r.tif").exists() and not work.path("t.csv").exists()
+    work.write("r.tif", "of another run")
+    lock.close()
+    first, second = (run.communicate(timeout=60)[1] for run in waiting)
+    assert waiting[0].returncode == 1 and "r.tif exists; use --overwrite to replace it" in first
+    assert waiting[1].returncode == 0 and second == "" and work.path("t.csv").exists() and work.read("r.tif").shape == (10, 20)
+    work.no_leftovers()

@@ -74,6 +74,10 @@ RUNS = {
                ["d.npy", "o.npy"]),
     "points": (["search", "--reference", "s.gpkg", "--queries", "s.csv", "-k", "2", "--overwrite", "o.csv"], ["o.csv"]),
     "text": (["search", "--reference", "t.txt", "--max-distance", "60", "--overwrite", "o.csv"], ["o.csv"]),
+    "diagram": (["diagram", "--seeds", "s.csv", "--threads", "2", "--overwrite", "d.gpkg"], ["d.gpkg"]),
+    "lines": (["diagram", "--seeds", "s.csv", "--threads", "2", "--overwrite", "--delaunay", "d.fgb"], ["d.fgb"]),
+    "shapes": (["diagram", "--seeds", "s.csv", "--threads", "2", "--overwrite", "--edges-only", "d.shp"], ["d.dbf"]),
+    "radius": (["search", "--reference", "s.csv", "--radius", "2000km", "--overwrite", "o.fgb"], ["o.fgb"]),
     "description": (["--config", "c.json", "--size", "20,10", "--overwrite", "--describe", "d.json"], ["d.json"]),
     "qtm": (["qtm", "encode", "--level", "9"], []),
 }
@@ -305,4 +309,15 @@ def test_every_call_fails_once(tmp_path, name):
     counts = {(group, whose): sum(1 for fault in chosen if fault[0] == group and fault[3] == whose) for group, _, _, whose in chosen}
     tried = ", ".join(f"{group}{' of all' if group == 'memory' and whose == 'all' else ''} {n}" for (group, whose), n in counts.items())
     print(f"\n{name}: {len(chosen)} faults in {time.monotonic() - began:.0f} s: {tried}")
+    assert not found, f"{len(found)} of {len(chosen)}:\n" + "\n".join(found[:200])
+
+
+@pytest.mark.parametrize("name, most", [("lines", 12), ("shapes", 12)])
+def test_lost_writes_of_vector_files(tmp_path, name, most):
+    """Drivers that ignore failed writes, also of files of their own: the file is read back."""
+    faults = Faults(tmp_path, name)
+    chosen = [fault for fault in faults.all() if fault[0] == "write"]
+    chosen = chosen if LONG else random.Random(3).sample(chosen, min(most, len(chosen)))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [wrong for wrong in pool.map(faults.try_one, range(len(chosen)), chosen) if wrong is not None]
     assert not found, f"{len(found)} of {len(chosen)}:\n" + "\n".join(found[:200])

@@ -15,6 +15,8 @@
 #include <cpl_vsi.h>
 
 #include "io/grow.h"
+#include "io/object_name.h"
+#include "io/out/files/commit_lock.h"
 #include "io/out/files/copy.h"
 #include "io/out/output.h"
 #include "io/out/remote.h"
@@ -97,6 +99,16 @@ static char *place_of_side_file(const gv_output *output, const char *name, bool 
   return *beside_target ? place : path;
 }
 
+/* Room for the file that is replaced. */
+static gv_status add_backups(gv_io *io, move *one, const struct stat *replaced) {
+  const char *path = one->output->path;
+  if (S_ISDIR(replaced->st_mode))
+    return gv_io_fail(io, GV_ERROR_IO, "%s: file %s of this output is a directory", path, one->path);
+  one->backups = gv_temporary_backups(one->temporary);
+  if (one->backups >= 0) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write into its directory: %s", path, strerror(errno));
+}
+
 /* Appends a move: of the output's main file or of a side file. */
 static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
   move *list = gv_grow(m->list, &m->capacity, m->count + 1, sizeof *list);
@@ -118,12 +130,7 @@ static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *na
   if (one->name == NULL || one->to == NULL) return gv_io_fail_memory(io, "a file name");
   struct stat found;
   one->replaces = fstatat(one->temporary->parent, one->to, &found, AT_SYMLINK_NOFOLLOW) == 0;
-  if (one->replaces && S_ISDIR(found.st_mode)) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: file %s of this output is a directory", output->path, one->path);
-  }
-  if (one->replaces && (one->backups = gv_temporary_backups(one->temporary)) < 0) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write into its directory: %s", output->path, strerror(errno));
-  }
+  if (one->replaces) GV_TRY(add_backups(io, one, &found));
   return fresh && staged ? bring_to_stage(io, output, name) : GV_OK;
 }
 
@@ -162,12 +169,12 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
 /* All files of the outputs and what else is removed, nothing renamed yet. */
 static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
   for (int i = 0; i < count; i++) {
-    if (gv_remote_is(outputs[i]->path)) continue;                        /* io/out/remote.c */
+    if (gv_object_is(outputs[i]->path)) continue;                        /* io/out/remote.c */
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
     GV_TRY(gv_output_each_file(io, outputs[i], add_fresh, m));
   }
   for (int i = 0; i < count; i++)
-    if (!outputs[i]->amends && !gv_remote_is(outputs[i]->path))
+    if (!outputs[i]->amends && !gv_object_is(outputs[i]->path))
       GV_TRY(gv_output_each_stale(io, outputs[i], add_stale, m));
   for (int i = 0; i < m->count; i++)
     GV_TRY(check_move(io, m, &m->list[i], inputs));
@@ -320,15 +327,47 @@ static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, boo
   return status;
 }
 
+/* Of two runs at once for one output the second sees here what the first has put into place. */
+static gv_status plan_again(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
+  for (int i = 0; i < count; i++) {
+    if (gv_object_is(outputs[i]->path)) continue;
+    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i]));
+    if (outputs[i]->check != NULL) GV_TRY(outputs[i]->check(io, outputs[i]));
+  }
+  for (int i = 0; i < m->count; i++) {
+    move *one = &m->list[i];
+    struct stat found;
+    if (one->replaces || fstatat(one->temporary->parent, one->to, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    one->replaces = true;
+    GV_TRY(add_backups(io, one, &found));
+    GV_TRY(check_move(io, m, one, inputs));
+  }
+  return GV_OK;
+}
+
+static gv_status lock_places(gv_io *io, const moves *m, gv_commit_locks *locks) {
+  int *parents = calloc((size_t)m->count + 1, sizeof *parents);
+  if (parents == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  for (int i = 0; i < m->count; i++)
+    parents[i] = m->list[i].temporary->parent;
+  gv_status status = gv_commit_lock(io, parents, m->count, locks);
+  free(parents);
+  return status;
+}
+
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
   moves m = {NULL, 0, 0};
+  gv_commit_locks locks = {0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
   bool lasting = must_last(&m, sync);
   gv_remote_copies copies = {.list = NULL};
   if (status == GV_OK) status = prepare_files(io, &m, lasting);
   if (status == GV_OK) status = gv_remote_copy(io, outputs, count, inputs, &copies);
+  if (status == GV_OK) status = lock_places(io, &m, &locks);
+  if (status == GV_OK) status = plan_again(io, outputs, count, inputs, &m);
   gv_outputs_lock();
-  if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  if (status == GV_OK && !gv_remote_have_replaced(&copies) && gv_io_cancelled(io))
+    status = gv_io_fail_cancelled(io);
   if (status == GV_OK) gv_outputs_settle(true);
   for (int i = 0; i < m.count && status == GV_OK; i++) {
     int error = commit_carry_out(&m.list[i], lasting);
@@ -338,8 +377,9 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
     if (m.list[i].replaces) gv_temporary_discard_backups(m.list[i].temporary);
   if (status != GV_OK) gv_outputs_settle(false);
   gv_outputs_unlock();
+  gv_commit_unlock(&locks);
   if (status == GV_OK) {
-    status = gv_remote_drop_stale(io, outputs, count, &copies);
+    gv_remote_drop_stale(io, outputs, count, &copies);
   } else {
     gv_remote_undo(io, status, &copies);
   }

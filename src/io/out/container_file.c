@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/out/files/copy.h"
+#include "io/out/files/shared_file.h"
 #include "io/retry.h"
 
 enum { MAX_PATH = 4096 };
@@ -14,9 +15,9 @@ static const char magic[16] = "SQLite format 3";
 
 /* The first bytes of a file into `start`; their number, 0 if there is none. */
 static size_t read_start(const char *path, char *start, size_t size) {
-  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  ssize_t got = file >= 0 ? gv_retry_read_at(file, start, size, 0) : 0;
-  if (file >= 0) close(file);
+  gv_shared_file shared = gv_shared_open(path);
+  ssize_t got = shared.file >= 0 ? gv_retry_read_at(shared.file, start, size, 0) : 0;
+  gv_shared_close(&shared);
   return got > 0 ? (size_t)got : 0;
 }
 
@@ -42,10 +43,9 @@ static bool has_contents(const char *path) {
 /* Whether another process holds a lock of any kind on some bytes of a file. */
 static bool is_locked(const char *path, off_t first, off_t count) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
-  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return false;
-  bool locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  close(file);
+  gv_shared_file shared = gv_shared_open(path);
+  bool locked = shared.file >= 0 && fcntl(shared.file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  gv_shared_close(&shared);
   return locked;
 }
 
@@ -86,11 +86,11 @@ static gv_status changed(gv_io *io, const char *path) {
 gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state) {
   gv_file_state after;
   GV_TRY(gv_container_check_idle(io, path));
-  int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (from < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-  int error = container_file_state(from, state) ? gv_copy_contents(io, from, copy) : errno;
-  if (error == 0 && !container_file_state(from, &after)) error = errno;
-  close(from);
+  gv_shared_file shared = gv_shared_open(path);
+  if (shared.file < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  int error = container_file_state(shared.file, state) ? gv_copy_contents(io, shared.file, copy) : errno;
+  if (error == 0 && !container_file_state(shared.file, &after)) error = errno;
+  gv_shared_close(&shared);
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", path, strerror(error));
   if (!same_state(state, &after)) return changed(io, path);
@@ -99,9 +99,9 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
 
 gv_status gv_container_check_unchanged(gv_io *io, const char *path, const gv_file_state *state) {
   gv_file_state now;
-  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
-  bool seen = file >= 0 && container_file_state(file, &now);
-  if (file >= 0) close(file);
+  gv_shared_file shared = gv_shared_open(path);
+  bool seen = shared.file >= 0 && container_file_state(shared.file, &now);
+  gv_shared_close(&shared);
   if (!seen || !same_state(state, &now)) return changed(io, path);
   return gv_container_check_idle(io, path);
 }

@@ -13,6 +13,12 @@ GDALDriverH gv_vector_driver(const char *path);
 gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const char *path, const char *layer,
                         bool overwrite);
 
+/* What is the same in the file that is read back. */
+typedef struct gv_layer_sums {
+  int64_t features, points;
+  uint64_t integers; /* the sum of all values of integer fields */
+} gv_layer_sums;
+
 /* Begins as {.io, .place}. */
 typedef struct gv_layer_out {
   gv_io *io;
@@ -21,6 +27,7 @@ typedef struct gv_layer_out {
   OGRLayerH layer;
   bool transactions;
   int64_t waiting; /* features of the transaction */
+  gv_layer_sums sums;
 } gv_layer_out;
 
 /* Begins the place and creates the layer, without fields. `options` may be NULL. */

@@ -11,6 +11,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/object_name.h"
 #include "io/out/files/copy.h"
 #include "io/out/remote.h"
 #include "io/out/style.h"
@@ -98,7 +99,7 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
-  bool remote = gv_remote_is(output->path);
+  bool remote = gv_object_is(output->path);
   GV_TRY(remote ? gv_remote_check(io, output) : check_disk(io, output->path));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
@@ -141,7 +142,7 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
 
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   gv_temporary made = GV_TEMPORARY_NONE, stage = GV_TEMPORARY_NONE;
-  bool remote = gv_remote_is(output->path);
+  bool remote = gv_object_is(output->path);
   char *beside = remote ? strdup(gv_remote_temporary()) : gv_path_parent(output->target);
   gv_status status =
       beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");

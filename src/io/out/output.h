@@ -33,7 +33,10 @@ typedef struct gv_output {
   bool kept; /* the temporary directory has the only copy of a replaced file */
   bool
       amends; /* the work file began as a copy of the file in place (io/out/place.h): side files stay, inputs too */
-  struct gv_output *next; /* of those begun */
+  gv_status (*check)(gv_io *io,
+                     const struct gv_output *output); /* made once more before the first rename; may be NULL */
+  const void *owner;                                  /* for it */
+  struct gv_output *next;                             /* of those begun */
 } gv_output;
 
 /* Copies the path. `output` need not be initialised; it must stay where it is until gv_output_clear. */

@@ -11,6 +11,7 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
+#include "io/object_name.h"
 #include "io/out/remote.h"
 #include "io/path.h"
 
@@ -90,7 +91,7 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
 
 /* Whether a file may hold more than GDAL lists. Objects of cloud storage are not read for that. */
 static bool place_is_database(const char *path, layering how) {
-  return gv_remote_is(path) ? how == ANY_TIME : gv_is_sqlite(path);
+  return gv_object_is(path) ? how == ANY_TIME : gv_is_sqlite(path);
 }
 
 static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
@@ -292,6 +293,10 @@ static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
                     place->output.path);
 }
 
+static gv_status check_output(gv_io *io, const gv_output *output) {
+  return check_meanwhile(io, output->owner);
+}
+
 gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inputs *inputs, gv_sync sync) {
   gv_output **outputs = calloc((size_t)count + 1, sizeof(gv_output *));
   gv_status status = outputs != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
@@ -299,6 +304,8 @@ gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inp
   for (int i = 0; i < count && status == GV_OK; i++) {
     if (places[i]->first != places[i]) continue;
     status = check_meanwhile(io, places[i]);
+    places[i]->output.owner = places[i];
+    places[i]->output.check = check_output;
     outputs[files++] = &places[i]->output;
   }
   if (status == GV_OK) status = gv_outputs_commit(io, outputs, files, inputs, sync);

@@ -1,5 +1,6 @@
 #include "io/out/remote.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +10,12 @@
 #include <cpl_vsi_error.h>
 
 #include "io/grow.h"
+#include "io/object_name.h"
 #include "io/path.h"
 
 enum { CHUNK = 1 << 20 };
 
-bool gv_remote_is(const char *path) {
-  static const char *const prefixes[] = {"/vsis3/",  "/vsigs/",    "/vsiaz/",     "/vsiadls/",
-                                         "/vsioss/", "/vsiswift/", "/vsiwebhdfs/"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0) return true;
-  return false;
-}
+static atomic_bool copying;
 
 const char *gv_remote_temporary(void) {
   const char *directory = CPLGetConfigOption("CPL_TMPDIR", NULL);
@@ -37,10 +33,13 @@ static bool remote_exists(const char *path) {
 
 gv_status gv_remote_check(gv_io *io, const gv_output *output) {
   const char *path = output->path;
+  if (gv_object_has_dots(path))
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "output %s: unsupported name: \".\" or \"..\" in the path of an object; use its plain path",
+                      path);
   bool there = remote_exists(path);
   int error = there ? 0 : VSIGetLastErrorNo();
-  if (error != 0 && error != VSIE_AWSObjectNotFound)
-    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot open: %s", path, VSIGetLastErrorMsg());
+  if (error != 0 && error != VSIE_AWSObjectNotFound) return gv_io_fail_foreign(io, path, VSIGetLastErrorMsg());
   if (there && output->amends)
     return gv_io_fail(io, GV_ERROR_IO,
                       "output %s: unsupported: adding a layer to an object of cloud storage; choose another name",
@@ -50,8 +49,7 @@ gv_status gv_remote_check(gv_io *io, const gv_output *output) {
 
 /* ----------------------------------------------------------------------------------------------------------- copying */
 
-/* Copies the bytes. A new object is given up if the run is cancelled; one that replaces another is completed, because GDAL cannot
- * end a transfer without replacing it. */
+/* Copies the bytes. */
 static gv_status remote_copy_bytes(gv_io *io, VSILFILE *from, VSILFILE *to, const gv_remote_object *object) {
   char *buffer = malloc(CHUNK);
   gv_status status = buffer != NULL ? GV_OK : gv_io_fail_memory(io, object->path);
@@ -61,10 +59,19 @@ static gv_status remote_copy_bytes(gv_io *io, VSILFILE *from, VSILFILE *to, cons
       status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot read its temporary file", object->path);
     else if (VSIFWriteL(buffer, 1, got, to) != got || gv_gdal_failed())
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be written", object->path);
-    if (!object->replaced && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   free(buffer);
   return status;
+}
+
+/* Closing a handle completes its object, as cut as it is, unless an error has occurred before; then it also ends uploads of several parts.
+ * Such handles cannot be positioned: that is the error that GDAL's interface allows. */
+static void remote_give_up(VSILFILE *to) {
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  (void)VSIFSeekL(to, VSIFTellL(to) + 1, SEEK_SET);
+  VSIFCloseL(to);
+  CPLPopErrorHandler();
 }
 
 static gv_status remote_copy_file(gv_io *io, const gv_remote_object *object) {
@@ -75,8 +82,11 @@ static gv_status remote_copy_file(gv_io *io, const gv_remote_object *object) {
   gv_status status = to != NULL ? remote_copy_bytes(io, from, to, object)
                                 : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be written", object->path);
   VSIFCloseL(from);
-  if (to != NULL && VSIFCloseL(to) != 0 && status == GV_OK)
+  if (to != NULL && status != GV_OK) {
+    remote_give_up(to);
+  } else if (to != NULL && VSIFCloseL(to) != 0) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be written", object->path);
+  }
   return status;
 }
 
@@ -97,7 +107,7 @@ static gv_status remote_add(gv_io *io, gv_output *output, const char *name, void
                                .path = gv_path_join(output->parent, name)};
   if (object->source == NULL || object->path == NULL) return gv_io_fail_memory(io, "a file name");
   for (const gv_remote_object *other = more; other < object; other++) {
-    if (strcmp(other->path, object->path) == 0)
+    if (gv_same_file(other->path, object->path))
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
                         object->path);
   }
@@ -109,16 +119,19 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
                          gv_remote_copies *copies) {
   remote_list list = {copies, inputs};
   for (int i = 0; i < count; i++) {
-    if (!gv_remote_is(outputs[i]->path)) continue;
+    if (!gv_object_is(outputs[i]->path)) continue;
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
     GV_TRY(gv_output_each_file(io, outputs[i], remote_add, &list));
   }
-  for (int k = copies->count - 1; k >= 0; k--) { /* from the end: each output follows its side files */
+  gv_status status = GV_OK;
+  if (copies->count > 0) atomic_store(&copying, true);
+  /* From the end: each output follows its side files. */
+  for (int k = copies->count - 1; k >= 0 && status == GV_OK; k--) {
     copies->list[k].state = GV_REMOTE_BEGUN;
-    GV_TRY(remote_copy_file(io, &copies->list[k]));
-    copies->list[k].state = GV_REMOTE_COPIED;
+    status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : remote_copy_file(io, &copies->list[k]);
+    if (status == GV_OK) copies->list[k].state = GV_REMOTE_COPIED;
   }
-  return GV_OK;
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ after it */
@@ -127,34 +140,65 @@ static gv_status remote_drop(gv_io *io, gv_output *output, const char *path, voi
   const gv_remote_copies *copies = user;
   (void)output;
   for (int i = 0; i < copies->count; i++)
-    if (strcmp(copies->list[i].path, path) == 0) return GV_OK;
+    if (gv_same_file(copies->list[i].path, path)) return GV_OK;
   if (!remote_exists(path)) return GV_OK;
   gv_gdal_reset();
-  return VSIUnlink(path) == 0 ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be removed", path);
-}
-
-gv_status gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies) {
-  for (int i = 0; i < count; i++) {
-    if (!gv_remote_is(outputs[i]->path) || !outputs[i]->overwrite) continue;
-    GV_TRY(gv_output_each_stale(io, outputs[i], remote_drop, copies));
-  }
+  if (VSIUnlink(path) == 0) return GV_OK;
+  (void)gv_io_fail_gdal(io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed", path);
+  gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", io->message);
   return GV_OK;
 }
 
+void gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies) {
+  gv_io own = {.cancelled = NULL};
+  (void)io;
+  for (int i = 0; i < count; i++) {
+    if (!gv_object_is(outputs[i]->path) || !outputs[i]->overwrite) continue;
+    if (gv_output_each_stale(&own, outputs[i], remote_drop, copies) != GV_OK)
+      gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", own.message);
+  }
+}
+
 void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies) {
-  int replaced = 0;
+  int replaced = 0, left = 0;
+  const char *first_left = "";
+  CPLPushErrorHandler(CPLQuietErrorHandler);
   for (const gv_remote_object *one = copies->list; one < copies->list + copies->count; one++) {
     replaced += one->replaced && one->state == GV_REMOTE_COPIED;
-    if (!one->replaced && one->state != GV_REMOTE_WAITS) VSIUnlink(one->path);
+    bool made = one->state == GV_REMOTE_COPIED || (one->state == GV_REMOTE_BEGUN && remote_exists(one->path));
+    if (one->replaced || !made || VSIUnlink(one->path) == 0) continue;
+    if (left++ == 0) first_left = one->path;
   }
-  if (replaced == 0) return;
-  char *reason = strdup(io->message);
-  gv_io_fail(io, status, "%s (%d objects of cloud storage were replaced before)", reason != NULL ? reason : "",
-             replaced);
+  CPLPopErrorHandler();
+  char *reason = replaced + left > 0 ? strdup(io->message) : NULL;
+  const gv_code code = io->code;
+  if (left > 0)
+    gv_io_fail(io, status, "%s (%d new objects of cloud storage cannot be removed: %s%s)",
+               reason != NULL ? reason : "", left, first_left, left > 1 ? " ..." : "");
+  if (left > 0 && replaced > 0) {
+    free(reason);
+    reason = strdup(io->message);
+  }
+  if (replaced > 0)
+    gv_io_fail(io, status, "%s (%d objects of cloud storage were replaced before)", reason != NULL ? reason : "",
+               replaced);
+  if (replaced + left > 0) io->code = code;
   free(reason);
 }
 
+bool gv_remote_copying(void) {
+  return atomic_load(&copying);
+}
+
+bool gv_remote_have_replaced(const gv_remote_copies *copies) {
+  bool some = false;
+  for (int i = 0; i < copies->count; i++)
+    some = some || (copies->list[i].replaced && copies->list[i].state == GV_REMOTE_COPIED);
+  return some;
+}
+
 void gv_remote_free(gv_remote_copies *copies) {
+  if (copies->count > 0) atomic_store(&copying, false);
   for (int i = 0; i < copies->count; i++) {
     free(copies->list[i].source);
     free(copies->list[i].path);

@@ -3,15 +3,12 @@
  *
  * They are made in a local temporary directory like all outputs and copied at the end: side files first, the output itself last, so
  * that an object with the name of an output is complete and has its side files. An object appears or is replaced as a whole. If a
- * copy fails, new objects are removed; objects that were replaced before stay replaced, which the error reports.
+ * copy fails or is cancelled, new objects are removed; objects that were replaced before stay replaced, which the error reports.
  */
 #ifndef GV_IO_REMOTE_H
 #define GV_IO_REMOTE_H
 
 #include "io/out/output.h"
-
-/* True for paths that GDAL writes to over the network. */
-bool gv_remote_is(const char *path);
 
 /* The local directory for temporary files: CPL_TMPDIR, TMPDIR or /tmp. Not to be freed. */
 const char *gv_remote_temporary(void);
@@ -39,11 +36,17 @@ typedef struct gv_remote_copies {
 gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs,
                          gv_remote_copies *copies);
 
-/* After all outputs are in place: removes side files of replaced outputs that have no successor. */
-gv_status gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies);
+/* After all outputs are in place: removes side files of replaced outputs that have no successor. What cannot be removed is a warning. */
+void gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies);
 
-/* After an error: removes the new objects. */
+/* After an error: removes the new objects. Those that cannot be removed, and the number of objects that were replaced, are added to the error. */
 void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies);
+
+/* Whether objects were replaced, which cannot be undone. */
+bool gv_remote_have_replaced(const gv_remote_copies *copies);
+
+/* True while objects are copied, until the copies are freed: a process should not end meanwhile. */
+bool gv_remote_copying(void);
 
 void gv_remote_free(gv_remote_copies *copies);
 

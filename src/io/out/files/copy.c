@@ -4,19 +4,22 @@
 
 #include "io/retry.h"
 
-/* By the system, which shares blocks where the file system can; else through memory. */
+/* By the system, which shares blocks where the file system can; else through memory. The position of `from`, which other code may have
+ * opened, stays. */
 int gv_copy_bytes(const gv_io *io, int from, int to) {
   enum { CHUNK = 1 << 20 };
   ssize_t got = 1;
+  off_t at = 0;
   while (got > 0 && !gv_io_cancelled(io))
-    got = copy_file_range(from, NULL, to, NULL, 64 * (size_t)CHUNK, 0);
-  if (got == 0 && lseek(from, 0, SEEK_CUR) > 0) return 0;
+    got = copy_file_range(from, &at, to, NULL, 64 * (size_t)CHUNK, 0);
+  if (got == 0 && at > 0) return 0;
   char *buffer = malloc(CHUNK);
   int error = buffer != NULL ? 0 : ENOMEM;
   while (error == 0 && !gv_io_cancelled(io)) {
-    got = gv_retry_read(from, buffer, CHUNK);
+    got = gv_retry_read_at(from, buffer, CHUNK, at);
     if (got == 0) break;
     if (got < 0 || !gv_retry_write_all(to, buffer, (size_t)got)) error = errno;
+    if (got > 0) at += got;
   }
   free(buffer);
   return error;

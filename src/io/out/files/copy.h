@@ -8,7 +8,7 @@
 
 #include "io/io.h"
 
-/* Copies the rest of an open file. Returns 0, or an error's number. */
+/* Copies an open file from its beginning. Returns 0, or an error's number. */
 int gv_copy_bytes(const gv_io *io, int from, int to);
 
 /* The same, with its mode, into the file `to`, which must not exist. 0, or an error's number. */

@@ -32,9 +32,8 @@ static const int OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXE
 
 /* ------------------------------------------------------------------------------------------------------------ names */
 
-/* ".STEM.tmp-HOST-", without the output's extension: to GDAL, what follows ".xlsx" or ".zip" in a path is inside of an archive. */
-static void temporary_prefix(const char *output, char prefix[MAX_PREFIX]) {
-  char host[256] = "";
+/* The length of an output's name without its extension, or of the beginning of a longer one. */
+static size_t stem_length(const char *output) {
   const char *dot = strrchr(output, '.');
   size_t length = dot != NULL ? (size_t)(dot - output) : strlen(output);
   if (length > MAX_STEM) {
@@ -42,6 +41,13 @@ static void temporary_prefix(const char *output, char prefix[MAX_PREFIX]) {
     while (length > 0 && ((unsigned char)output[length] & 0xC0) == 0x80) /* within a character of UTF-8 */
       length--;
   }
+  return length;
+}
+
+/* ".STEM.tmp-HOST-", without the output's extension: to GDAL, what follows ".xlsx" or ".zip" in a path is inside of an archive. */
+static void temporary_prefix(const char *output, char prefix[MAX_PREFIX]) {
+  char host[256] = "";
+  size_t length = stem_length(output);
   if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') strcpy(host, "_");
   host[MAX_HOST] = '\0';
   for (char *c = host; *c != '\0'; c++) {
@@ -85,18 +91,32 @@ static bool is_self_or_parent(const char *name) {
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Removes the contents of a directory except `keep`. False if something is left. */
-static bool remove_contents(int directory, dev_t device, const char *keep, int depth) {
+/* Whether a run for this output may have made a file in its directory: it has the output's stem or is scratch. */
+static bool is_of_output(int directory, const char *name, const char *output) {
+  struct stat found;
+  size_t length = stem_length(output);
+  bool named = strncmp(name, GV_SCRATCH, strlen(GV_SCRATCH)) == 0 ||
+               strncmp(name, output, length > 0 ? length : strlen(output)) == 0;
+  return named && fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_uid == geteuid();
+}
+
+/* Removes the contents of a directory except `keep`, and, unless `output` is NULL, files that a run for it has not made. False if something
+ * is left. */
+static bool remove_contents(int directory, dev_t device, const char *keep, const char *output, int depth) {
   DIR *opened = open_names(directory);
   bool gone = opened != NULL;
   for (const struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
     const char *name = entry->d_name;
     if (is_self_or_parent(name) || (keep != NULL && strcmp(name, keep) == 0)) continue;
+    if (output != NULL && !is_of_output(directory, name, output)) {
+      gone = false;
+      continue;
+    }
     if (unlinkat(directory, name, 0) == 0 || errno == ENOENT) continue;
     struct stat found;
     int inner = depth < MAX_DEPTH ? gv_retry_open_at(directory, name, OPEN_DIRECTORY, 0) : -1;
     bool empty = inner >= 0 && fstat(inner, &found) == 0 && found.st_dev == device &&
-                 remove_contents(inner, device, NULL, depth + 1);
+                 remove_contents(inner, device, NULL, NULL, depth + 1);
     if (inner >= 0) close(inner);
     if (!empty || (unlinkat(directory, name, AT_REMOVEDIR) != 0 && errno != ENOENT)) gone = false;
   }
@@ -104,14 +124,15 @@ static bool remove_contents(int directory, dev_t device, const char *keep, int d
   return gone;
 }
 
-/* The backups first and the lock file last: what an interrupted removal leaves is removed by the next run. */
-static bool remove_directory(int parent, const char *name, int directory, int *lock) {
+/* The backups first and the lock file last: what an interrupted removal leaves is removed by the next run. `output`: as in
+ * remove_contents. */
+static bool remove_directory(int parent, const char *name, int directory, int *lock, const char *output) {
   struct stat found;
   if (fstat(directory, &found) != 0) return false;
   int backups = gv_retry_open_at(directory, GV_BACKUPS, OPEN_DIRECTORY, 0);
-  bool gone = backups < 0 || remove_contents(backups, found.st_dev, NULL, 1);
+  bool gone = backups < 0 || remove_contents(backups, found.st_dev, NULL, NULL, 1);
   if (backups >= 0) close(backups);
-  if (!gone || !remove_contents(directory, found.st_dev, LOCK_NAME, 0)) return false;
+  if (!gone || !remove_contents(directory, found.st_dev, LOCK_NAME, output, 0)) return false;
   if (*lock >= 0) close(*lock); /* NFS keeps the name of a file that is open */
   *lock = -1;
   if (unlinkat(directory, LOCK_NAME, 0) != 0 && errno != ENOENT) return false;
@@ -119,7 +140,7 @@ static bool remove_directory(int parent, const char *name, int directory, int *l
 }
 
 bool gv_temporary_remove(gv_temporary *t) {
-  return t->directory >= 0 && remove_directory(t->parent, t->name, t->directory, &t->lock);
+  return t->directory >= 0 && remove_directory(t->parent, t->name, t->directory, &t->lock, NULL);
 }
 
 /* -------------------------------------------------------------------------------------------------------- leftovers */
@@ -136,7 +157,8 @@ static bool has_backups(int directory) {
   return unlinkat(directory, GV_BACKUPS, AT_REMOVEDIR) != 0 && errno != ENOENT;
 }
 
-static void clear_leftover(int parent, const char *parent_path, const char *name) {
+/* `output`: the name of the output. */
+static void clear_leftover(int parent, const char *parent_path, const char *name, const char *output) {
   int directory = gv_retry_open_at(parent, name, OPEN_DIRECTORY, 0);
   if (directory < 0) return;
   bool own = is_own_directory(parent, name, directory);
@@ -149,18 +171,18 @@ static void clear_leftover(int parent, const char *parent_path, const char *name
           "%s/%s/%s: files of an interrupted run that were being replaced; move them back, or remove the directory",
           parent_path, name, GV_BACKUPS);
     } else {
-      remove_directory(parent, name, directory, &lock);
+      remove_directory(parent, name, directory, &lock, output);
     }
   }
   if (lock >= 0) close(lock);
   close(directory);
 }
 
-static void clear_leftovers(int parent, const char *parent_path, const char *prefix) {
+static void clear_leftovers(int parent, const char *parent_path, const char *prefix, const char *output) {
   DIR *opened = open_names(parent);
   if (opened == NULL) return; /* directories that may be written to, but not read */
   for (const struct dirent *entry; (entry = readdir(opened)) != NULL;)
-    if (is_temporary_name(entry->d_name, prefix)) clear_leftover(parent, parent_path, entry->d_name);
+    if (is_temporary_name(entry->d_name, prefix)) clear_leftover(parent, parent_path, entry->d_name, output);
   closedir(opened);
 }
 
@@ -215,7 +237,7 @@ gv_status gv_temporary_make(gv_io *io, const char *parent, const char *output, g
   made.parent = gv_retry_open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
   int error = made.parent < 0 ? errno : EAGAIN;
   temporary_prefix(gv_path_name(output), prefix);
-  if (made.parent >= 0) clear_leftovers(made.parent, parent, prefix);
+  if (made.parent >= 0) clear_leftovers(made.parent, parent, prefix, gv_path_name(output));
   for (int attempt = 0; error == EAGAIN && attempt < ATTEMPTS; attempt++) {
     close_directory(&made);
     error = temporary_name(prefix, made.name) ? make_directory(&made) : errno;

@@ -9,7 +9,7 @@
  *
  * While its process runs, a file in the directory is locked. A directory without a locked file is the leftover of a
  * process that was killed. The next run for the same output removes it, except for files that were being replaced
- * (GV_BACKUPS), which it names in a warning.
+ * (GV_BACKUPS), which it names in a warning, and files of other names than the output's: those stay, and the directory with them.
  */
 #ifndef GV_IO_TEMPORARY_H
 #define GV_IO_TEMPORARY_H

@@ -1,0 +1,95 @@
+#include "io/out/files/commit_lock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAITS_MS = 20, LONGEST_MS = 60000 };
+
+typedef struct lock_name {
+  uint64_t device, number;
+} lock_name;
+
+static int lock_name_order(const void *a, const void *b) {
+  const lock_name *p = a, *q = b;
+  if (p->device != q->device) return p->device < q->device ? -1 : 1;
+  return p->number < q->number ? -1 : p->number > q->number;
+}
+
+/* The address; its length. */
+static socklen_t lock_address(const lock_name *name, struct sockaddr_un *address) {
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "gpuvoronoi-%u-%" PRIx64 "-%" PRIx64,
+                        (unsigned)geteuid(), name->device, name->number);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+/* Whether a process of another user has taken the name. */
+static bool lock_is_foreign(const struct sockaddr_un *address, socklen_t length) {
+  struct ucred owner = {.uid = geteuid()};
+  socklen_t size = sizeof owner;
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  bool foreign = probe >= 0 && connect(probe, (const struct sockaddr *)address, length) == 0 &&
+                 getsockopt(probe, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.uid != geteuid();
+  if (probe >= 0) close(probe);
+  return foreign;
+}
+
+/* The locked socket; -1: there can be no lock. */
+static gv_status lock_take(gv_io *io, const lock_name *name, int *out) {
+  struct sockaddr_un address;
+  const socklen_t length = lock_address(name, &address);
+  *out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  for (int waited = 0; *out >= 0; waited += WAITS_MS) {
+    if (bind(*out, (const struct sockaddr *)&address, length) == 0) {
+      (void)listen(*out, 1); /* so that others can see whose it is */
+      return GV_OK;
+    }
+    if (errno != EADDRINUSE || lock_is_foreign(&address, length)) break;
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    if (waited >= LONGEST_MS)
+      return gv_io_fail(
+          io, GV_ERROR_IO,
+          "outputs: another run has been moving its outputs into the same directory for %d s; try again",
+          LONGEST_MS / 1000);
+    const struct timespec pause = {0, WAITS_MS * 1000000L};
+    nanosleep(&pause, NULL);
+  }
+  if (*out >= 0) close(*out);
+  *out = -1;
+  return GV_OK;
+}
+
+gv_status gv_commit_lock(gv_io *io, const int *directories, int count, gv_commit_locks *out) {
+  lock_name *names = calloc((size_t)count + 1, sizeof *names);
+  out->sockets = calloc((size_t)count + 1, sizeof *out->sockets);
+  gv_status status = names != NULL && out->sockets != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
+  int known = 0;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    struct stat found;
+    if (fstat(directories[i], &found) != 0) continue;
+    names[known++] = (lock_name){(uint64_t)found.st_dev, (uint64_t)found.st_ino};
+  }
+  if (known > 0) qsort(names, (size_t)known, sizeof *names, lock_name_order); /* all runs in the same order */
+  for (int i = 0; i < known && status == GV_OK; i++) {
+    if (i > 0 && lock_name_order(&names[i], &names[i - 1]) == 0) continue;
+    status = lock_take(io, &names[i], &out->sockets[out->count++]);
+  }
+  free(names);
+  return status;
+}
+
+void gv_commit_unlock(gv_commit_locks *locks) {
+  for (int i = 0; i < locks->count; i++)
+    if (locks->sockets[i] >= 0) close(locks->sockets[i]);
+  free(locks->sockets);
+  *locks = (gv_commit_locks){0};
+}
