@@ -90,7 +90,8 @@ static void is_private_and_goes(void **state) {
 static void leftovers_of_the_dead_go(void **state) {
   (void)state;
   gv_temporary dead = make(), living = make();
-  put_file(dead.path, "half");
+  put_file(dead.path, "a_half.tif");
+  put_file(dead.path, GV_SCRATCH "source.tif");
   die(&dead);
   gv_temporary next = make();
   assert_false(is_there(parent, dead.name));
