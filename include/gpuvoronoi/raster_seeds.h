@@ -182,7 +182,8 @@ static inline void gv_raster_seed_list_init(gv_raster_seed_list *list) {
   *list = defaults;
 }
 
-/** @return GV_OK, INVALID_ARGUMENT (not finished). */
+/** Before gv_raster_seeds_finish only the numbers of the rows so far: the arrays are NULL.
+ * @return GV_OK, INVALID_ARGUMENT. */
 GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out);
 
 /**

@@ -39,6 +39,10 @@ static gv_status set_tolerance(gv_io *io, void *to, const char *value) {
   return GV_OK;
 }
 
+static gv_status diagram_set_memory(gv_io *io, void *to, const char *value) {
+  return gv_read_memory(io, value, &((settings *)to)->job.memory);
+}
+
 static const gv_option table[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
@@ -85,6 +89,7 @@ static const gv_option table[] = {
     GV_OPTION_SYNC_ROW(job.sync),
     GV_OPTION_SECTION("Run"),
     GV_OPTION_THREADS_ROW(job.threads),
+    GV_OPTION_MEMORY_ROW(diagram_set_memory),
     {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
     {"json", NULL,
      "print summary, warnings and errors as JSON on standard output\n"
@@ -157,7 +162,7 @@ int diagram_command(int argc, char **argv) {
   int result = cli_parse(&diagram_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
   if (result == EXIT_OK) result = cli_prepare();
-  if (result == EXIT_OK) result = cli_read_standard_input(&s.job.seeds.source, 0);
+  if (result == EXIT_OK) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
   if (result == EXIT_OK) result = diagram_command_run(&s, begun);
   CSLDestroy(s.job.seeds.open_options);
   if (result == CLI_DONE) return EXIT_OK;

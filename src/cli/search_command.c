@@ -49,7 +49,7 @@ static gv_status set_radius(gv_io *io, void *to, const char *value) {
 }
 
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
-  return gv_read_memory(io, value, &((settings *)to)->memory);
+  return gv_read_memory(io, value, &((settings *)to)->job.memory);
 }
 
 static gv_status set_values(gv_io *io, void *to, const char *value) {
@@ -217,8 +217,7 @@ static const gv_option table[] = {
      "auto, or one of `gpuvoronoi backends` [default: auto]\nAll backends return the same result",
      GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_POINTS},
     GV_OPTION_THREADS_ROW(job.threads),
-    {"memory", "SIZE", "largest standard input, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]",
-     GV_OPTION_BY(set_memory), .numbers = 1, .rare = true},
+    GV_OPTION_MEMORY_ROW(set_memory),
     {"device", "N", "number of a GPU, from `gpuvoronoi devices` [default: the first]",
      GV_OPTION_RANGE(job.device, 0, 1023)},
     {"shard-reference", NULL,
@@ -392,8 +391,8 @@ int search_command(int argc, char **argv) {
   if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(r->path);
   if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(q->path);
   if (result == EXIT_OK) result = cli_prepare();
-  if (result == EXIT_OK) result = cli_read_standard_input(&r->path, s.memory);
-  if (result == EXIT_OK) result = cli_read_standard_input(&q->path, s.memory);
+  if (result == EXIT_OK) result = cli_read_standard_input(&r->path, s.job.memory);
+  if (result == EXIT_OK) result = cli_read_standard_input(&q->path, s.job.memory);
   r->standard_input = r->path != NULL && cli_is_standard_input(r->path);
   q->standard_input = q->path != NULL && cli_is_standard_input(q->path);
   if (result == EXIT_OK) result = search_command_run(&s, begun);

@@ -9,7 +9,6 @@ typedef struct search_settings {
   bool progress, quiet, json;
   bool has_k, has_max_distance; /* option was set */
   double power;                 /* of --p; 0: not set */
-  int64_t memory;               /* bytes of the standard input; 0 = the default of --memory */
 } search_settings;
 
 void search_settings_free(search_settings *settings);

@@ -59,6 +59,8 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   GV_TRY(gv_check_no_periods(context, &o, "cells of rasters"));
   gv_raster_seed_list_init(&list);
   GV_TRY(gv_raster_seeds_get(context, seeds, &list));
+  if (!gv_raster_seeds_finished(seeds))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: not finished");
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
   if (raster->kind == GV_GRID_PROJECTED)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of raster cells: projected rasters are unsupported");

@@ -33,6 +33,8 @@ static const gv_code_text texts[GV_CODES] = {
                                 "Use larger cells (--res) or a smaller --extent."},
     [GV_CODE_GRID_TOO_SMALL] = {"grid-too-small", "The extent is smaller than half a cell.",
                                 "Use smaller cells (--res) or a larger --extent."},
+    [GV_CODE_INPUT_TOO_LARGE] = {"input-too-large", "The data of an input need more memory than --memory allows.",
+                                 "Increase --memory, or use fewer or coarser data."},
     [GV_CODE_LAYER_NEEDED] = {"layer-needed", "A source has several layers.",
                               "Choose one with --layer, --query-layer, --extent-layer or --mask-layer."},
     [GV_CODE_METRIC_REFUSED] =

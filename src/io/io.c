@@ -221,6 +221,7 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker) {
   worker->message[0] = '\0';
   worker->cancelled = io->cancelled;
   worker->cancelled_user = io->cancelled_user;
+  worker->memory = io->memory;
 }
 
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker) {

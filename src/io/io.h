@@ -29,6 +29,7 @@ typedef struct gv_io {
   gv_code code;                  /* of that */
   bool (*cancelled)(void *user); /* NULL = never; called by any thread */
   void *cancelled_user;
+  int64_t memory; /* for an input: io/in/input_limit.h; 0 = unlimited */
 } gv_io;
 
 /* Receives GDAL's messages: for CPLSetErrorHandler, because threads of GDAL report too. */

@@ -107,6 +107,14 @@ typedef struct gv_option {
     "threads", "N", "number of threads [default: one per processor]", GV_OPTION_RANGE(member, 1, 4096),            \
         .parts_otherwise = true                                                                                    \
   }
+/* Where --memory is for inputs only. */
+#define GV_OPTION_MEMORY_ROW(function)                                                                             \
+  {                                                                                                                \
+    "memory", "SIZE",                                                                                              \
+        "memory for the data of an input, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"                        \
+        "Data of a local file may take 16 times the size of the file in addition.",                                \
+        GV_OPTION_BY(function), .numbers = 1, .rare = true                                                         \
+  }
 #define GV_OPTION_SYNC_ROW(member)                                                                                 \
   {                                                                                                                \
     "sync", "WHEN",                                                                                                \

@@ -459,15 +459,22 @@ const gv_grid *gv_raster_seeds_grid(const gv_raster_seeds *seeds, gv_metric *met
   return &seeds->raster;
 }
 
+bool gv_raster_seeds_finished(const gv_raster_seeds *seeds) {
+  return seeds->finished;
+}
+
 gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (seeds == NULL || out == NULL || !seeds->finished)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "raster of seeds: not finished, or the output pointer is NULL");
+  if (seeds == NULL || out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: the seeds or the output pointer is NULL");
   const gv_raster_seeds *s = seeds;
   gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
                               s->cell.memory,  s->group.memory, s->cells,    s->groups,
                               s->value.memory, s->first,        s->proof.own};
+  if (!s->finished) {
+    list.cell = list.value = NULL;
+    list.group = NULL;
+  }
   if (gv_fill_given(out, &list, sizeof list)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                  "gv_raster_seed_list: struct_size is not set; call gv_raster_seed_list_init");

@@ -1,16 +1,19 @@
 """Processes with limits: fewer threads and files are slower, but results are the same."""
 
+import gzip
+import json
 import pathlib
 import re
 import resource
 import subprocess
 import time
+import zipfile
 
 import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import COMMAND, build_shim, globe, sanitized
+from conftest import COMMAND, build_shim, crs, globe, sanitized
 from test_facility import make_raster
 
 LON, LAT = globe(400, seed=4)
@@ -137,3 +140,76 @@ def test_little_address_space(seeds):
     one line, or not at all."""
     seeds.ok("--seeds", "s.csv", "--size", "3000,1500", "--threads", "64", "--memory", "50M", "out.tif",
              preexec_fn=limited(DATA=700 << 20))
+
+
+# Small files that stand for much data.
+
+def small_inputs(seeds):
+    """Files of some kB with 2 to 200 million values."""
+    row = b"1.5,2\n"
+    seeds.path("z.csv.gz").write_bytes(gzip.compress(b"lon,lat\n" + row * 400000, 9))
+    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4000000, 2), }".ljust(117) + "\n"
+    with zipfile.ZipFile(seeds.path("z.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(8000000))
+    for name, standard in ("a", "longitude"), ("b", "latitude"):
+        array = seeds.path(f"z.zarr/{name}")
+        array.mkdir(parents=True)
+        (array / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": [200000000], "chunks": [1000], "dtype": "<f8", "order": "C",
+                                                   "compressor": None, "fill_value": 0.5, "filters": None}))
+        (array / ".zattrs").write_text(json.dumps({"standard_name": standard, "_ARRAY_DIMENSIONS": ["c"]}))
+    seeds.path("z.zarr/.zgroup").write_text('{"zarr_format": 2}')
+    for name, size, options in ("flat", (2000, 2000), ["TILED=YES"]), ("block", (4096, 4096), ["TILED=YES", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]):
+        path = str(seeds.path(f"{name}.tif"))
+        raster = gdal.GetDriverByName("GTiff").Create(path, *size, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE", *options])
+        raster.SetGeoTransform((0, 0.004, 0, 10, 0, -0.004))
+        raster.SetSpatialRef(crs(4326))
+        raster.GetRasterBand(1).Fill(1)
+        raster = None
+    line = [[1e5 * i, 1e7 if i % 2 else -1e7] for i in range(40)]
+    seeds.path("long.geojson").write_text(json.dumps({"type": "LineString", "coordinates": line}))
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--seeds", "z.csv.gz", "--size", "4,2", "out.tif"], ["diagram", "--seeds", "z.csv.gz", "out.gpkg"],
+    ["search", "--reference", "z.csv.gz", "out.npy"], ["search", "--reference", "s.csv", "--queries", "z.csv.gz", "out.npy"],
+    ["search", "--reference", "z.csv.gz", "--columns", "lon,lat", "out.npy"],
+    ["search", "--reference", "z.npz", "out.npy"], ["search", "--reference", "s.csv", "--columns", "1,2", "--queries", "z.npz", "out.npy"],
+    ["--seeds", "s.csv", "--cells-of", "z.zarr", "--cells", "out.csv"],
+    ["search", "--reference-raster", "flat.tif", "--queries", "s.csv", "out.npy"],
+    ["--seeds-raster", "flat.tif", "--by-cell", "-k", "2", "out.tif"], ["--seeds-raster", "block.tif", "out.tif"],
+    ["--seeds", "s.csv", "--extent", "0,0,8,8", "--size", "4,4", "--mask", "block.tif", "out.tif"],
+    ["--seeds", "s.csv", "--extent", "0,0,8,8", "--size", "4,4", "--sum", "block.tif", "--stats", "out.csv"],
+    ["--seeds", "long.geojson", "--seeds-crs", "EPSG:3857", "--crs", "EPSG:4326", "--size", "4,2", "out.tif"]],
+    ids=lambda arguments: " ".join(arguments[:4]))
+def test_inputs_larger_than_memory(seeds, arguments):
+    small_inputs(seeds)
+    message = seeds.fails(*arguments, "--memory", "4M", has=["GB of memory", "increase --memory"])
+    assert any(name in message for name in arguments), message
+
+
+def test_memory_for_large_files(seeds):
+    """The data of a file that is as large as they are need no --memory; others do if it is given."""
+    count = 100000
+    seeds.csv("large.csv", *globe(count, seed=2))
+    seeds.ok("search", "--reference", "large.csv", "--memory", "1M", "out.npy")
+    small_inputs(seeds)
+    seeds.ok("--seeds-raster", "flat.tif", "--memory", "4M", "flat-out.tif")
+
+
+@pytest.mark.parametrize("options", [["--radius", "2000km"], ["-k", "1024"]], ids=["radius", "k"])
+def test_memory_of_tables_of_neighbours(seeds, options):
+    """Rows are written in parts: all of them would take 16 bytes each, and GDAL's index of FlatGeobuf 100."""
+    random = np.random.default_rng(4)
+    seeds.csv("near.csv", random.uniform(1, 2, 1500), random.uniform(1, 2, 1500))
+    found = peak(seeds, "search", "--reference", "near.csv", *options, "--memory", "32M", "o.fgb")
+    assert found < 200, found
+
+
+def test_tables_of_neighbours_in_parts(seeds):
+    """The same rows, however many are searched at once."""
+    random = np.random.default_rng(4)
+    seeds.csv("near.csv", random.uniform(1, 2, 300), random.uniform(1, 2, 300))
+    for memory in "1M", "1G":
+        seeds.ok("search", "--reference", "near.csv", "--radius", "300km", "--id", "lat", "--memory", memory, f"{memory}.csv")
+    assert seeds.path("1M.csv").read_bytes() == seeds.path("1G.csv").read_bytes()
+    assert len(seeds.path("1M.csv").read_text().splitlines()) == 300 * 299 + 1

@@ -10,10 +10,13 @@
 
 #include <cpl_conv.h>
 
+#include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 
 enum {
-  ROWS_AT_ONCE = 1 << 20 /* pixels */
+  ROWS_AT_ONCE = 1 << 20, /* pixels */
+  BYTES_A_COLUMN = 16,    /* of a worker's row: a value, its mask, and shares */
+  BYTES_A_ROW = 64        /* sums and shares */
 };
 
 struct gv_raster_handle {
@@ -102,6 +105,15 @@ int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster) {
   return rows < raster->height ? rows : raster->height;
 }
 
+gv_status gv_raster_band_fits(gv_io *io, const char *option, const char *path, GDALRasterBandH band, int64_t rows,
+                              int64_t row_bytes) {
+  int w = 1, h = 1;
+  GDALGetBlockSize(band, &w, &h);
+  const int64_t pixel = GDALGetDataTypeSizeBytes(GDALGetRasterDataType(band));
+  GV_TRY(gv_input_fits(io, &(gv_input_data){option, path, "pixels of a block", (int64_t)w * h, pixel}));
+  return gv_input_fits(io, &(gv_input_data){option, path, "rows", rows, row_bytes});
+}
+
 /* If the template declares no coordinate system, a raster without one is in the grid's, if its coordinates are
  * possible there. */
 static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
@@ -117,7 +129,7 @@ static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raste
   return gv_crs_copy(io, grid->crs, &raster->crs, &swapped);
 }
 
-static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
+static gv_status read_header(gv_io *io, gv_raster_in *raster, gv_readers readers) {
   GDALDatasetH dataset = raster->handle[0].dataset;
   GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s: missing bands", raster->option, raster->path);
   GV_REQUIRE(io, raster->band <= GDALGetRasterCount(dataset), "%s-band: %s has %d bands; band %d does not exist",
@@ -125,6 +137,8 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_gr
   GDALRasterBandH band = GDALGetRasterBand(dataset, raster->band);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
+  GV_TRY(gv_raster_band_fits(io, raster->option, raster->path, band, readers.workers,
+                             raster->width * BYTES_A_COLUMN + raster->height * BYTES_A_ROW / readers.workers));
   GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s: %s", raster->option,
              raster->path, gv_reason_of_no_geotransform(dataset));
   bool finite = true;
@@ -141,7 +155,7 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_gr
   raster->signed_bytes = gv_has_signed_bytes(band);
   find_validity(raster, band);
   gv_status status = gv_crs_of_raster(io, raster->path, dataset, &raster->crs);
-  if (status == GV_OK && raster->crs == NULL) status = use_crs_of_grid(io, raster, grid);
+  if (status == GV_OK && raster->crs == NULL) status = use_crs_of_grid(io, raster, readers.grid);
   if (status != GV_OK || raster->crs == NULL) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
   if (!OSRIsGeographic(raster->crs)) return GV_OK;
@@ -176,7 +190,7 @@ gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source sour
       return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option, path);
     }
   }
-  return read_header(io, out, readers.grid);
+  return read_header(io, out, readers);
 }
 
 void gv_raster_in_close(gv_raster_in *raster) {

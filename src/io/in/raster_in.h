@@ -60,6 +60,10 @@ bool gv_has_signed_bytes(GDALRasterBandH band);
 /* The nodata value of such a band; false if there is none that a signed byte holds. */
 bool gv_signed_nodata(GDALRasterBandH band, double *nodata);
 
+/* Fails if a block of the band, as GDAL holds it, and `rows` of `row_bytes` need more memory than --memory allows. */
+gv_status gv_raster_band_fits(gv_io *io, const char *option, const char *path, GDALRasterBandH band, int64_t rows,
+                              int64_t row_bytes);
+
 /* Opens a band. Errors name `option` and the path. To be closed in any case. */
 gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source source, gv_readers readers,
                             gv_raster_in *out);

@@ -9,6 +9,7 @@
 #include <cpl_string.h>
 
 #include "core/parallel.h"
+#include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 #include "io/in/raster_in.h"
 #include "io/metric.h"
@@ -198,6 +199,8 @@ static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_r
   if (r->most < block_h && block_h * raster->width <= 16 * (int64_t)PIXELS_AT_ONCE) r->most = block_h;
   if (r->most < 1) r->most = 1;
   size_t pixels = (size_t)r->most * (size_t)raster->width;
+  GV_TRY(gv_raster_band_fits(io, option_of(raster->options), raster->options->source, r->band, r->most,
+                             raster->width * (int64_t)(r->size + 1)));
   r->pixels = malloc(pixels * r->size);
   if (r->mask != NULL) r->valid = malloc(pixels);
   if (r->pixels == NULL || (r->mask != NULL && r->valid == NULL))
@@ -251,6 +254,16 @@ static bool queries_in_raster(const gv_raster_seed_reader *r, const gv_raster_gr
   return gv_crs_same(r->crs, grid->crs) || maps_globe_of(grid, r->crs);
 }
 
+/* Fails if the seeds that are kept so far need too much memory. */
+static gv_status check_kept(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
+                            const gv_raster_seeds *cells) {
+  const gv_raster_seed_options *o = reader->options;
+  gv_raster_seed_list kept;
+  gv_raster_seed_list_init(&kept);
+  GV_TRY(gv_io_pass_on_library(io, context, gv_raster_seeds_get(context, cells, &kept)));
+  return gv_input_fits(io, &(gv_input_data){option_of(o), o->source, "cells", kept.count, GV_BYTES_A_SEED});
+}
+
 static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
                             const gv_raster_seed_question *question, gv_raster_seed_content *out) {
   const gv_raster_grid *grid = question->grid;
@@ -281,6 +294,7 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
     status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : read_rows(io, &rows, y, h);
     rows.array.rows = h;
     if (status == GV_OK) library = gv_raster_seeds_add_array(context, out->cells, &rows.array);
+    if (status == GV_OK && library == GV_OK) status = check_kept(io, context, reader, out->cells);
   }
   if (status == GV_OK && library == GV_OK) library = gv_raster_seeds_finish(context, out->cells);
   free_rows(&rows);

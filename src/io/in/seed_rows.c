@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/grow.h"
+#include "io/in/input_limit.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
 #include "io/in/separator.h"
@@ -75,6 +76,8 @@ static gv_status reserve(gv_seed_reader *r) {
                        r->attribute_field >= 0 && !r->attribute_is_integer};
   int64_t wanted = r->capacity > 0 ? r->capacity + 1 : 1024, room = 0;
   bool all = true;
+  GV_TRY(gv_input_fits(r->io, &(gv_input_data){NULL, r->options->source, r->options->queries ? "queries" : "seeds",
+                                               wanted, GV_BYTES_A_SEED}));
   for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
     if (!kept[c]) continue;
     room = r->capacity;
@@ -193,8 +196,13 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   gv_shapes *shapes = r->set->shapes;
+  const int64_t room = shapes->room_x;
   bool finite;
   GV_TRY(gv_shapes_add(r->io, shapes, geometry, r->swapped, &finite));
+  if (shapes->room_x > room) {
+    GV_TRY(gv_input_fits(
+        r->io, &(gv_input_data){NULL, r->options->source, "vertices", shapes->vertices, GV_BYTES_A_SEED}));
+  }
   if (!finite) return gv_seed_unusable(r->io, r->set, r->row, f->fid, "a coordinate is not finite");
   int64_t first = shapes->part[shapes->features - 1];
   if (first == shapes->parts) {

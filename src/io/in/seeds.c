@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 #include "io/in/seams.h"
 #include "io/in/seed_reader.h"
@@ -55,6 +56,7 @@ static gv_status seeds_in_begin(gv_seed_reader *r, gv_io *io, const gv_seed_opti
                         .attribute_field = -1,
                         .z_field = -1};
   out->skip_invalid = options->skip_invalid;
+  out->source = options->source;
   out->crs_option = options->crs_option != NULL ? options->crs_option : "--seeds-crs";
   out->filtered = options->where != NULL;
   GV_TRY(gv_seed_open(r));
@@ -208,7 +210,10 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
     const char *why;
     bool left_out = false;
+    const int64_t room = to->room_x;
     status = gv_shapes_carry(io, from, i, &how, to, &why);
+    if (status == GV_OK && to->room_x > room) /* long edges get many vertices */
+      status = gv_input_fits(io, &(gv_input_data){NULL, seeds->source, "vertices", to->vertices, GV_BYTES_A_SEED});
     for (int64_t v = from->vertex[from->ring[from->part[i]]];
          status == GV_OK && why == NULL && globe && operation == NULL &&
          v < from->vertex[from->ring[from->part[i + 1]]];

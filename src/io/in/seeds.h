@@ -61,6 +61,7 @@ typedef struct gv_seed_list {
       ids_are_rows; /* a text id field: ids are numbers, from 0, of the first feature with that text; names hold it */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
+  const char *source;     /* where they come from, not copied; NULL: not a file */
   const char *crs_option; /* option that declares their system, for messages */
   bool plane;             /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
   bool are_cells;         /* of a raster: rows and fids are their numbers */

@@ -8,6 +8,7 @@
 #include <cpl_vsi.h>
 
 #include "io/grow.h"
+#include "io/in/input_limit.h"
 #include "io/path.h"
 
 enum { HEAD = 256 }; /* bytes of a file that are inspected */
@@ -24,7 +25,8 @@ static char *name_for_gdal(const char *path) {
 
 /* All bytes of a file that GDAL can open, in memory of malloc, with a NUL behind them. */
 static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, int64_t *size) {
-  enum { AT_ONCE = 1 << 16 };
+  enum { AT_ONCE = 1 << 16, COPIES = 3 /* with GDAL's, and a text in UTF-8 */ };
+  const int64_t limit = gv_input_limit(io, path);
   int64_t room = 0;
   char *name = name_for_gdal(path);
   if (name == NULL) return gv_io_fail_memory(io, path);
@@ -45,6 +47,8 @@ static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, i
     *bytes = more;
     got = VSIFReadL(more + *size, 1, AT_ONCE, file);
     if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    if (status == GV_OK && *size > limit / COPIES)
+      status = gv_input_too_large(io, &(gv_input_data){NULL, path, "bytes and more", *size, COPIES});
   }
   if (status == GV_OK && gv_gdal_failed()) status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", path);
   VSIFCloseL(file);

@@ -9,6 +9,7 @@
 #include <ogr_api.h>
 
 #include "io/grow.h"
+#include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
 
 enum {
@@ -187,7 +188,7 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   OGRLayerH layer = NULL;
   OGRSpatialReferenceH crs = NULL;
   bool swapped = false;
-  int64_t polygon = 0;
+  int64_t polygon = 0, room = 0;
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(options->source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR,
                                     NULL, (const char *const *)options->open_options, NULL);
@@ -213,6 +214,9 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
     }
     if (straight != NULL) OGR_G_DestroyGeometry(straight);
     OGR_F_Destroy(feature);
+    if (status == GV_OK && p->capacity > room)
+      status = gv_input_fits(io, &(gv_input_data){"--mask", options->source, "edges", p->count, GV_BYTES_A_SEED});
+    room = p->capacity;
   }
   if (status == GV_OK && gv_gdal_failed()) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: %s: cannot read", options->source);

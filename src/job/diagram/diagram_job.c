@@ -10,6 +10,7 @@
 
 #include "io/metric.h"
 #include "job/diagram/mask.h"
+#include "job/raster/plan/budget.h"
 
 typedef struct diagram_run {
   const gv_diagram_job *job;
@@ -207,6 +208,7 @@ static int diagram_go_on(double fraction, void *user) {
 gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_report *report) {
   diagram_run run = {.job = job, .report = report, .seeds = GV_SEED_LIST_INIT};
   diagram_watcher watcher = {io, job};
+  io->memory = job->memory > 0 ? job->memory : gv_budget_default();
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = job->threads;

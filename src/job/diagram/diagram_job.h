@@ -17,6 +17,7 @@ typedef struct gv_diagram_job {
   const char *mask, *mask_layer; /* polygons; NULL: none */
   bool edges_only, delaunay, no_cut, overwrite;
   int threads;
+  int64_t memory; /* for an input, bytes; 0 = gv_budget_default */
   gv_sync sync;
   gv_progress_fn progress; /* returns 0 to cancel; may be NULL */
   void *progress_user;

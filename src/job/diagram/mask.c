@@ -4,6 +4,7 @@
 #include <gdal.h>
 
 #include "io/crs.h"
+#include "io/in/input_limit.h"
 
 static gv_status mask_rectangle(gv_io *io, const double e[4], OGRGeometryH *out) {
   OGRGeometryH ring = OGR_G_CreateGeometry(wkbLinearRing), polygon = OGR_G_CreateGeometry(wkbPolygon);
@@ -31,6 +32,8 @@ static gv_status mask_add(gv_io *io, const char *source, OGRGeometryH geometry, 
 }
 
 static gv_status mask_collect(gv_io *io, const char *source, OGRLayerH layer, OGRGeometryH all) {
+  enum { BYTES_A_VERTEX = 2 * sizeof(double), COPIES = 6 /* of the polygons, while they are joined */ };
+  gv_input_data data = {"--mask", source, "vertices", 0, COPIES * BYTES_A_VERTEX};
   gv_status status = GV_OK;
   while (status == GV_OK) {
     OGRFeatureH feature = OGR_L_GetNextFeature(layer);
@@ -41,7 +44,9 @@ static gv_status mask_collect(gv_io *io, const char *source, OGRLayerH layer, OG
     OGRGeometryH straight = OGR_G_GetLinearGeometry(geometry, 0.0, NULL);
     OGR_G_DestroyGeometry(geometry);
     if (straight == NULL) return gv_io_fail_memory(io, "the mask");
-    status = mask_add(io, source, straight, all);
+    data.count += OGR_G_WkbSize(straight) / BYTES_A_VERTEX;
+    status = gv_input_fits(io, &data);
+    if (status == GV_OK) status = mask_add(io, source, straight, all);
     OGR_G_DestroyGeometry(straight);
   }
   if (status == GV_OK && gv_gdal_failed())

@@ -74,6 +74,7 @@ static gv_status load_reference(gv_io *io, gv_search_run *run, int64_t total, gv
     return GV_OK;
   }
   points->dtype = gv_array_dtype(array);
+  if (points->count >= 0) GV_TRY(gv_array_check_memory(io, array, points->count));
   if (gv_array_count(array) >= 0) return GV_OK;
   if (!run->sharded) {
     GV_TRY(gv_array_read_all(io, array, data, &points->count));

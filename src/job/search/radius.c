@@ -7,7 +7,8 @@
 
 enum {
   BATCH_BYTES = 64 << 20, /* of queries */
-  PAIRS = 1 << 22         /* searched at once; a query with more neighbours is searched alone */
+  PAIRS = 1 << 22,        /* searched at once; a query with more neighbours is searched alone */
+  PAIR_BYTES = 64         /* of --memory for each, with the results of the threads */
 };
 
 /* Some queries, and their neighbours. */
@@ -109,9 +110,9 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
 
 /* Searches and writes queries from `from` on; returns their number. */
 static gv_status radius_job_answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
-  bool whole = b->run->results.table != NULL;
+  const int64_t held = io->memory / PAIR_BYTES, pairs = held > 0 && held < PAIRS ? held : PAIRS;
   int64_t end = from + 1;
-  while (end < b->count && (whole || b->offsets[end + 1] - b->offsets[from] <= PAIRS))
+  while (end < b->count && b->offsets[end + 1] - b->offsets[from] <= pairs)
     end++;
   *count = end - from;
   for (int64_t i = 0; i <= *count; i++)
@@ -127,6 +128,7 @@ static gv_status answer_batch(gv_io *io, radius_batch *b) {
   int64_t count = 0;
   next_part(b, 0.0, 0.5);
   GV_TRY(radius_job_search(io, b, 0, b->count, b->offsets, false));
+  b->run->results.expected = b->offsets[b->count]; /* a table's queries are one batch */
   for (int64_t from = 0; from < b->count; from += count)
     GV_TRY(radius_job_answer_some(io, b, from, &count));
   return GV_OK;

@@ -26,6 +26,12 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
   return GV_OK;
 }
 
+/* More rows of the table, which begins with the first. */
+static gv_status write_table(gv_io *io, gv_search_results *r, const gv_neighbour_rows *rows) {
+  if (r->rows == NULL) GV_TRY(gv_neighbours_begin(io, r->table, &r->content, r->expected, &r->rows));
+  return gv_neighbours_write(r->rows, rows);
+}
+
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
                                   const double *distances, const double *nearest) {
   gv_search_results *r = &run->results;
@@ -35,12 +41,8 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   r->queries += count;
   for (int64_t i = 0; i < places; i++)
     r->missing += indices[i] < 0;
-  if (r->table != NULL) { /* of layers, which are one batch */
-    r->content.indices = indices;
-    r->content.distances = distances;
-    r->content.nearest = nearest;
-    return gv_neighbours_write(io, r->table, &r->content);
-  }
+  if (r->table != NULL)
+    return write_table(io, r, &(gv_neighbour_rows){first, count, NULL, indices, distances, nearest});
   for (int64_t i = 0; i < places && seeds->are_cells; i++)
     if (indices[i] >= 0) indices[i] = seeds->fids[indices[i]];
   if (!text) GV_TRY(gv_array_write(io, r->indices, indices, count));
@@ -66,12 +68,8 @@ gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t c
   int64_t first = r->queries, before = r->pairs, pairs = offsets[count];
   r->queries += count;
   r->pairs += pairs;
-  if (r->table != NULL) {
-    r->content.offsets = offsets;
-    r->content.indices = indices;
-    r->content.distances = distances;
-    return gv_neighbours_write(io, r->table, &r->content);
-  }
+  if (r->table != NULL)
+    return write_table(io, r, &(gv_neighbour_rows){first, count, offsets, indices, distances, NULL});
   for (int64_t i = 0; i < pairs && seeds->are_cells; i++)
     indices[i] = seeds->fids[indices[i]];
   for (int64_t i = 0; i < count && run->output == GV_SEARCH_TEXT; i++)
@@ -91,6 +89,9 @@ gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inp
   gv_output *outputs[4];
   int count = 0;
   if (r->table != NULL) {
+    gv_neighbours_out *rows = r->rows;
+    r->rows = NULL;
+    GV_TRY(gv_neighbours_end(rows, GV_OK));
     gv_place *place = gv_table_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
@@ -108,6 +109,7 @@ void gv_search_results_free(gv_search_results *r) {
   gv_array_discard(r->distances);
   gv_array_discard(r->nearest);
   gv_array_discard(r->offsets);
+  (void)gv_neighbours_end(r->rows, GV_ERROR_CANCELLED);
   gv_table_close(r->table);
   if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

@@ -27,7 +27,7 @@ typedef struct rounds {
   int64_t rows;     /* of a round and rank */
   int64_t position; /* in the array */
   answers here;
-  answers all;     /* of rank 0: of all ranks in a round, for a table of all queries */
+  answers all;     /* of rank 0: of all ranks in a round */
   int64_t *counts; /* queries of a round, by rank ... */
   int *sizes;      /* ... and bytes */
 } rounds;
@@ -43,8 +43,7 @@ static int64_t round_rows(const rounds *r) {
   int64_t rows = most(BATCH_BYTES / ((int64_t)q->dim * 8 + (int64_t)r->found_k * 16) / r->ranks, 1);
   if (q->total < 0) return r->ranks > 1 && rows > TEXT_ROWS ? TEXT_ROWS : rows;
   int64_t needed = most((q->total + r->ranks - 1) / r->ranks, 1);
-  bool at_once = q->array == NULL && r->ranks == 1;
-  return at_once || needed < rows ? needed : rows;
+  return needed < rows ? needed : rows;
 }
 
 static bool make_answers(const rounds *r, int64_t room, int k, answers *a) {
@@ -64,13 +63,11 @@ static void free_answers(answers *a) {
 
 static gv_status make_rounds(gv_io *io, rounds *r) {
   const gv_search_queries *q = &r->run->searched;
-  bool whole = r->rank == 0 && r->run->results.table != NULL;
   r->rows = round_rows(r);
   r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
   r->sizes = calloc((size_t)r->ranks, sizeof *r->sizes);
   bool made = r->counts != NULL && r->sizes != NULL && make_answers(r, r->rows, r->found_k, &r->here);
-  if (made && r->ranks > 1 && r->rank == 0)
-    made = make_answers(r, whole ? most(q->total, 1) : r->rows * r->ranks, r->k, &r->all);
+  if (made && r->ranks > 1 && r->rank == 0) made = make_answers(r, r->rows * r->ranks, r->k, &r->all);
   if (made && q->array != NULL) r->here.points = malloc((size_t)(r->rows * q->dim) * sizeof(double));
   made = made && (q->array == NULL || r->here.points != NULL);
   return made ? GV_OK : gv_io_fail_memory(io, "the results");
@@ -154,31 +151,27 @@ static gv_status write_answers(gv_io *io, rounds *r, const answers *a) {
   return gv_search_results_write(io, r->run, a->count, a->indices, a->values, a->nearest);
 }
 
-/* Some bytes of each query, behind those of the `done` queries that `all` has. */
-static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all, int64_t done, size_t bytes) {
+/* Some bytes of each query. */
+static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all, size_t bytes) {
   for (int i = 0; i < r->ranks; i++)
     r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
-  void *to = all != NULL ? (char *)all + (size_t)done * bytes : NULL;
-  return gv_cluster_collect(io, r->run->communicator, own, to, r->sizes);
+  return gv_cluster_collect(io, r->run->communicator, own, all, r->sizes);
 }
 
-/* Sends the round's results to rank 0, which writes them; a table is written at the end. */
+/* Sends the round's results to rank 0, which writes them. */
 static gv_status deliver(gv_io *io, rounds *r) {
   const answers *a = &r->here;
   answers *all = &r->all;
-  int64_t done = all->count;
   size_t row = (size_t)r->k * sizeof(double);
   if (r->ranks == 1) return write_answers(io, r, a);
-  GV_TRY(rounds_collect(io, r, a->indices, all->indices, done, row));
-  if (a->values != NULL) GV_TRY(rounds_collect(io, r, a->values, all->values, done, row));
-  if (a->nearest != NULL) GV_TRY(rounds_collect(io, r, a->nearest, all->nearest, done, 2 * row));
+  GV_TRY(rounds_collect(io, r, a->indices, all->indices, row));
+  if (a->values != NULL) GV_TRY(rounds_collect(io, r, a->values, all->values, row));
+  if (a->nearest != NULL) GV_TRY(rounds_collect(io, r, a->nearest, all->nearest, 2 * row));
   if (r->rank > 0) return GV_OK;
+  all->count = 0;
   for (int i = 0; i < r->ranks; i++)
     all->count += r->counts[i];
-  if (r->run->results.table != NULL) return GV_OK;
-  gv_status status = write_answers(io, r, all);
-  all->count = 0;
-  return status;
+  return write_answers(io, r, all);
 }
 
 /* -------------------------------------------------------------------------------------------------------- rounds */
@@ -228,12 +221,11 @@ gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   r.found_k = r.k + (run->sharded && run->q == NULL);
   gv_status status = gv_cluster_agree(io, c, make_rounds(io, &r));
   int64_t step = r.rows * r.ranks;
+  run->results.expected = run->searched.total >= 0 ? run->searched.total * r.k : -1;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);
     more = run->searched.total < 0 ? more : done + step < run->searched.total;
   }
-  if (status == GV_OK && r.ranks > 1 && r.rank == 0 && run->results.table != NULL)
-    status = write_answers(io, &r, &r.all);
   free_answers(&r.here);
   free_answers(&r.all);
   free(r.counts);

@@ -33,7 +33,9 @@ typedef struct gv_search_queries {
 typedef struct gv_search_results {
   gv_array_writer *indices, *distances, *nearest, *offsets; /* NULL: not requested, or a table is written */
   gv_table_out *table;
+  gv_neighbours_out *rows;      /* of the table, once there are some */
   gv_neighbour_content content; /* of the table */
+  int64_t expected;             /* rows of the table; -1: unknown */
   int64_t queries, missing;     /* queries written so far, and their neighbours that do not exist */
   int64_t pairs;                /* by radius: their neighbours */
 } gv_search_results;
@@ -109,7 +111,7 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run);
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
                                   const double *distances, const double *nearest);
 
-/* The same by radius: query i has indices[offsets[i]] ... indices[offsets[i + 1] - 1]. A table is written by one call. */
+/* The same by radius: query i has indices[offsets[i]] ... indices[offsets[i + 1] - 1]. */
 gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t count, const int64_t *offsets,
                                         int64_t *indices, const double *distances);
 

@@ -11,6 +11,7 @@
 #include "io/metric.h"
 #include "io/path.h"
 #include "io/units.h"
+#include "job/raster/plan/budget.h"
 #include "job/search/run.h"
 
 gv_search_output gv_search_job_output(const gv_search_job *j) {
@@ -260,6 +261,7 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
                        .again = {.seeds = GV_SEED_LIST_INIT},
                        .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
+  io->memory = job->memory > 0 ? job->memory : gv_budget_default();
   gv_context_options options;
   gv_context_options_init(&options);
   run.q = job->query.path != NULL ? &run.queries : NULL;

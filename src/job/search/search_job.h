@@ -30,6 +30,7 @@ typedef struct gv_search_job {
   gv_search_source reference, query; /* query's path NULL: the reference set against itself */
   gv_raster_seed_options raster;     /* source NULL: the reference set is not a raster */
   int k, threads, device;
+  int64_t memory; /* for inputs, bytes; 0 = gv_budget_default */
   gv_metric metric;
   double power;    /* of GV_MINKOWSKI */
   double *box;     /* lengths of a periodic box: one for all dimensions, or one for each; NULL: none */

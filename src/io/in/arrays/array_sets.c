@@ -10,6 +10,7 @@
 #include <gdal.h>
 
 #include "io/in/arrays/array_reader.h"
+#include "io/in/input_limit.h"
 
 enum { COPY_BYTES = 1 << 16, HDF5_BYTES = 1 << 22 };
 
@@ -23,6 +24,14 @@ static gv_status begin_copy(gv_io *io, gv_array_reader *reader) {
   return reader->file != NULL ? GV_OK : fail_copy(io, reader);
 }
 
+/* Writes bytes to the copy, of which there are *size then. */
+static gv_status add_to_copy(gv_io *io, gv_array_reader *reader, const void *bytes, size_t count, int64_t *size) {
+  if (fwrite(bytes, 1, count, reader->file) != count) return fail_copy(io, reader);
+  *size += (int64_t)count;
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  return gv_input_fits(io, &(gv_input_data){NULL, reader->path, "bytes and more", *size, 1});
+}
+
 static gv_status end_copy(gv_io *io, gv_array_reader *reader) {
   if (fflush(reader->file) != 0) return fail_copy(io, reader);
   rewind(reader->file);
@@ -32,12 +41,11 @@ static gv_status end_copy(gv_io *io, gv_array_reader *reader) {
 gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader) {
   char buffer[COPY_BYTES];
   FILE *pipe = reader->file;
+  int64_t size = 0;
   reader->file = NULL;
   gv_status status = begin_copy(io, reader);
-  for (size_t got; status == GV_OK && (got = fread(buffer, 1, COPY_BYTES, pipe)) > 0;) {
-    if (fwrite(buffer, 1, got, reader->file) != got) status = fail_copy(io, reader);
-    if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
-  }
+  for (size_t got; status == GV_OK && (got = fread(buffer, 1, COPY_BYTES, pipe)) > 0;)
+    status = add_to_copy(io, reader, buffer, got, &size);
   if (status == GV_OK && ferror(pipe))
     status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot read: %s", reader->path, strerror(errno));
   fclose(pipe);
@@ -50,11 +58,11 @@ static gv_status use_file(gv_io *io, gv_array_reader *reader, const char *source
   gv_gdal_reset();
   VSILFILE *from = VSIFOpenL(source, "rb");
   if (from == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
+  int64_t size = 0;
   gv_status status = begin_copy(io, reader);
   for (size_t got = COPY_BYTES; status == GV_OK && got == COPY_BYTES;) {
     got = VSIFReadL(buffer, 1, COPY_BYTES, from);
-    if (fwrite(buffer, 1, got, reader->file) != got) status = fail_copy(io, reader);
-    if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    status = add_to_copy(io, reader, buffer, got, &size);
   }
   VSIFCloseL(from);
   if (status == GV_OK && gv_gdal_failed())
@@ -125,7 +133,7 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
   const uint16_t one = 1;
   reader->big_endian = *(const unsigned char *)&one == 0;
   reader->bytes = narrow ? 4 : 8;
-  int64_t row_bytes = (int64_t)reader->dim * reader->bytes, most = HDF5_BYTES / row_bytes;
+  int64_t row_bytes = (int64_t)reader->dim * reader->bytes, most = HDF5_BYTES / row_bytes, size = 0;
   GDALExtendedDataTypeH wanted = GDALExtendedDataTypeCreate(narrow ? GDT_Float32 : GDT_Float64);
   void *buffer = malloc((size_t)(most * row_bytes));
   gv_status status =
@@ -136,9 +144,8 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
     size_t bytes = count[0] * (size_t)row_bytes;
     if (!GDALMDArrayRead(array, start, count, NULL, NULL, wanted, buffer, NULL, 0))
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
-    else if (fwrite(buffer, 1, bytes, reader->file) != bytes)
-      status = fail_copy(io, reader);
-    if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+    else
+      status = add_to_copy(io, reader, buffer, bytes, &size);
   }
   if (wanted != NULL) GDALExtendedDataTypeRelease(wanted);
   free(buffer);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "io/grow.h"
+#include "io/in/input_limit.h"
 
 enum {
   BUFFER_BYTES = 1 << 16,  /* converted at once: at least a row */
@@ -318,6 +319,12 @@ gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_
   return GV_OK;
 }
 
+gv_status gv_array_check_memory(gv_io *io, const gv_array_reader *reader, int64_t rows) {
+  const int64_t value = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+  return gv_input_fits(io,
+                       &(gv_input_data){NULL, reader->path, "points", rows, GV_INDEX_COPIES * value * reader->dim});
+}
+
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   size_t row_bytes = (size_t)reader->dim * value_bytes;
@@ -329,6 +336,8 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
     status = gv_array_read(io, reader, capacity - total, data + (size_t)total * row_bytes, &got);
     total += got;
     if (status != GV_OK || total < capacity || gv_array_count(reader) >= 0) break;
+    status = gv_array_check_memory(io, reader, capacity + 1);
+    if (status != GV_OK) break;
     char *more = gv_grow(data, &capacity, capacity + 1, row_bytes);
     if (more == NULL) {
       status = gv_io_fail_memory(io, "an array");

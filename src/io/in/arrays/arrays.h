@@ -49,6 +49,9 @@ gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t fir
 /* Skips up to `rows` rows; *skipped < rows only at the end. Text is read line by line. */
 gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped);
 
+/* Fails if an index of so many rows needs more memory than --memory allows. */
+gv_status gv_array_check_memory(gv_io *io, const gv_array_reader *reader, int64_t rows);
+
 /* Reads all remaining rows into memory of malloc. */
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count);
 

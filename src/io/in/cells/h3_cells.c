@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "io/in/input_limit.h"
 #include "io/parallel.h"
 
 #if defined GV_WITH_H3
@@ -53,8 +55,7 @@ static gv_status h3_cells_put(gv_io *io, void *user, int worker, int64_t first, 
   return gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : GV_OK;
 }
 
-gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
-                           gv_seed_list *out) {
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, gv_seed_list *out) {
   const double f = grid->grid.flattening;
   h3_cells h = {.resolution = resolution, .a = grid->grid.semi_major, .e2 = f * (2.0 - f), .out = out};
   H3Error error = getRes0Cells(h.base);
@@ -65,11 +66,9 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
   }
   if (error != E_SUCCESS) return h3_fail(io, error);
   const int64_t count = h.first[BASE_CELLS];
-  if (count > memory / BYTES_A_CELL) {
-    return gv_io_fail(io, GV_ERROR_OUT_OF_MEMORY,
-                      "--cells-of: h3:%d has %" PRId64 " cells, which need %.1f GB of memory; allow it by --memory",
-                      resolution, count, (double)count * BYTES_A_CELL * 1e-9);
-  }
+  char name[16];
+  snprintf(name, sizeof name, "h3:%d", resolution);
+  GV_TRY(gv_input_fits(io, &(gv_input_data){"--cells-of", name, "cells", count, BYTES_A_CELL}));
   const size_t n = (size_t)count;
   out->x = malloc(n * sizeof *out->x);
   out->y = malloc(n * sizeof *out->y);
@@ -100,9 +99,8 @@ gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int
 
 #else
 
-gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, int64_t memory,
-                           gv_seed_list *out) {
-  (void)grid, (void)threads, (void)memory, (void)out;
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, gv_seed_list *out) {
+  (void)grid, (void)threads, (void)out;
   return gv_io_fail(
       io, GV_ERROR_UNSUPPORTED,
       "--cells-of: h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write "

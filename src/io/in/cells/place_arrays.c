@@ -8,6 +8,8 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/in/input_limit.h"
+
 enum { MOST_DIMENSIONS = 4 };
 
 static const char *const standard_names[2] = {"longitude", "latitude"};
@@ -154,6 +156,7 @@ static gv_status place_fill(gv_io *io, const char *source, const place_array *co
   const size_t count = (size_t)pair[0]->count;
   GV_REQUIRE(io, pair[0]->count <= INT32_MAX, "%s: too many places; at most %d are supported", source, INT32_MAX);
   out->crs_option = "--cells-of";
+  GV_TRY(gv_input_fits(io, &(gv_input_data){NULL, source, "cells", pair[0]->count, GV_BYTES_A_SEED}));
   out->x = malloc(count * sizeof *out->x);
   out->y = malloc(count * sizeof *out->y);
   out->ids = malloc(count * sizeof *out->ids);

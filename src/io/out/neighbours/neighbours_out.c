@@ -105,14 +105,16 @@ static void free_side(side *s) {
 
 /* ------------------------------------------------------------------------------------------------------ the table */
 
-typedef struct writer {
+struct gv_neighbours_out {
   gv_io *io;
   gv_layer_out out;
   const gv_neighbour_content *content;
   side queries, references;
   OGRwkbGeometryType geometry;
   int neighbour, distance; /* fields */
-} writer;
+};
+
+typedef gv_neighbours_out writer;
 
 static gv_status add_id(const writer *w, side *s) {
   OGRFieldDefnH like = s->id >= 0 ? OGR_FD_GetFieldDefn(s->kept, s->id) : NULL;
@@ -131,11 +133,19 @@ static gv_status add_kept(const writer *w, side *s) {
   return status;
 }
 
-static gv_status neighbours_out_create_layer(writer *w) {
+/* GDAL keeps some 100 bytes of each feature of a FlatGeobuf file for its spatial index. */
+static bool neighbours_out_indexes(const writer *w, int64_t rows) {
+  enum { BYTES_A_ROW = 100 };
+  return !gv_is_driver(w->out.place->driver, "FlatGeobuf") || w->io->memory <= 0 ||
+         (rows >= 0 && rows <= w->io->memory / BYTES_A_ROW);
+}
+
+static gv_status neighbours_out_create_layer(writer *w, int64_t rows) {
+  static const char *const no_index[] = {"SPATIAL_INDEX=NO", NULL};
   const gv_neighbour_content *c = w->content;
   w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
   if (!c->lines && gv_is_driver(w->out.place->driver, "CSV")) w->geometry = wkbNone;
-  GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, NULL));
+  GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, neighbours_out_indexes(w, rows) ? NULL : no_index));
   GV_TRY(add_id(w, &w->queries));
   GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbour));
   GV_TRY(add_id(w, &w->references));
@@ -171,7 +181,7 @@ static void scale_lines(OGRGeometryH lines, double unit) {
 }
 
 /* The query's point, or the line to the neighbour. */
-static gv_status make_geometry(const writer *w, int64_t query, int neighbour, int64_t reference,
+static gv_status make_geometry(const writer *w, int64_t query, const double *nearest, int64_t reference,
                                OGRGeometryH *out) {
   const gv_neighbour_content *c = w->content;
   const gv_seed_list *q = c->queries.seeds, *r = c->references.seeds;
@@ -184,7 +194,6 @@ static gv_status make_geometry(const writer *w, int64_t query, int neighbour, in
     OGR_G_SetPoint_2D(*out, 0, q->x[query] / unit, q->y[query] / unit);
     return GV_OK;
   }
-  const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + neighbour - 1) : NULL;
   const double from[2] = {q->x[query], q->y[query]}, at[2] = {r->x[reference], r->y[reference]};
   const double *to = nearest != NULL ? nearest : at;
   if (c->globe) {
@@ -197,8 +206,9 @@ static gv_status make_geometry(const writer *w, int64_t query, int neighbour, in
   return GV_OK;
 }
 
+/* The row of a query's neighbour; `nearest`: see gv_neighbour_rows. */
 static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int neighbour, int64_t reference,
-                         double distance) {
+                         double distance, const double *nearest) {
   GV_TRY(set_side(w, feature, &w->queries, query));
   OGR_F_SetFieldInteger(feature, w->neighbour, neighbour);
   if (reference >= 0) {
@@ -207,38 +217,49 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, in
   }
   if (w->geometry == wkbNone || (reference < 0 && w->content->lines)) return GV_OK;
   OGRGeometryH geometry = NULL;
-  GV_TRY(make_geometry(w, query, neighbour, reference, &geometry));
+  GV_TRY(make_geometry(w, query, nearest, reference, &geometry));
   OGR_F_SetGeometryDirectly(feature, geometry);
   return GV_OK;
 }
 
-static gv_status write_rows(writer *w) {
-  const gv_neighbour_content *c = w->content;
-  gv_status status = neighbours_out_create_layer(w);
-  for (int64_t query = 0; query < c->queries.seeds->count && status == GV_OK; query++) {
-    int64_t first = c->offsets != NULL ? c->offsets[query] : query * c->k;
-    int64_t end = c->offsets != NULL ? c->offsets[query + 1] : first + c->k;
-    for (int64_t i = first; i < end && status == GV_OK; i++) {
+gv_status gv_neighbours_write(gv_neighbours_out *w, const gv_neighbour_rows *rows) {
+  const int k = w->content->k;
+  for (int64_t query = 0; query < rows->count; query++) {
+    int64_t first = rows->offsets != NULL ? rows->offsets[query] : query * k;
+    int64_t end = rows->offsets != NULL ? rows->offsets[query + 1] : first + k;
+    for (int64_t i = first; i < end; i++) {
       OGRFeatureH feature = gv_layer_feature(&w->out);
+      const double *nearest = rows->nearest != NULL ? rows->nearest + 2 * i : NULL;
+      gv_status status = GV_OK;
       if (feature != NULL)
-        status = set_row(w, feature, query, (int)(i - first) + 1, c->indices[i], c->distances[i]);
-      status = gv_layer_write(&w->out, feature, status);
+        status = set_row(w, feature, rows->first + query, (int)(i - first) + 1, rows->indices[i],
+                         rows->distances[i], nearest);
+      GV_TRY(gv_layer_write(&w->out, feature, status));
     }
   }
-  return gv_layer_close(&w->out, status);
+  return GV_OK;
 }
 
-gv_status gv_neighbours_write(gv_io *io, gv_table_out *table, const gv_neighbour_content *content) {
-  writer w = {.io = io,
-              .out = {.io = io, .place = gv_table_place(table)},
-              .content = content,
-              .queries = {.of = &content->queries, .name = "query"},
-              .references = {.of = &content->references, .name = "reference"}};
-  bool digits_15 = gv_table_rounds(w.out.place->driver);
-  gv_status status = read_side(io, &w.queries, digits_15);
-  if (status == GV_OK) status = read_side(io, &w.references, digits_15);
-  if (status == GV_OK) status = write_rows(&w);
-  free_side(&w.queries);
-  free_side(&w.references);
+gv_status gv_neighbours_begin(gv_io *io, gv_table_out *table, const gv_neighbour_content *content, int64_t rows,
+                              gv_neighbours_out **out) {
+  writer *w = *out = calloc(1, sizeof *w);
+  if (w == NULL) return gv_io_fail_memory(io, "a table");
+  *w = (writer){.io = io,
+                .out = {.io = io, .place = gv_table_place(table)},
+                .content = content,
+                .queries = {.of = &content->queries, .name = "query"},
+                .references = {.of = &content->references, .name = "reference"}};
+  bool digits_15 = gv_table_rounds(w->out.place->driver);
+  GV_TRY(read_side(io, &w->queries, digits_15));
+  GV_TRY(read_side(io, &w->references, digits_15));
+  return neighbours_out_create_layer(w, rows);
+}
+
+gv_status gv_neighbours_end(gv_neighbours_out *w, gv_status status) {
+  if (w == NULL) return status;
+  status = gv_layer_close(&w->out, status);
+  free_side(&w->queries);
+  free_side(&w->references);
+  free(w);
   return status;
 }

@@ -24,14 +24,28 @@ typedef struct gv_neighbour_content {
   bool globe;                    /* x, y are degrees, lines the shortest on ... */
   double semi_major, flattening; /* ... this */
   int k;
-  const int64_t
-      *offsets; /* NULL, or query i has the places offsets[i] ... offsets[i + 1] - 1 instead of k of them */
-  const int64_t *indices;  /* queries x k references, -1 = none */
-  const double *distances; /* queries x k */
-  const double *nearest;   /* queries x 2k: where lines end; NULL: at the references */
 } gv_neighbour_content;
 
-/* Makes the file, which is complete then. */
-gv_status gv_neighbours_write(gv_io *io, gv_table_out *table, const gv_neighbour_content *content);
+/* Neighbours of some queries. */
+typedef struct gv_neighbour_rows {
+  int64_t first, count;    /* the queries */
+  const int64_t *offsets;  /* query first + i has the places offsets[i] ... offsets[i + 1] - 1; NULL: k of them */
+  const int64_t *indices;  /* of references, -1 = none */
+  const double *distances; /* as many */
+  const double *nearest;   /* twice as many: where lines end; NULL: at the references */
+} gv_neighbour_rows;
+
+typedef struct gv_neighbours_out gv_neighbours_out;
+
+/* Creates the layer for `rows` rows (-1: unknown). *out is to be ended in any case; NULL: out of memory. `content` and `table` stay the
+ * caller's until then. */
+gv_status gv_neighbours_begin(gv_io *io, gv_table_out *table, const gv_neighbour_content *content, int64_t rows,
+                              gv_neighbours_out **out);
+
+/* Writes the rows of the next queries. */
+gv_status gv_neighbours_write(gv_neighbours_out *out, const gv_neighbour_rows *rows);
+
+/* Completes the file if `status`, that of all before, is GV_OK; frees in any case. NULL is allowed. */
+gv_status gv_neighbours_end(gv_neighbours_out *out, gv_status status);
 
 #endif

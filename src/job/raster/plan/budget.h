@@ -1,7 +1,8 @@
 /*
  * Divides the memory of a run, so that its limit holds for any number of threads and any size of the rasters: by
  * reading less at once, by fewer blocks that wait to be written, and finally by fewer threads. Memory that grows
- * with the seeds (their list, the index, the table) and GDAL's block cache are not included.
+ * with the seeds (their list, the index, the table) is limited input by input (io/in/input_limit.h). GDAL's block
+ * cache is not included.
  */
 #ifndef GV_JOB_RASTER_BUDGET_H
 #define GV_JOB_RASTER_BUDGET_H

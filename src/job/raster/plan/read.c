@@ -111,9 +111,10 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-static void read_inputs_begin(const gv_job *j, gv_run_inputs *in) {
+static void read_inputs_begin(gv_io *io, const gv_job *j, gv_run_inputs *in) {
   in->job = j;
   in->budget = gv_budget_of(j);
+  io->memory = in->budget.memory;
   in->seeds = in->regions = &in->layer;
   in->seed_options = j->seeds;
   in->seed_options.keep_source = j->stats != NULL;
@@ -189,13 +190,13 @@ static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
   if (!gv_cells_of_lists(cells)) return GV_OK;
   if (cells->kind == GV_CELLS_OF_FILE) GV_TRY(read_places(io, in));
   if (cells->kind == GV_CELLS_OF_H3)
-    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, in->budget.memory, &in->centres));
+    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, &in->centres));
   gv_cells_of_grid(cells, &in->centres, &in->grid.grid);
   return GV_OK;
 }
 
 gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
-  read_inputs_begin(j, in);
+  read_inputs_begin(io, j, in);
   in->context = context;
   in->threads = gv_context_threads(context);
   if (j->raster_seeds.source != NULL) {
@@ -215,7 +216,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
 
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *in) {
-  read_inputs_begin(first->job, in);
+  read_inputs_begin(io, first->job, in);
   in->context = first->context;
   in->threads = first->threads;
   in->seeds = in->regions = first->seeds;
@@ -239,7 +240,7 @@ static gv_status read_mask_header(gv_io *io, const char *source) {
 }
 
 gv_status gv_run_read_grid(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
-  read_inputs_begin(j, in);
+  read_inputs_begin(io, j, in);
   if (j->raster_seeds.source != NULL) {
     GV_TRY(read_cells_header(io, in, narrow));
   } else {

@@ -386,7 +386,9 @@ const gv_option gv_job_options[] = {
     GV_OPTION_THREADS_ROW(job.threads),
     {"memory", "SIZE",
      "memory of all threads, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"
-     "In addition to the memory for the seeds. With less memory fewer threads run.",
+     "With less memory fewer threads run. The data of each input may take as much again, those of a local file "
+     "also 16 "
+     "times the size of the file.",
      GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
     {"device", "N",
      "number of a GPU, from `gpuvoronoi devices` [default: the first]\nDefault for cuda-tile: all GPUs.",
