@@ -59,6 +59,9 @@ static const gv_code_text texts[GV_CODES] = {
                              "An earlier run for this output was killed while it replaced files. The message names "
                              "the directory with the previous files.",
                              "Move the files back, or remove the directory."},
+    [GV_CODE_CELLS_CHOSEN] = {"cells-chosen",
+                              "A file of --cells-of has several coordinates, and those of its cells were chosen.",
+                              "For others use --cells-of FILE:VARIABLE."},
     [GV_CODE_CELLS_EMPTY] = {"cells-empty", "No cell has a seed.", "Check --mask, --max-distance and --extent."},
     [GV_CODE_COLUMNS_LEFT_OUT] = {"columns-left-out", "Columns of a text file are read as ids, not as coordinates.",
                                   "Choose the coordinates with --columns."},
@@ -134,7 +137,7 @@ const gv_code_text *gv_code_describe(gv_code code) {
 }
 
 bool gv_code_is_note(gv_code code) {
-  return code == GV_CODE_CRS_ASSUMED || code == GV_CODE_COLUMNS_LEFT_OUT;
+  return code == GV_CODE_CELLS_CHOSEN || code == GV_CODE_CRS_ASSUMED || code == GV_CODE_COLUMNS_LEFT_OUT;
 }
 
 gv_code gv_code_of_status(gv_status status) {

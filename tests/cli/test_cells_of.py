@@ -490,11 +490,123 @@ def test_coordinates_that_are_missing(seeds):
     assert np.isnan(rows["seed"][7]) and np.isnan(rows["distance"][7])
     assert np.array_equal(rows["seed"][kept], nearest(lon[kept], lat[kept])[1] + 1)
     seeds.fails("--seeds", "s.csv", "--cells-of", "mesh.nc", "--cells", "mesh.nc", "--overwrite", has=["mesh.nc", "input"])
-    arrays(seeds, "two.nc", lon, lat, more=(("clon", lon, "degrees_east"),))
-    seeds.fails("--seeds", "s.csv", "--cells-of", "two.nc", "--cells", "no.csv", has=["--cells-of", "geolon", "clon", "ambiguous coordinates"])
+    arrays(seeds, "two.nc", lon, lat, more=(("clon", lon, "degrees_east"), ("clat", lat, "degrees_north")))
+    seeds.fails("--seeds", "s.csv", "--cells-of", "two.nc", "--cells", "no.csv", has=["--cells-of", "geolon", "clon", "ambiguous coordinates", "FILE:VARIABLE"])
+    seeds.ok("--seeds", "s.csv", "--cells-of", "two.nc:clat", "--skip-invalid", "--cells", "two.csv")
     lat[3] = 95.0
     arrays(seeds, "far.nc", lon, lat, nodata=-999.0)
     seeds.fails("--seeds", "s.csv", "--cells-of", "far.nc", "--cells", "no.csv", has=["--cells-of", "cell 3", "95"])
+
+
+def model(work, name, variables):
+    """A NetCDF file of (name, "dimension dimension", values, attributes)."""
+    root = gdal.GetDriverByName("netCDF").CreateMultiDimensional(str(work.path(name)), options=["FORMAT=NC4"]).GetRootGroup()
+    text, sizes = gdal.ExtendedDataType.CreateString(), {}
+    for called, dimensions, values, attributes in variables:
+        values = np.asarray(values, float)
+        for d, n in zip(dimensions.split(), values.shape):
+            sizes.setdefault(d, None) or sizes.update({d: root.CreateDimension(d, None, None, n)})
+        made = root.CreateMDArray(called, [sizes[d] for d in dimensions.split()], gdal.ExtendedDataType.Create(gdal.GDT_Float64))
+        for key, value in attributes.items():
+            if key == "units":
+                made.SetUnit(value)
+            else:
+                made.CreateAttribute(key, [], text).Write(value)
+        if values.ndim:
+            made.Write(np.ascontiguousarray(values))
+    made = root = None
+
+
+EAST, NORTH = {"units": "degrees_east"}, {"units": "degrees_north"}
+J, I = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-1, 1, 7), indexing="ij")
+X, Y = 60 * I + 9 * J, 40 * J + 8 * I  # centres
+X2, Y2 = X + 3, Y + 2  # other points
+NODES = np.array([[0.0, 0], [10, 0], [10, 20], [0, 20], [30, 5]])
+FACES = np.array([[0, 1, 2, 3], [1, 4, 2, -1]])
+
+
+def centroids():
+    places = [unit(*NODES[[n for n in face if n >= 0]].T).sum(0) for face in FACES]
+    return tuple(np.degrees([[math.atan2(p[1], p[0]), math.atan2(p[2], math.hypot(p[0], p[1]))] for p in places]).T)
+
+
+def radians(standard):
+    return {"units": "radian", "standard_name": standard}
+
+
+def mesh(more):
+    return [("m", "", 0, {"cf_role": "mesh_topology", "node_coordinates": "nx ny", "face_node_connectivity": "fn", **more}),
+            ("nx", "node", NODES[:, 0], EAST), ("ny", "node", NODES[:, 1], NORTH), ("fn", "face four", FACES, {})]
+
+
+MODELS = {
+    "roms": [("lon_rho", "e x", X, EAST), ("lat_rho", "e x", Y, NORTH), ("lon_u", "e u", X2[:, 1:], EAST), ("lat_u", "e u", Y2[:, 1:], NORTH),
+             ("h", "e x", X, {"coordinates": "lon_rho lat_rho"}), ("u", "e u", X[:, 1:], {"coordinates": "lon_u lat_u"})],
+    "wrf": [("XLAT", "t j i", Y[None], NORTH), ("XLONG", "t j i", X[None], EAST), ("XLAT_V", "t j i", Y2[None], NORTH),
+            ("XLONG_V", "t j i", X2[None], EAST)],
+    "pop": [("ULONG", "j i", X2, EAST), ("ULAT", "j i", Y2, NORTH), ("TLONG", "j i", X, EAST), ("TLAT", "j i", Y, NORTH)],
+    "cmip": [("a", "j i", X, {**EAST, "bounds": "ab"}), ("b", "j i", Y, {**NORTH, "bounds": "bb"}),
+             ("ab", "j i four", np.stack([X] * 4, -1), EAST), ("bb", "j i four", np.stack([Y] * 4, -1), NORTH)],
+    "data": [("east_lon", "j i", X2, EAST), ("east_lat", "j i", Y2, NORTH), ("p", "j i", X, EAST), ("q", "j i", Y, NORTH),
+             ("t", "j i", X, {"coordinates": "p q"})],
+    "icon": [("vlon", "v", np.radians(X2.ravel()[1:]), radians("grid_longitude")), ("vlat", "v", np.radians(Y2.ravel()[1:]), radians("grid_latitude")),
+             ("clon", "c", np.radians(X.ravel()), radians("grid_longitude")), ("clat", "c", np.radians(Y.ravel()), radians("grid_latitude"))],
+    "mpas": [("lonCell", "c", np.radians(X.ravel()), {}), ("latCell", "c", np.radians(Y.ravel()), {}),
+             ("lonEdge", "e", np.radians(X2.ravel()), {"units": "rad"}), ("latEdge", "e", np.radians(Y2.ravel()), {"units": "rad"})],
+    "scrip": [("grid_center_lon", "c", X.ravel(), {"units": "degrees"}), ("grid_center_lat", "c", Y.ravel(), {"units": "degrees"}),
+              ("grid_corner_lon", "c four", np.stack([X.ravel()] * 4, -1), {"units": "degrees"})],
+    "axes": [("y", "y", Y[:, 0], NORTH), ("x", "x", X[0], EAST), ("t", "y x", X, {})],
+    "turned": [("y", "y", Y[:, 0], NORTH), ("x", "x", X[0], EAST), ("t", "x y", X.T, {})],
+    "faces": mesh({"face_coordinates": "fx fy"}) + [("fx", "face", X[0, :2], EAST), ("fy", "face", Y[0, :2], NORTH)],
+    "corners": mesh({})}
+PLACES = {"axes": (np.tile(X[0], 5), np.repeat(Y[:, 0], 7)), "turned": (np.repeat(X[0], 5), np.tile(Y[:, 0], 7)),
+          "faces": (X[0, :2], Y[0, :2]), "corners": centroids()}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_cells_of_models(seeds, name):
+    model(seeds, f"{name}.nc", MODELS[name])
+    lon, lat = PLACES.get(name, (X.ravel(), Y.ravel()))
+    seeds.ok("--seeds", "s.csv", "--cells-of", f"{name}.nc", "--metric", "great-circle", "--cells", "out.csv")
+    found = table(seeds, "out.csv")
+    assert np.allclose(found["lon"], lon, rtol=0, atol=1e-9) and np.allclose(found["lat"], lat, rtol=0, atol=1e-9)
+    assert np.array_equal(found["seed"], nearest(lon, lat)[1] + 1.0)
+
+
+@pytest.mark.parametrize("name, variable, lon", [("roms", "u", X2[:, 1:]), ("roms", "lat_u", X2[:, 1:]), ("pop", "ULONG", X2),
+                                                 ("data", "east_lon", X2), ("faces", "nx", NODES[:, 0]), ("faces", "m", X[0, :2]), ("corners", "m", centroids()[0]),
+                                                 ("axes", "t", np.tile(X[0], 5))])
+def test_cells_of_a_variable(seeds, name, variable, lon):
+    model(seeds, f"{name}.nc", MODELS[name])
+    seeds.ok("--seeds", "s.csv", "--cells-of", f"{name}.nc:{variable}", "--cells", "out.csv")
+    assert np.allclose(table(seeds, "out.csv")["lon"], lon.ravel(), rtol=0, atol=1e-9)
+    seeds.fails("--seeds", "s.csv", "--cells-of", f"{name}.nc:{variable}", "--cells", f"{name}.nc", "--overwrite", has="input")
+    seeds.fails("--seeds", "s.csv", "--cells-of", f"{name}.nc:none", "--cells", "no.csv", has=["--cells-of", "unknown variable (none)"])
+
+
+def test_advice_for_cells(seeds):
+    """Errors name what --cells-of has, not options of the seeds."""
+    model(seeds, "roms.nc", MODELS["roms"])
+    seeds.points("two.gpkg", "GPKG", LON, LAT)
+    source = ogr.Open(str(seeds.path("two.gpkg")), 1)
+    source.CopyLayer(source.GetLayer(0), "others")
+    source = None
+    message = seeds.fails("--seeds", "s.csv", "--cells-of", "two.gpkg", "--cells", "no.csv", has=["2 layers", "--cells-of FILE:LAYER"])
+    assert "--layer" not in message
+    seeds.ok("--seeds", "s.csv", "--cells-of", "two.gpkg:others", "--cells", "two.csv")
+    seeds.write("named.csv", "station,decimalLatitude,decimalLongitude\na,1,2\n")
+    message = seeds.fails("--seeds", "s.csv", "--cells-of", "named.csv", "--cells", "no.csv", has="rename the columns")
+    assert "-x and -y" not in message
+    model(seeds, "fill.nc", [("lon", "c", [1.0, -999], EAST), ("lat", "c", [1.0, -999], NORTH)])
+    message = seeds.fails("--seeds", "s.csv", "--cells-of", "fill.nc", "--cells", "no.csv", has=["cell 1", "-999", "--skip-invalid"])
+    assert "map" not in message
+    seeds.fails("--seeds", "s.csv", "--cells-of", "roms.nc", status=2, has=["missing output", "--cells"])
+
+
+def test_faces_of_a_mesh_of_this_command(seeds):
+    seeds.ok("--seeds", "s.csv", "--level", "2", "--metric", "great-circle", "--mesh", "m.nc")
+    seeds.ok("--seeds", "s.csv", "--cells-of", "m.nc", "--metric", "great-circle", "--cells", "out.csv")
+    assert len(table(seeds, "out.csv")["cell"]) == 128
 
 
 def test_places_in_another_system(seeds):

@@ -581,7 +581,8 @@ static void bad_calls(void **unused) {
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK); /* numbers only */
   gv_index *index = NULL;
   assert_int_equal(gv_index_build_raster_seeds(context, s, NULL, &index), GV_ERROR_INVALID_ARGUMENT);
-  assert_true(list.x == NULL && list.cell == NULL && list.group == NULL && list.value == NULL && list.first == NULL);
+  assert_true(list.x == NULL && list.cell == NULL && list.group == NULL && list.value == NULL &&
+              list.first == NULL);
   assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
   assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_OK);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cpl_conv.h>
+#include <cpl_vsi.h>
+
 #include "gpuvoronoi/cells.h"
 
 enum { MOST_H3 = 15 };
@@ -50,6 +53,19 @@ static bool cells_of_take(const cells_of_form *form, const char *value, gv_cells
   return *rest == '\0';
 }
 
+/* Where the name begins in FILE:NAME; NULL: the text is a source by itself. */
+static const char *cells_of_name(const char *text) {
+  VSIStatBufL found;
+  const char *colon = strrchr(text, ':');
+  if (colon == NULL || colon == text || colon[1] == '\0' || strchr(colon, '/') != NULL) return NULL;
+  if (VSIStatL(text, &found) == 0) return NULL;
+  char *file = CPLStrdup(text);
+  file[colon - text] = '\0';
+  const bool exists = VSIStatL(file, &found) == 0;
+  CPLFree(file);
+  return exists ? colon + 1 : NULL;
+}
+
 gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out) {
   for (int i = 0; i < FORMS; i++) {
     const cells_of_form *form = &cells_of_forms[i];
@@ -61,7 +77,11 @@ gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out) {
     return GV_OK;
   }
   GV_REQUIRE(io, *text != '\0', "--cells-of: missing file name");
-  *out = (gv_cells_of){.kind = GV_CELLS_OF_FILE, .source = text};
+  *out = (gv_cells_of){.kind = GV_CELLS_OF_FILE, .name = cells_of_name(text)};
+  const size_t length = out->name != NULL ? (size_t)(out->name - text) - 1 : strlen(text);
+  GV_REQUIRE(io, length < sizeof out->source, "--cells-of: the name of the file is too long (%s)", text);
+  memcpy(out->source, text, length);
+  out->source[length] = '\0';
   return GV_OK;
 }
 

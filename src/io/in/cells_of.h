@@ -14,15 +14,18 @@ typedef enum gv_cells_of_kind {
   GV_CELLS_OF_FILE
 } gv_cells_of_kind;
 
+enum { GV_CELLS_OF_MOST_NAME = 2048 };
+
 typedef struct gv_cells_of {
   gv_cells_of_kind kind;
-  int level;          /* QTM, HEALPix, S2; H3: the resolution */
-  bool ring;          /* HEALPix */
-  bool authalic;      /* HEALPix, S2 */
-  const char *source; /* GV_CELLS_OF_FILE: a data source for OGR; the text that was read */
+  int level;                          /* QTM, HEALPix, S2; H3: the resolution */
+  bool ring;                          /* HEALPix */
+  bool authalic;                      /* HEALPix, S2 */
+  char source[GV_CELLS_OF_MOST_NAME]; /* GV_CELLS_OF_FILE: a data source for OGR, or of arrays; else "" */
+  const char *name; /* of a variable or layer of that; NULL: the only one. Part of the text that was read */
 } gv_cells_of;
 
-/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source. */
+/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source: FILE or FILE:NAME. */
 gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out);
 
 /* True for cells that are written to --cells alone: all but pixels of a raster and triangles of QTM. */

@@ -213,8 +213,10 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     gv_fields_list(OGR_L_GetLayerDefn(r->layer), list, sizeof list);
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "seeds: layer '%s': missing geometries and coordinate columns (lon and lat, longitude and "
-                      "latitude, or x and y); it has: %s; name the columns with -x and -y",
-                      OGR_L_GetName(r->layer), list);
+                      "latitude, or x and y); it has: %s; %s",
+                      OGR_L_GetName(r->layer), list,
+                      r->options->columns_remedy != NULL ? r->options->columns_remedy
+                                                         : "name the columns with -x and -y");
   }
   if (given != NULL && !OSRIsGeographic(given) && !has_xy) {
     char name[256];

@@ -54,7 +54,8 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
   }
   GV_REQUIRE(io, count != 0, "seeds: %s: missing layers", options->source);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
-                       "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
+                       "seeds: %s has %d layers; choose one with %s: %s", options->source, count,
+                       options->layer_option != NULL ? options->layer_option : "--layer", list);
 }
 
 /* The options for GDAL. ENCODING is a hint: without the hint, drivers that do not support it warn. */

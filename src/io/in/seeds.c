@@ -173,10 +173,10 @@ static void drop_name(gv_seed_list *seeds, int64_t i) {
 
 /* Possible cause and remedy of an invalid latitude; "" if unknown. */
 static const char *map_hint(const gv_seed_list *seeds, double y, char *text, size_t size) {
+  const char *option = seeds->crs_option != NULL ? seeds->crs_option : "--seeds-crs";
   text[0] = '\0';
-  if (gv_crs_is_lonlat(seeds->crs) && fabs(y) > 360.0)
-    snprintf(text, size, "; the coordinates may be those of a map: use %s to set their system",
-             seeds->crs_option != NULL ? seeds->crs_option : "--seeds-crs");
+  if (gv_crs_is_lonlat(seeds->crs) && fabs(y) > 360.0 && *option != '\0')
+    snprintf(text, size, "; the coordinates may be those of a map: use %s to set their system", option);
   return text;
 }
 

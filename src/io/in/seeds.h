@@ -19,14 +19,17 @@
 enum { GV_MAX_NAMED_SEEDS = 65535 };
 
 typedef struct gv_seed_options {
-  const char *source;            /* data source name for OGR */
-  const char *layer;             /* NULL = the only one */
-  const char *where;             /* NULL = all features */
-  const char *crs;               /* NULL = the source's own */
-  const char *crs_option;        /* option of the coordinate system, for messages; NULL = --seeds-crs */
-  const char *id_field;          /* NULL = feature ids */
-  const char *weight_field;      /* NULL = no weights */
-  const char *attribute;         /* field of numbers to read into `integers` or `reals`; NULL = none */
+  const char *source;       /* data source name for OGR */
+  const char *layer;        /* NULL = the only one */
+  const char *where;        /* NULL = all features */
+  const char *crs;          /* NULL = the source's own */
+  const char *crs_option;   /* option of the coordinate system, for messages; NULL = --seeds-crs, "" = none */
+  const char *layer_option; /* the same of the layer; NULL = --layer */
+  const char
+      *columns_remedy;      /* what to do if there are no columns of coordinates; NULL = name them with -x and -y */
+  const char *id_field;     /* NULL = feature ids */
+  const char *weight_field; /* NULL = no weights */
+  const char *attribute;    /* field of numbers to read into `integers` or `reals`; NULL = none */
   const char *x_field, *y_field; /* fields of positions; NULL = from geometries, or columns with known names */
   const char *z_field;           /* with `heights`; NULL = from geometries, if they have them */
   char **open_options;           /* "NAME=VALUE" for GDAL, may be NULL */

@@ -78,6 +78,8 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
                                .where = o->where,
                                .crs = o->crs,
                                .crs_option = s->crs_option,
+                               .layer_option = reference ? NULL : "--query-layer",
+                               .columns_remedy = reference ? NULL : "name the columns with --query-x and --query-y",
                                .x_field = o->x,
                                .y_field = o->y,
                                .z_field = o->z,

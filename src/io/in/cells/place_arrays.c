@@ -5,30 +5,14 @@
 #include <string.h>
 
 #include <cpl_conv.h>
-#include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/in/cells/place_list.h"
 #include "io/in/input_limit.h"
 
-enum { MOST_DIMENSIONS = 4 };
+enum { MOST_DIMENSIONS = 4, MOST_CORNERS = 64 };
 
-static const char *const standard_names[2] = {"longitude", "latitude"};
-static const char *const unit_names[2][4] = {{"degrees_east", "degree_east", "degrees_E", "degree_E"},
-                                             {"degrees_north", "degree_north", "degrees_N", "degree_N"}};
-
-/* A longitude or latitude array, and its dimensions as a text. */
-typedef struct place_array {
-  GDALMDArrayH array;
-  int which; /* 0 = longitudes, 1 = latitudes */
-  char *name;
-  char *dimensions;
-  int64_t count;
-} place_array;
-
-typedef struct place_arrays {
-  place_array *list;
-  int count;
-} place_arrays;
+static const double radian = 3.14159265358979323846 / 180.0;
 
 bool gv_place_arrays_may_be(const char *source) {
   static const char *const endings[] = {"nc", "nc4", "cdf", "zarr"};
@@ -37,126 +21,41 @@ bool gv_place_arrays_may_be(const char *source) {
   return false;
 }
 
-static bool place_text_is(GDALMDArrayH array, const char *attribute, const char *const *texts, int count) {
-  GDALAttributeH found = GDALMDArrayGetAttribute(array, attribute);
-  const char *text = found != NULL ? GDALAttributeReadAsString(found) : NULL;
-  bool is = false;
-  for (int i = 0; i < count && text != NULL; i++)
-    is = is || EQUAL(text, texts[i]);
-  GDALAttributeRelease(found);
-  return is;
-}
-
-/* 0 or 1; -1: neither. */
-static int place_kind(GDALMDArrayH array) {
-  for (int i = 0; i < 2; i++)
-    if (place_text_is(array, "standard_name", &standard_names[i], 1)) return i;
-  for (int i = 0; i < 2; i++) {
-    const char *unit = GDALMDArrayGetUnit(array);
-    for (int u = 0; u < 4; u++)
-      if (unit != NULL && EQUAL(unit, unit_names[i][u])) return i;
-    if (place_text_is(array, "units", unit_names[i], 4)) return i;
-  }
-  return -1;
-}
-
-static bool place_is_radian(GDALMDArrayH array) {
-  static const char *const names[] = {"radian", "radians", "rad", "rads"};
-  const char *unit = GDALMDArrayGetUnit(array);
-  for (int i = 0; i < 4; i++)
-    if (unit != NULL && EQUAL(unit, names[i])) return true;
-  return place_text_is(array, "units", names, 4);
-}
-
-/* Adds an array if it is a coordinate array; the list takes ownership. False: out of memory. */
-static bool place_add(place_arrays *all, GDALMDArrayH array, const char *name) {
-  int which = place_kind(array);
-  size_t dimensions = 0;
-  GDALDimensionH *of = which >= 0 ? GDALMDArrayGetDimensions(array, &dimensions) : NULL;
-  place_array one = {.array = array, .which = which, .count = 1};
-  char **names = NULL;
-  for (size_t d = 0; d < dimensions; d++) {
-    names = CSLAddString(names, GDALDimensionGetFullName(of[d]));
-    one.count *= (int64_t)GDALDimensionGetSize(of[d]);
-  }
-  if (of != NULL) GDALReleaseDimensions(of, dimensions);
-  bool kept = which >= 0 && dimensions >= 1 && dimensions <= MOST_DIMENSIONS && one.count > 0;
-  place_array *more = kept ? realloc(all->list, (size_t)(all->count + 1) * sizeof *more) : NULL;
-  if (more != NULL) {
-    one.name = CPLStrdup(name);
-    one.dimensions = CPLStrdup("");
-    for (int i = 0; names != NULL && names[i] != NULL; i++) {
-      char *longer = CPLStrdup(CPLSPrintf("%s|%s", one.dimensions, names[i]));
-      CPLFree(one.dimensions);
-      one.dimensions = longer;
-    }
-    all->list = more;
-    all->list[all->count++] = one;
-  } else {
-    GDALMDArrayRelease(array);
-  }
-  CSLDestroy(names);
-  return !kept || more != NULL;
-}
-
-static void place_arrays_free(place_arrays *all) {
-  for (int i = 0; i < all->count; i++) {
-    GDALMDArrayRelease(all->list[i].array);
-    CPLFree(all->list[i].name);
-    CPLFree(all->list[i].dimensions);
-  }
-  free(all->list);
-}
-
-/* The pair of one longitude and one latitude with the same dimensions. */
-static gv_status place_find_pair(gv_io *io, const char *source, const place_arrays *all,
-                                 const place_array *pair[2]) {
-  pair[0] = pair[1] = NULL;
-  for (int i = 0; i < all->count; i++) {
-    for (int j = 0; j < all->count; j++) {
-      const place_array *lon = &all->list[i], *lat = &all->list[j];
-      if (lon->which != 0 || lat->which != 1 || strcmp(lon->dimensions, lat->dimensions) != 0) continue;
-      if (pair[0] != NULL) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                          "%s: ambiguous coordinates (%s and %s, %s and %s); use a file with one pair", source,
-                          pair[0]->name, pair[1]->name, lon->name, lat->name);
-      }
-      pair[0] = lon;
-      pair[1] = lat;
-    }
-  }
-  return GV_OK;
-}
-
-/* Its numbers as degrees, NaN where the file has none. */
-static bool place_read(const place_array *from, double *to) {
+/* All numbers of an array, NaN where the file has none. */
+static bool place_read_numbers(GDALMDArrayH array, int64_t total, double *to) {
   GUInt64 start[MOST_DIMENSIONS] = {0};
   size_t count[MOST_DIMENSIONS] = {0}, dimensions = 0;
-  GDALDimensionH *of = GDALMDArrayGetDimensions(from->array, &dimensions);
+  GDALDimensionH *of = GDALMDArrayGetDimensions(array, &dimensions);
   for (size_t d = 0; d < dimensions && d < MOST_DIMENSIONS; d++)
     count[d] = (size_t)GDALDimensionGetSize(of[d]);
   if (of != NULL) GDALReleaseDimensions(of, dimensions);
-  GDALMDArrayH unscaled = GDALMDArrayGetUnscaled(from->array);
+  GDALMDArrayH unscaled = GDALMDArrayGetUnscaled(array);
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Float64);
-  bool good = unscaled != NULL && GDALMDArrayRead(unscaled, start, count, NULL, NULL, type, to, to,
-                                                  (size_t)from->count * sizeof *to) != 0;
+  bool good = unscaled != NULL &&
+              GDALMDArrayRead(unscaled, start, count, NULL, NULL, type, to, to, (size_t)total * sizeof *to) != 0;
   int has_nodata = 0;
   double nodata = good ? GDALMDArrayGetNoDataValueAsDouble(unscaled, &has_nodata) : 0.0;
-  bool radians = place_is_radian(from->array);
-  for (int64_t i = 0; i < from->count && good; i++) {
-    if (has_nodata && to[i] == nodata) to[i] = (double)NAN;
-    if (radians) to[i] *= 180.0 / 3.14159265358979323846;
-  }
+  for (int64_t i = 0; i < total && good && has_nodata; i++)
+    if (to[i] == nodata) to[i] = (double)NAN;
   GDALExtendedDataTypeRelease(type);
   GDALMDArrayRelease(unscaled);
   return good;
 }
 
-static gv_status place_fill(gv_io *io, const char *source, const place_array *const pair[2], gv_seed_list *out) {
-  const size_t count = (size_t)pair[0]->count;
-  GV_REQUIRE(io, pair[0]->count <= INT32_MAX, "%s: too many places; at most %d are supported", source, INT32_MAX);
-  out->crs_option = "--cells-of";
-  GV_TRY(gv_input_fits(io, &(gv_input_data){NULL, source, "cells", pair[0]->count, GV_BYTES_A_SEED}));
+/* As degrees. */
+static gv_status place_read(gv_io *io, const char *source, const gv_place_array *from, double *to) {
+  if (!place_read_numbers(from->array, from->count, to))
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", source);
+  for (int64_t i = 0; i < from->count && from->radians; i++)
+    to[i] /= radian;
+  return GV_OK;
+}
+
+/* Room for so many places. */
+static gv_status place_make(gv_io *io, const char *source, int64_t cells, gv_seed_list *out) {
+  const size_t count = (size_t)cells;
+  GV_REQUIRE(io, cells <= INT32_MAX, "%s: too many places; at most %d are supported", source, INT32_MAX);
+  GV_TRY(gv_input_fits(io, &(gv_input_data){NULL, source, "cells", cells, GV_BYTES_A_SEED}));
   out->x = malloc(count * sizeof *out->x);
   out->y = malloc(count * sizeof *out->y);
   out->ids = malloc(count * sizeof *out->ids);
@@ -164,44 +63,134 @@ static gv_status place_fill(gv_io *io, const char *source, const place_array *co
   out->fids = malloc(count * sizeof *out->fids);
   if (out->x == NULL || out->y == NULL || out->ids == NULL || out->rows == NULL || out->fids == NULL)
     return gv_io_fail_memory(io, "the places");
-  if (!place_read(pair[0], out->x) || !place_read(pair[1], out->y))
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", source);
   for (size_t i = 0; i < count; i++) {
     out->ids[i] = out->fids[i] = (int64_t)i;
     out->rows[i] = (int64_t)i + 1;
   }
-  out->count = pair[0]->count;
+  out->count = cells;
   out->are_cells = true;
+  out->crs_option = "";
   return gv_crs_parse(io, "EPSG:4326", "--cells-of", &out->crs);
 }
 
-/* The arrays of the root group, those that name axes and the like too. */
-static gv_status place_list(gv_io *io, GDALGroupH root, place_arrays *all) {
-  static const char *const options[] = {"SHOW_ALL=YES", NULL};
-  char **names = GDALGroupGetMDArrayNames(root, (CSLConstList)options);
-  bool good = true;
-  for (int i = 0; names != NULL && names[i] != NULL && good; i++) {
-    GDALMDArrayH array = GDALGroupOpenMDArray(root, names[i], NULL);
-    if (array != NULL) good = place_add(all, array, names[i]);
+/* A regular grid, of its two axes. */
+static gv_status place_fill_product(gv_io *io, const char *source, const gv_place_pair *pair, gv_seed_list *out) {
+  const int64_t columns = pair->lon->count, rows = pair->lat->count;
+  GV_REQUIRE(io, columns <= INT32_MAX / rows, "%s: too many places; at most %d are supported", source, INT32_MAX);
+  GV_TRY(place_make(io, source, columns * rows, out));
+  double *axes = malloc((size_t)(columns + rows) * sizeof *axes);
+  if (axes == NULL) return gv_io_fail_memory(io, "the places");
+  gv_status status = place_read(io, source, pair->lon, axes);
+  if (status == GV_OK) status = place_read(io, source, pair->lat, axes + columns);
+  for (int64_t i = 0; i < columns * rows && status == GV_OK; i++) {
+    out->x[i] = axes[pair->lon_first ? i / rows : i % columns];
+    out->y[i] = axes[columns + (pair->lon_first ? i % rows : i / columns)];
   }
-  CSLDestroy(names);
-  return good ? GV_OK : gv_io_fail_memory(io, "the names of arrays");
+  free(axes);
+  return status;
 }
 
-gv_status gv_place_arrays_read(gv_io *io, const char *source, gv_seed_list *out, bool *found) {
-  place_arrays all = {0};
-  const place_array *pair[2] = {NULL, NULL};
+/* ------------------------------------------------------------------------------------------------- faces of a mesh */
+
+/* The faces of a mesh without coordinates of faces. */
+typedef struct place_faces {
+  GDALMDArrayH array;
+  int64_t count, corners, nodes, first; /* first: the number of the first node */
+  double *x, *y, *node;                 /* positions of nodes; nodes of the faces */
+} place_faces;
+
+static gv_status place_faces_open(gv_io *io, const char *source, const gv_place_list *list, const char *name,
+                                  place_faces *f) {
+  f->array = GDALGroupOpenMDArray(list->root, name, NULL);
+  size_t dimensions = 0;
+  GDALDimensionH *of = f->array != NULL ? GDALMDArrayGetDimensions(f->array, &dimensions) : NULL;
+  if (dimensions == 2) {
+    f->count = (int64_t)GDALDimensionGetSize(of[0]);
+    f->corners = (int64_t)GDALDimensionGetSize(of[1]);
+  }
+  if (of != NULL) GDALReleaseDimensions(of, dimensions);
+  GV_REQUIRE(io, dimensions == 2 && f->count > 0 && f->corners > 0 && f->corners <= MOST_CORNERS,
+             "%s: unsupported mesh (%s); expected the nodes of each face, at most %d", source, name, MOST_CORNERS);
+  GDALAttributeH first = GDALMDArrayGetAttribute(f->array, "start_index");
+  f->first = first != NULL ? GDALAttributeReadAsInt(first) : 0;
+  GDALAttributeRelease(first);
+  const int64_t bytes = GV_BYTES_A_SEED + f->corners * (int64_t)sizeof *f->node;
+  return gv_input_fits(io, &(gv_input_data){NULL, source, "faces", f->count, bytes});
+}
+
+/* The mean of the corners' directions. NaN: a corner is missing, or they cancel out. */
+static void place_face_centre(const place_faces *f, int64_t face, double *lon, double *lat) {
+  double sum[3] = {0.0, 0.0, 0.0};
+  for (int64_t c = 0; c < f->corners; c++) {
+    const double number = f->node[face * f->corners + c] - (double)f->first;
+    if (!(number >= 0.0 && number < (double)f->nodes)) continue; /* faces have corners of their own number */
+    const double x = f->x[(int64_t)number] * radian, y = f->y[(int64_t)number] * radian;
+    sum[0] += cos(y) * cos(x);
+    sum[1] += cos(y) * sin(x);
+    sum[2] += sin(y);
+  }
+  const double across = hypot(sum[0], sum[1]);
+  const bool none = !(hypot(across, sum[2]) > 1e-12);
+  *lon = none ? (double)NAN : atan2(sum[1], sum[0]) / radian;
+  *lat = none ? (double)NAN : atan2(sum[2], across) / radian;
+}
+
+static gv_status place_faces_fill(gv_io *io, const char *source, const gv_place_pair *pair, place_faces *f,
+                                  gv_seed_list *out) {
+  f->nodes = pair->lon->count;
+  GV_TRY(gv_input_fits(io, &(gv_input_data){NULL, source, "nodes", f->nodes, GV_BYTES_A_SEED}));
+  GV_TRY(place_make(io, source, f->count, out));
+  f->x = malloc((size_t)f->nodes * sizeof *f->x);
+  f->y = malloc((size_t)f->nodes * sizeof *f->y);
+  f->node = malloc((size_t)(f->count * f->corners) * sizeof *f->node);
+  if (f->x == NULL || f->y == NULL || f->node == NULL) return gv_io_fail_memory(io, "the places");
+  GV_TRY(place_read(io, source, pair->lon, f->x));
+  GV_TRY(place_read(io, source, pair->lat, f->y));
+  if (!place_read_numbers(f->array, f->count * f->corners, f->node))
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", source);
+  for (int64_t i = 0; i < f->count; i++)
+    place_face_centre(f, i, &out->x[i], &out->y[i]);
+  return GV_OK;
+}
+
+static gv_status place_fill_faces(gv_io *io, const char *source, const gv_place_list *list,
+                                  const gv_place_pair *pair, gv_seed_list *out) {
+  place_faces f = {.array = NULL};
+  gv_status status = place_faces_open(io, source, list, pair->connectivity, &f);
+  if (status == GV_OK) status = place_faces_fill(io, source, pair, &f, out);
+  GDALMDArrayRelease(f.array);
+  free(f.x);
+  free(f.y);
+  free(f.node);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- places */
+
+static gv_status place_fill(gv_io *io, const char *source, const gv_place_list *list, const gv_place_pair *pair,
+                            gv_seed_list *out) {
+  if (pair->connectivity != NULL) return place_fill_faces(io, source, list, pair, out);
+  if (pair->product) return place_fill_product(io, source, pair, out);
+  GV_TRY(place_make(io, source, pair->lon->count, out));
+  GV_TRY(place_read(io, source, pair->lon, out->x));
+  return place_read(io, source, pair->lat, out->y);
+}
+
+gv_status gv_place_arrays_read(gv_io *io, const char *source, const char *variable, gv_seed_list *out,
+                               bool *found) {
+  gv_place_list list = {.count = 0};
+  gv_place_pair pair = {.lon = NULL};
   *found = false;
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(source, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_READONLY, NULL, NULL, NULL);
   GDALGroupH root = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
-  gv_status status = root != NULL ? place_list(io, root, &all) : GV_OK;
-  if (status == GV_OK) status = place_find_pair(io, source, &all, pair);
-  if (status == GV_OK && pair[0] != NULL) {
+  gv_status status = root != NULL ? gv_place_list_read(io, root, &list) : GV_OK;
+  if (status == GV_OK && root != NULL) status = gv_place_list_choose(io, source, &list, variable, &pair);
+  if (status == GV_OK && pair.lon != NULL) {
     *found = true;
-    status = place_fill(io, source, pair, out);
+    status = place_fill(io, source, &list, &pair, out);
   }
-  place_arrays_free(&all);
+  gv_place_list_free(&list);
   GDALGroupRelease(root);
   if (dataset != NULL) GDALClose(dataset);
   gv_gdal_reset();

@@ -170,10 +170,17 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
 /* The places of a file, if the grid's metric supports them. */
 static gv_status read_places(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
-  gv_seed_options options = {.source = cells->source, .skip_invalid = in->job->seeds.skip_invalid, .queries = true};
+  gv_seed_options options = {.source = cells->source,
+                             .layer = cells->name,
+                             .crs_option = "", /* none */
+                             .layer_option = "--cells-of FILE:LAYER",
+                             .columns_remedy = "rename the columns to lon and lat",
+                             .skip_invalid = in->job->seeds.skip_invalid,
+                             .queries = true};
   bool found = false;
   gv_status status = GV_OK;
-  if (gv_place_arrays_may_be(cells->source)) status = gv_place_arrays_read(io, cells->source, &in->centres, &found);
+  if (gv_place_arrays_may_be(cells->source))
+    status = gv_place_arrays_read(io, cells->source, cells->name, &in->centres, &found);
   in->centres.skip_invalid = options.skip_invalid;
   if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centres);
   if (status == GV_OK && in->centres.crs == NULL) {

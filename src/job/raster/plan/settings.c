@@ -257,8 +257,9 @@ const gv_option gv_job_options[] = {
      "compute healpix:LEVEL, s2:LEVEL, h3:LEVEL or the places in a file instead of a raster\n"
      "Outputs are --cells and --stats. healpix:LEVEL is NESTED; ,ring and ,authalic may follow; ,authalic also for "
      "S2. "
-     "A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF. qtm:LEVEL is "
-     "--level LEVEL.",
+     "A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF; FILE:NAME is a "
+     "layer, "
+     "or the coordinates of a variable. qtm:LEVEL is --level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: move seeds to the centre of their triangle",
      GV_OPTION_INTO(job.grid.snap_seeds), .rare = true},
@@ -583,7 +584,9 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
     any = any || paths[i] != NULL;
     GV_REQUIRE(io, paths[i] == NULL || paths[i][0] != '\0', "output: the file name is empty");
   }
-  GV_REQUIRE(io, any, "missing output: OUT, --stats, --distance, --azimuth, --polygons ...");
+  GV_REQUIRE(io, any, "missing output: %s",
+             gv_cells_of_lists(&j->grid.cells_of) ? "--cells or --stats"
+                                                  : "OUT, --stats, --distance, --azimuth, --polygons ...");
   GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot: missing OUT");
   bool lists = gv_cells_of_lists(&j->grid.cells_of);
   GV_TRY(check_lists(io, j));
