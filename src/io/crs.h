@@ -85,6 +85,9 @@ OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs);
 /* Semi-major axis in metres and flattening of the CRS's ellipsoid; 0 for a sphere. Prolate ellipsoids are refused. */
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening);
 
+/* PROJ's name ("WGS84", "bessel") of the ellipsoid with the nearest flattening, of several that with the nearest axis. */
+const char *gv_crs_ellipsoid_name(OGRSpatialReferenceH crs);
+
 /* One coordinate operation, used by any number of threads at once. */
 typedef struct gv_operation gv_operation;
 

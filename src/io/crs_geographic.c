@@ -1,4 +1,5 @@
 /* The longitudes and latitudes that a coordinate system is based on, and codes of systems that lack them. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,27 @@ gv_status gv_crs_geographic(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialRefer
     return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the coordinate system has no longitudes and latitudes");
   OSRSetAxisMappingStrategy(*out, OAMS_TRADITIONAL_GIS_ORDER);
   return GV_OK;
+}
+
+/* "rf=298.3", "b=6356583.8" */
+static double flattening_of(double a, const char *shape) {
+  double number = CPLAtof(strchr(shape, '=') + 1);
+  return shape[0] == 'b' ? (a - number) / a : number > 0.0 ? 1.0 / number : 0.0;
+}
+
+const char *gv_crs_ellipsoid_name(OGRSpatialReferenceH crs) {
+  const double a = OSRGetSemiMajor(crs, NULL), inverse = OSRGetInvFlattening(crs, NULL);
+  const double f = inverse > 1.0 ? 1.0 / inverse : 0.0;
+  const char *name = "sphere";
+  double nearest = f, axis = HUGE_VAL;
+  for (const PJ_ELLPS *one = proj_list_ellps(); one->id != NULL; one++) {
+    double own = CPLAtof(strchr(one->major, '=') + 1), apart = fabs(flattening_of(own, one->ell) - f);
+    if (apart > nearest + 1e-12 || (apart >= nearest - 1e-12 && fabs(own - a) >= axis)) continue;
+    name = one->id;
+    nearest = apart;
+    axis = fabs(own - a);
+  }
+  return name;
 }
 
 OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs) {

@@ -177,3 +177,55 @@ def test_raster_of_triangles_from_ferro(from_ferro):
     work.ok("--seeds", "greenwich.csv", "--seeds-crs", BESSEL, "--level", 2, "--extent",
             f"{20 + FERRO},40,{21 + FERRO},41", "--size", "4,4", "g.tif")
     assert np.array_equal(work.read("f.tif"), work.read("g.tif"))
+
+
+@pytest.mark.parametrize("code,name", [(4326, "WGS84"), (4312, "bessel")])
+def test_ellipsoid_of_authalic_cells(work, code, name):
+    """xdggs takes latitudes for a sphere's, unless cell_ids names the ellipsoid."""
+    seeds_of(work, "s.csv", LON, LAT)
+    for cells, expected in ("healpix:1,authalic", name), ("healpix:1", None):
+        work.ok("--seeds", "s.csv", "--seeds-crs", f"EPSG:{code}", "--cells-of", cells, "--cells", f"{cells}.nc")
+        root = gdal.OpenEx(str(work.path(f"{cells}.nc")), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        found = {a.GetName(): a.Read() for a in root.OpenMDArray("cell_ids").GetAttributes()}
+        assert found.get("ellipsoid") == expected
+
+
+@pytest.mark.parametrize("options", [[], ["--co", "WRITE_BOTTOMUP=NO"], ["--co", "FORMAT=NC4"]])
+def test_netcdf_of_a_plane_has_no_degrees(work, options):
+    """GDAL wrote x and y as longitudes and latitudes, which were read as WGS 84."""
+    seeds_of(work, "s.csv", [1.0, 17.0, 9.0], [2.0, 5.0, 14.0], header="x,y")
+    grid = ["--seeds", "s.csv", "--extent", "0,0,20,15", "--size", "20,10"]
+    work.ok(*grid, "p.tif")
+    work.ok(*grid, *options, "p.nc")
+    made = work.open("p.nc")
+    assert np.array_equal(work.read("p.nc"), work.read("p.tif")) and made.GetSpatialRef() is None
+    assert np.allclose(made.GetGeoTransform(), work.open("p.tif").GetGeoTransform())
+    metadata = made.GetMetadata()
+    assert not any("degree" in v or "latitude" in v for v in metadata.values()) and metadata["x#axis"] == "X"
+    work.ok("--seeds", "s.csv", "--like", "p.nc", "again.tif")
+    assert np.array_equal(work.read("again.tif"), work.read("p.tif"))
+
+
+# -------------------------------------------------------------------------------------------------------------- columns
+
+
+def test_columns_by_exact_name(work):
+    work.write("s.csv", "lon,lat,v,V\n0,0,5,6\n90,0,7,8\n")
+    for name in "v", "V":
+        work.ok("--seeds", "s.csv", "--attribute", name, "--res", 90, f"attribute-{name}.tif", "--overwrite")
+        work.ok("--seeds", "s.csv", "--id", name, "--res", 90, f"id-{name}.tif")
+        assert set(np.unique(work.read(f"id-{name}.tif"))) == ({5, 7} if name == "v" else {6, 8})
+        assert set(np.unique(work.read(f"attribute-{name}.tif"))) == ({5, 7} if name == "v" else {6, 8})
+    work.write("t.csv", "lon,lat,vV,Vv\n0,0,5,6\n")
+    work.fails("--seeds", "t.csv", "--attribute", "vv", "--res", 90, "out.tif", has="ambiguous field (vv)")
+
+
+def test_decimal_commas_and_missing_values_of_attributes(work):
+    work.write("comma.csv", "lon;lat;v\n0,5;0;5,5\n90;0;-7,25\n")
+    work.ok("--seeds", "comma.csv", "--attribute", "v", "--res", 90, "comma.tif")
+    assert set(np.unique(work.read("comma.tif"))) == {5.5, -7.25}
+    for first, kind in ("5.5", float), ("5", int):
+        work.write("na.csv", f"lon,lat,v\n0,0,{first}\n90,0,NA\n")
+        work.fails("--seeds", "na.csv", "--attribute", "v", "--res", 90, "out.tif", has=["row 2", "'NA'"])
+        work.ok("--seeds", "na.csv", "--attribute", "v", "--skip-invalid", "--res", 90, "na.tif", "--overwrite")
+        assert set(np.unique(work.read("na.tif"))) == {kind(first)}

@@ -18,16 +18,29 @@ void gv_fields_list(OGRFeatureDefnH layer, char *list, size_t size) {
   }
 }
 
+int gv_field_look_up(OGRFeatureDefnH layer, const char *name, bool *unique) {
+  int alike = -1, count = 0;
+  *unique = true;
+  for (int i = 0; i < OGR_FD_GetFieldCount(layer); i++) {
+    const char *own = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(layer, i));
+    char *utf8 = gv_utf8_of(own, NULL); /* names of columns may be in Latin-1 */
+    bool same = strcmp(own, name) == 0 || strcmp(utf8, name) == 0, similar = EQUAL(own, name) || EQUAL(utf8, name);
+    CPLFree(utf8);
+    if (same) return i;
+    if (similar && count++ == 0) alike = i;
+  }
+  *unique = count <= 1;
+  return alike;
+}
+
 gv_status gv_field_find(gv_io *io, const char *option, OGRFeatureDefnH layer, const char *name, int *field) {
   char list[512];
-  *field = OGR_FD_GetFieldIndex(layer, name);
-  for (int i = 0; i < OGR_FD_GetFieldCount(layer) && *field < 0; i++) { /* names of columns may be in Latin-1 */
-    char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(layer, i)), NULL);
-    if (EQUAL(utf8, name)) *field = i;
-    CPLFree(utf8);
-  }
-  if (*field >= 0) return GV_OK;
+  bool unique;
+  *field = gv_field_look_up(layer, name, &unique);
+  if (*field >= 0 && unique) return GV_OK;
   gv_fields_list(layer, list, sizeof list);
+  GV_REQUIRE(io, unique, "%s: layer '%s': ambiguous field (%s); write it as in: %s", option, OGR_FD_GetName(layer),
+             name, list);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: layer '%s': unknown field (%s); it has: %s", option,
                     OGR_FD_GetName(layer), name, list);
 }

@@ -21,7 +21,10 @@ static int find_field(OGRLayerH layer, const char *const *names) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
   int count = OGR_FD_GetFieldCount(definition);
   for (; *names != NULL; names++) {
-    for (int i = 0; i < count; i++) {
+    bool unique;
+    int field = gv_field_look_up(definition, *names, &unique);
+    if (field >= 0) return field;
+    for (int i = 0; i < count; i++) { /* with spaces around */
       const char *name = gv_seed_field_name(layer, i);
       name = gv_skip_spaces(name);
       size_t length = strlen(name);
@@ -35,24 +38,30 @@ static int find_field(OGRLayerH layer, const char *const *names) {
 
 /* Kinds of the texts of a column. */
 typedef struct column_content {
-  bool any, not_integer, not_number;
+  bool any, integer, real, text;
 } column_content;
 
-static void seed_columns_inspect(column_content *content, const char *text) {
+/* `as_number`: how numbers of the column are read. */
+static void seed_columns_inspect(const gv_seed_reader *r, bool as_number, column_content *content,
+                                 const char *text) {
   int64_t integer;
   double number;
   if (*gv_skip_spaces(text) == '\0') return;
   content->any = true;
-  if (gv_parse_integer(text, &integer)) return;
-  content->not_integer = true;
-  content->not_number = content->not_number || !gv_parse_number(text, &number);
+  if (gv_parse_integer(text, &integer)) {
+    content->integer = true;
+  } else if (as_number ? gv_seed_parse_number(r, text, &number) : gv_parse_number(text, &number)) {
+    content->real = true;
+  } else {
+    content->text = true;
+  }
 }
 
 /* Reads the content of a CSV file's text column: all of it, also rows that --where excludes later. */
-static gv_status read_content(gv_seed_reader *r, int field, column_content *content) {
+static gv_status read_content(gv_seed_reader *r, int field, bool as_number, column_content *content) {
   gv_seed_start(r);
-  for (OGRFeatureH feature; !content->not_number && (feature = gv_seed_next(r)) != NULL;) {
-    seed_columns_inspect(content, OGR_F_GetFieldAsString(feature, field));
+  for (OGRFeatureH feature; (as_number || !content->text) && (feature = gv_seed_next(r)) != NULL;) {
+    seed_columns_inspect(r, as_number, content, OGR_F_GetFieldAsString(feature, field));
     OGR_F_Destroy(feature);
   }
   return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;
@@ -61,10 +70,10 @@ static gv_status read_content(gv_seed_reader *r, int field, column_content *cont
 static gv_status detect_csv_ids(gv_seed_reader *r) {
   const char *column = gv_seed_field_name(r->layer, r->id_field);
   column_content content = {0};
-  GV_TRY(read_content(r, r->id_field, &content));
-  GV_REQUIRE(r->io, !content.any || content.not_number || !content.not_integer,
+  GV_TRY(read_content(r, r->id_field, false, &content));
+  GV_REQUIRE(r->io, content.text || !content.real,
              "--id: unsupported values of field '%s'; expected 64-bit integers or text", column);
-  r->id = content.any && !content.not_integer ? GV_ID_INTEGER : GV_ID_TEXT;
+  r->id = content.any && !content.text ? GV_ID_INTEGER : GV_ID_TEXT;
   return GV_OK;
 }
 
@@ -95,12 +104,11 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
   OGRFieldDefnH field = OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(r->layer), r->attribute_field);
   OGRFieldType type = OGR_Fld_GetType(field);
   if (type == OFTString) { /* of a CSV file */
-    GV_TRY(read_content(r, r->attribute_field, &content));
-    GV_REQUIRE(r->io, !content.not_number, "--attribute: field '%s': a text is not a number",
-               r->options->attribute);
+    GV_TRY(read_content(r, r->attribute_field, true, &content));
+    GV_REQUIRE(r->io, content.integer || content.real || !content.text,
+               "--attribute: field '%s': a text is not a number", r->options->attribute);
   }
-  r->attribute_is_integer =
-      type == OFTInteger || type == OFTInteger64 || (type == OFTString && !content.not_integer);
+  r->attribute_is_integer = type == OFTInteger || type == OFTInteger64 || (type == OFTString && !content.real);
   r->set->reals_are_floats = type == OFTReal && OGR_Fld_GetSubType(field) == OFSTFloat32;
   return GV_OK;
 }
@@ -120,7 +128,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
     const char *wanted = r->options->id_field;
     OGRFeatureDefnH definition = OGR_L_GetLayerDefn(r->layer);
     const char *fid_column = OGR_L_GetFIDColumn(r->layer);
-    r->id_field = OGR_FD_GetFieldIndex(definition, wanted);
+    bool unique;
+    r->id_field = gv_field_look_up(definition, wanted, &unique);
     if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
     gv_status found = gv_field_find(r->io, "--id", definition, wanted, &r->id_field);
     if (found != GV_OK) return found;

@@ -72,6 +72,9 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r);
 gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...)
     GV_IO_PRINTF(5, 6);
 
+/* A number in a text: with a decimal comma where separators are semicolons. */
+bool gv_seed_parse_number(const gv_seed_reader *r, const char *text, double *out);
+
 gv_status gv_seed_read_layer(gv_seed_reader *r);
 
 void gv_seed_names_drop(gv_seed_list *set);

@@ -148,8 +148,7 @@ static gv_status seed_rows_add(gv_seed_reader *r, double x, double y, double z, 
 
 /* ----------------------------------------------------------------------------------------- reading a feature */
 
-/* A number in a text field. */
-static bool parse_text(gv_seed_reader *r, const char *text, double *out) {
+bool gv_seed_parse_number(const gv_seed_reader *r, const char *text, double *out) {
   if (gv_parse_number(text, out)) return true;
   if (!r->is_csv || strchr(text, ',') == NULL) return false;
   return gv_parse_separated(text, r->separator, out);
@@ -166,7 +165,7 @@ static gv_status seed_rows_read_number(gv_seed_reader *r, OGRFeatureH feature, i
     return GV_OK;
   }
   const char *text = set ? OGR_F_GetFieldAsString(feature, field) : "";
-  if (parse_text(r, text, out)) return GV_OK;
+  if (gv_seed_parse_number(r, text, out)) return GV_OK;
   *usable = false;
   const char *column = gv_seed_field_name(r->layer, field);
   if (*gv_skip_spaces(text) == '\0')
@@ -264,7 +263,7 @@ static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, co
     if (*gv_skip_spaces(text) == '\0') {
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what, column);
     }
-    if (!parse_text(r, text, out)) {
+    if (!gv_seed_parse_number(r, text, out)) {
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is not a number ('%.80s')", what,
                               column, text);
     }
@@ -285,10 +284,14 @@ static gv_status read_integer(gv_seed_reader *r, OGRFeatureH feature, int field,
     *out = (int64_t)OGR_F_GetFieldAsInteger64(feature, field);
     return GV_OK;
   }
-  if (gv_parse_integer(set ? OGR_F_GetFieldAsString(feature, field) : "", out)) return GV_OK;
+  const char *text = set ? OGR_F_GetFieldAsString(feature, field) : "";
+  if (gv_parse_integer(text, out)) return GV_OK;
   *usable = false;
-  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what,
-                          gv_seed_field_name(r->layer, field));
+  const char *column = gv_seed_field_name(r->layer, field);
+  if (*gv_skip_spaces(text) == '\0')
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what, column);
+  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is not a number ('%.80s')", what,
+                          column, text);
 }
 
 /* The weight of a feature; GV_OK with *usable false when it was skipped. */

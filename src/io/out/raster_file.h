@@ -23,6 +23,8 @@ struct gv_raster_out {
   GDALDatasetH dataset;     /* it, or the dataset to fill */
   bool has_table;           /* it has an attribute table */
   gv_variable variable;     /* of NetCDF and Zarr files */
+  bool own_axes;            /* NetCDF of a plane, with this geotransform: */
+  double axes[6];
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */

@@ -177,12 +177,22 @@ static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
   return set_header(io, raster->dataset, &raster->is, NULL);
 }
 
+/* GDAL writes coordinates of a plane to NetCDF as longitudes and latitudes: here they are written by gv_axes_to_netcdf. */
+static void choose_axes(gv_raster_out *raster) {
+  const gv_raster_description *is = &raster->is;
+  raster->own_axes = gv_is_driver(raster->driver, "netCDF") && is->geotransform[2] == 0.0 &&
+                     is->geotransform[4] == 0.0 &&
+                     (is->crs == NULL || (!OSRIsProjected(is->crs) && !OSRIsGeographic(is->crs)));
+  memcpy(raster->axes, is->geotransform, sizeof raster->axes);
+}
+
 /* All but its GeoTIFF. */
 static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   GV_TRY(check_type(io, raster));
   GV_TRY(check_mark(io, raster));
   if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
   set_content_options(raster);
+  choose_axes(raster);
   gv_raster_settle(raster);
   if (gv_is_driver(raster->driver, "netCDF") || gv_is_driver(raster->driver, "Zarr"))
     GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
@@ -441,6 +451,25 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
 
+/* Replaces the temporary raster by one of its cells without its geotransform. */
+static gv_status drop_geotransform(gv_io *io, GDALDatasetH *from) {
+  gv_gdal_reset();
+  GDALDatasetH copy = GDALCreateCopy(GDALGetDriverByName("VRT"), "", *from, FALSE, NULL, NULL, NULL);
+  char **description = copy != NULL ? GDALGetMetadata(copy, "xml:VRT") : NULL;
+  char *xml = description != NULL ? CPLStrdup(description[0]) : NULL;
+  char *begin = xml != NULL ? strstr(xml, "<GeoTransform>") : NULL,
+       *end = begin != NULL ? strchr(begin, '/') : NULL;
+  end = end != NULL ? strchr(end, '>') : NULL;
+  if (end != NULL) memmove(begin, end + 1, strlen(end + 1) + 1);
+  GDALDatasetH without = end != NULL ? GDALOpenEx(xml, GDAL_OF_RASTER, NULL, NULL, NULL) : NULL;
+  CPLFree(xml);
+  GDALClose(copy);
+  if (without == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
+  GDALClose(*from);
+  *from = without;
+  return GV_OK;
+}
+
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
   GDALDatasetH from = NULL;
@@ -450,8 +479,12 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     GV_TRY(gv_overviews_write(io, raster->work, &raster->is, largest > 0 ? largest : 512, raster->threads));
   }
   gv_status status = open_source(io, raster, &from);
+  if (status == GV_OK && raster->own_axes) status = drop_geotransform(io, &from);
   if (status == GV_OK) status = copy_from(io, raster, from, progress, progress_user);
   if (from != NULL) GDALClose(from);
+  if (status == GV_OK && raster->own_axes)
+    status = gv_axes_to_netcdf(io, gv_place_work(&raster->place), raster->axes, raster->is.height,
+                               CPLTestBool(CSLFetchNameValueDef(raster->options, "WRITE_BOTTOMUP", "YES")));
   VSIUnlink(raster->work);
   return status;
 }

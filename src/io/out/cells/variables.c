@@ -104,6 +104,14 @@ static bool variables_describe_grid(const gv_mesh_sink *sink) {
   return is_healpix(sink) ? variables_map_healpix(sink) : gv_mdarray_describe_crs(sink->root, sink->facts->crs);
 }
 
+/* By which xdggs converts authalic latitudes; those of other HEALPix cells are a sphere's. It knows ellipsoids by the names of PROJ. */
+static bool variables_put_ellipsoid(const gv_mesh_sink *sink) {
+  const gv_mesh_facts *facts = sink->facts;
+  const char *name = gv_crs_ellipsoid_name(facts->crs);
+  const char *const texts[][2] = {{"ellipsoid", name}};
+  return gv_array_put_texts(sink->id, texts, 1);
+}
+
 static bool variables_make_coordinates(gv_mesh_sink *sink) {
   const gv_cells_of *cells = sink->facts->of;
   const char *const lon[][2] = {{"standard_name", "longitude"}, {"units", "degrees_east"}};
@@ -117,6 +125,7 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
   if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
   if (system[0][1] == NULL) return gv_array_put_texts(sink->id, of_file, 1);
+  if (is_healpix(sink) && cells->authalic && !variables_put_ellipsoid(sink)) return false;
   return gv_array_put_texts(sink->id, system, is_healpix(sink) ? 2 : 1) &&
          gv_mdarray_put_number(sink->id, "level", sink->int32, cells->level);
 }

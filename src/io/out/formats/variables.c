@@ -109,8 +109,8 @@ static bool put_flags(GDALMDArrayH array, const gv_variable *v) {
 }
 
 /* What coordinates the columns' and the rows' are. */
-static bool put_axes(GDALGroupH group, OGRSpatialReferenceH crs) {
-  static const char *const arrays[] = {"X", "Y"};
+static bool put_axes(GDALGroupH group, const char *const arrays[2], OGRSpatialReferenceH crs) {
+  static const char *const axes[] = {"X", "Y"};
   static const char *const names[2][2] = {{"projection_x_coordinate", "projection_y_coordinate"},
                                           {"longitude", "latitude"}};
   static const char *const degrees[] = {"degrees_east", "degrees_north"};
@@ -120,7 +120,7 @@ static bool put_axes(GDALGroupH group, OGRSpatialReferenceH crs) {
     if (array == NULL) continue; /* rotated grids have none */
     char *unit = NULL;
     if (map) OSRGetLinearUnits(crs, &unit); /* owned by the CRS */
-    const char *const texts[][2] = {{"axis", arrays[i]},
+    const char *const texts[][2] = {{"axis", axes[i]},
                                     {"standard_name", lonlat || map ? names[lonlat][i] : NULL},
                                     {"units", lonlat ? degrees[i] : unit}};
     good = gv_array_put_texts(array, texts, 3);
@@ -129,7 +129,45 @@ static bool put_axes(GDALGroupH group, OGRSpatialReferenceH crs) {
   return good;
 }
 
+/* The coordinates of the cells' centres along a dimension. */
+static bool put_centres(GDALGroupH group, const char *name, double first, double step) {
+  enum { SOME = 4096 };
+  double values[SOME];
+  size_t count = 0;
+  GDALDimensionH *dimensions = GDALGroupGetDimensions(group, &count, NULL), along = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(GDALDimensionGetName(dimensions[i]), name) == 0) along = dimensions[i];
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Float64);
+  GDALMDArrayH array = along != NULL ? GDALGroupCreateMDArray(group, name, 1, &along, type, NULL) : NULL;
+  bool good = array != NULL;
+  GUInt64 size = along != NULL ? GDALDimensionGetSize(along) : 0;
+  for (GUInt64 at = 0; at < size && good; at += SOME) {
+    size_t n = size - at < SOME ? (size_t)(size - at) : SOME;
+    for (size_t i = 0; i < n; i++)
+      values[i] = first + ((double)(at + i) + 0.5) * step;
+    good = GDALMDArrayWrite(array, &at, &n, NULL, NULL, type, values, NULL, 0) != 0;
+  }
+  GDALMDArrayRelease(array);
+  GDALExtendedDataTypeRelease(type);
+  GDALReleaseDimensions(dimensions, count);
+  return good;
+}
+
+gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double g[6], int64_t height, bool upwards) {
+  static const char *const names[] = {"x", "y"};
+  gv_gdal_reset();
+  GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
+  GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
+  bool good = group != NULL && put_centres(group, names[0], g[0], g[1]) &&
+              put_centres(group, names[1], upwards ? g[3] + (double)height * g[5] : g[3], upwards ? -g[5] : g[5]) &&
+              put_axes(group, names, NULL);
+  GDALGroupRelease(group);
+  GDALClose(dataset);
+  return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
+}
+
 static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
+  static const char *const zarr[] = {"X", "Y"};
   int bands = CSLCount(v->bands);
   bool good = true;
   for (int b = 0; b < bands && good; b++) {
@@ -139,7 +177,7 @@ static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
     good = array != NULL && gv_array_put_texts(array, long_name, 1);
     if (good && v->count > 0) good = put_flags(array, v);
     OGRSpatialReferenceH crs = good && b == 0 ? GDALMDArrayGetSpatialRef(array) : NULL;
-    if (good && b == 0) good = put_axes(group, crs);
+    if (good && b == 0) good = put_axes(group, zarr, crs);
     if (crs != NULL) OSRRelease(crs);
     GDALMDArrayRelease(array);
   }

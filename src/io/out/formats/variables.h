@@ -33,6 +33,10 @@ void gv_flags_to_netcdf(const gv_variable *variable, GDALDatasetH dataset);
 /* Into the arrays of a Zarr file that is complete and closed, and into those of its axes. */
 gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *variable, const char *path);
 
+/* The coordinates x and y of a NetCDF file that GDAL has made of a raster on a plane without a geotransform; `upwards`: rows from below. */
+gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double geotransform[6], int64_t height,
+                            bool upwards);
+
 /* Attributes {name, text} of an array; texts of NULL are left out. False if GDAL has refused one. */
 bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count);
 
