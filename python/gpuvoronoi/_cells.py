@@ -82,7 +82,7 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
     targets = np.atleast_1d(np.asarray(() if target_values is None else target_values))
     if targets.ndim != 1 or (targets.size and targets.dtype.kind not in "biuf"):
         raise ValueError("target_values must be numbers")
-    if np.isnan(targets.astype(float)).any():
+    if targets.size and np.isnan(targets.astype(float)).all():
         raise ValueError("target_values: unsupported value (nan); it stands for cells without a value")
     kind, swapped = values.dtype.newbyteorder("="), not values.dtype.isnative
     held = kind if kind.name in _c.DTYPES else np.dtype(np.float32) if kind == np.float16 else np.dtype(np.float64)
