@@ -79,6 +79,8 @@ def take(value: Any, name: str) -> DeviceArray:
     if interface.get("mask") is not None:
         raise ValueError(f"{name}: unsupported masked values; remove or fill them")
     shape, strides = tuple(interface["shape"]), interface.get("strides")
+    if any(length < 0 for length in shape):
+        raise ValueError(f"{name}: negative length in its shape {shape}")
     size = int(interface["typestr"][2:])
     dense = [int(np.prod(shape[axis + 1:])) * size for axis in range(len(shape))]
     if strides is not None and 0 not in shape and any(

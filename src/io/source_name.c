@@ -293,6 +293,19 @@ static void add_secret(const char *secret) {
   CPLFree(decoded);
 }
 
+/* In the query of a URL any value may be a token: of keys that are not known they are hidden, too. */
+static void add_query_values(const char *source) {
+  const char *at = strstr(source, "://") != NULL || strncmp(source, "/vsi", 4) == 0 ? strchr(source, '?') : NULL;
+  while (at != NULL) {
+    size_t length = strcspn(++at, "&#"), key = strcspn(at, "=");
+    char *value = key < length ? strndup(at + key + 1, length - key - 1) : NULL;
+    if (value != NULL && strlen(value) >= LEAST_SECRET && value[strspn(value, "0123456789.,+-")] != '\0')
+      add_secret(value);
+    free(value);
+    at = at[length] == '&' ? at + length : NULL;
+  }
+}
+
 /* The secrets in a text; `depth` more times in what it is when it is decoded as a part of a URL. */
 static void add_secrets(const char *text, int depth) {
   for (size_t at = 0; text[at] != '\0'; at++) {
@@ -327,6 +340,7 @@ void gv_source_remember(const char *source) {
       free(one.name);
     }
     add_secrets(source, 2);
+    add_query_values(source);
   }
   memory.failed |= memory.secrets.failed;
   pthread_mutex_unlock(&memory.lock);
@@ -345,8 +359,10 @@ void gv_driver_option_remember(const char *option, bool creates) {
 void gv_text_remember(const char *text) {
   bool connects = prefix_length(text) > 0 || strstr(text, "://") != NULL || *text == '<' || *text == '{' ||
                   strncmp(text, "/vsi", 4) == 0;
+  const char *query = connects ? strchr(text, '?') : NULL;
+  bool has_values = query != NULL && strchr(query, '=') != NULL;
   for (size_t at = 0; connects && text[at] != '\0'; at++) {
-    if (secret_at(text, at).end == 0) continue;
+    if (!has_values && secret_at(text, at).end == 0) continue;
     gv_source_remember(text);
     return;
   }

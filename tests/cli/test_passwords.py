@@ -164,3 +164,11 @@ def test_merging_parts_of_a_source_with_a_password(seeds):
     done = seeds.run("merge", "--oo", "PASSWORD=geheim", "q.tif", "p.tif")
     assert done.returncode == 0 and seeds.path("q.tif").read_bytes() == seeds.path("o.tif").read_bytes()
     nowhere(seeds, done)
+
+
+@pytest.mark.parametrize("arguments", [["--config", "URL"], ["merge", "o.tif", "URL"], ["--seeds", "URL", "o.tif"]])
+@pytest.mark.parametrize("debug", [{}, {"CPL_DEBUG": "ON"}])
+def test_values_of_unknown_query_keys(seeds, arguments, debug):
+    url = "/vsicurl/http://127.0.0.1:9/x.json?unknown=geheim77"
+    done = seeds.run(*[url if one == "URL" else one for one in arguments], env={**os.environ, **debug})
+    assert done.returncode == 1 and "geheim77" not in done.stderr + done.stdout
