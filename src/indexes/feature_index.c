@@ -33,6 +33,12 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   gv_index_options_init(&o);
   GV_TAKE(context, gv_index_options, &o, options);
   GV_TRY(gv_check_no_periods(context, &o, "lines and polygons"));
+  if (!gv_backend_is_automatic(o.backend) && strcmp(o.backend, trees.name) != 0)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend: indexes of lines and polygons are unsupported (%s); use tile or auto", o.backend);
+  if (o.memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "lines and polygons: device memory is unsupported; use host memory");
   if (gv_metric_name(o.metric) == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);

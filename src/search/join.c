@@ -50,7 +50,14 @@ gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int
   bool given = indices != NULL && canonical != NULL && out_indices != NULL && out_canonical != NULL;
   for (int32_t p = 0; p < parts && given; p++)
     given = indices[p] != NULL && canonical[p] != NULL;
-  if (k < 1 || k > GV_MAX_K || queries < 0 || parts < 1 || (!given && queries > 0))
+  if (k < 1 || k > GV_MAX_K)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_MAX_K, (int)k);
+  if (queries < 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of queries: out of range (%lld)",
+                   (long long)queries);
+  if (parts < 1)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of parts: out of range (%d)", (int)parts);
+  if (!given && queries > 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbours of parts: the pointer is NULL");
   joining j = {indices, canonical, k, parts, out_indices, out_canonical};
   gv_loop loop = {.context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};

@@ -18,7 +18,9 @@
 #include "backends_here.h"
 #include "failing_memory.h"
 #include "features/layer.h"
+#include "gpuvoronoi/diagram.h"
 #include "gpuvoronoi/experimental.h"
+#include "gpuvoronoi/raster_seeds.h"
 #include "search/backend.h"
 
 enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
@@ -423,6 +425,192 @@ static const grid_case cases[] = {
     {"every edge", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .features = true, .level = -1},
 };
 
+/* ------------------------------------------------------------------------------------- other searches of points */
+
+/* Where the neighbours of `queries` are counted, they are found too. */
+static void search_within(run *r, gv_index *index, const gv_points *queries) {
+  static int64_t offsets[SEEDS + 1];
+  gv_radius_options within;
+  gv_radius_options_init(&within);
+  within.radius = 5.0;
+  ASK(r, gv_index_search_radius(r->context, index, queries, &within, offsets, NULL, NULL));
+  ASK(r, gv_index_search_radius(r->context, index, queries, &within, offsets, r->index + r->indices, NULL));
+  r->indices += (size_t)offsets[SEEDS];
+  ASK(r, gv_index_search_pairs(r->context, index, &within, offsets, NULL));
+  ASK(r, gv_index_search_pairs(r->context, index, &within, offsets, r->index + r->indices));
+  r->indices += 2 * (size_t)offsets[SEEDS];
+}
+
+static void other_searches(run *r, const void *what) {
+  static int64_t part[K * SEEDS];
+  static double exact[K * SEEDS];
+  const int64_t *const numbers[2] = {part, part};
+  const double *const distances[2] = {exact, exact};
+  gv_points points = gv_points_xy(plane_x, plane_y, SEEDS);
+  gv_index_options build;
+  gv_index_options_init(&build);
+  gv_search_options options;
+  gv_search_options_init(&options);
+  gv_communicator alone;
+  gv_communicator_init(&alone);
+  gv_index *index = NULL;
+  build.backend = what;
+  options.k = K;
+  ASK(r, gv_index_build(r->context, &points, &build, &index));
+  ASK(r, gv_index_search_part(r->context, index, &points, &options, 0, 0, part, exact));
+  ASK(r, gv_neighbors_join(r->context, K, SEEDS, 2, numbers, distances, r->index, r->real));
+  ASK(r, gv_index_distances(r->context, index, K * SEEDS, r->real));
+  r->indices = r->reals = K * SEEDS;
+  ASK(r, gv_index_search_distributed(r->context, &alone, index, &points, &options, r->index + r->indices, NULL));
+  r->indices += K * SEEDS;
+  search_within(r, index, &points);
+  gv_index_destroy(index);
+}
+
+static void features_in_index(run *r, const void *what) {
+  gv_features indexed = layer_features(&countries, GV_EDGES_STRAIGHT, false),
+              queries = layer_features(&places, GV_EDGES_STRAIGHT, false);
+  gv_points points = gv_points_xy(plane_x, plane_y, SEEDS);
+  gv_search_options options;
+  gv_search_options_init(&options);
+  gv_index *index = NULL;
+  (void)what;
+  options.k = K;
+  ASK(r, gv_index_build_features(r->context, &indexed, NULL, &index));
+  ASK(r, gv_index_search(r->context, index, &points, &options, r->index, r->real));
+  r->indices = r->reals = K * SEEDS;
+  ASK(r, gv_index_search_features(r->context, index, &queries, &options, r->index + r->indices, NULL));
+  r->indices += (size_t)(K * queries.count);
+  gv_index_destroy(index);
+}
+
+/* ------------------------------------------------------------------------------------------ rasters, diagrams */
+
+/* All but the last row as an array, the last as spans. */
+static gv_status add_land(run *r, gv_raster_seeds *seeds) {
+  static int16_t land[H][W];
+  static const int64_t first[] = {0, 1}, value[] = {1};
+  static const int32_t start[] = {0};
+  for (int i = 0; i < H * W; i++)
+    land[i / W][i % W] = (int16_t)(i % W / 5 + i / W / 4);
+  gv_raster_array array;
+  gv_raster_array_init(&array);
+  array.data = land;
+  array.type = GV_INT16;
+  array.rows = H - 1;
+  array.row_stride = sizeof land[0];
+  array.column_stride = sizeof land[0][0];
+  gv_raster_spans spans;
+  gv_raster_spans_init(&spans);
+  spans.rows = 1;
+  spans.first = first;
+  spans.start = start;
+  spans.value = value;
+  gv_status status = gv_raster_seeds_add_array(r->context, seeds, &array);
+  return status == GV_OK ? gv_raster_seeds_add_spans(r->context, seeds, &spans) : status;
+}
+
+/* After an error the seeds are invalid. */
+static gv_status make_raster_seeds(run *r, const gv_grid *raster, gv_raster_seeds **out) {
+  gv_raster_seeds_options options;
+  gv_raster_seeds_options_init(&options);
+  options.asking = raster;
+  options.by_cell = 1;
+  gv_status status = gv_raster_seeds_create(r->context, raster, &options, out);
+  if (status != GV_OK) return status;
+  status = add_land(r, *out);
+  if (status == GV_OK) status = gv_raster_seeds_finish(r->context, *out);
+  if (status == GV_OK) return GV_OK;
+  gv_raster_seeds_destroy(*out);
+  *out = NULL;
+  return status;
+}
+
+static void raster_seeds(run *r, const void *what) {
+  gv_points queries = gv_points_xy(plane_x, plane_y, SEEDS);
+  gv_grid raster;
+  gv_grid_init(&raster);
+  raster.width = W;
+  raster.height = H;
+  gv_raster_seed_list list;
+  gv_raster_seed_list_init(&list);
+  gv_search_options options;
+  gv_search_options_init(&options);
+  gv_raster_seeds *seeds = NULL;
+  gv_index *index = NULL;
+  (void)what;
+  options.k = K;
+  ASK(r, make_raster_seeds(r, &raster, &seeds));
+  ASK(r, gv_raster_seeds_get(r->context, seeds, &list));
+  ASK(r, gv_raster_seeds_groups(r->context, seeds, 0, 0, W, H, r->cell, W));
+  r->cells = W * H;
+  ASK(r, gv_index_build_raster_seeds(r->context, seeds, NULL, &index));
+  ASK(r, gv_index_search(r->context, index, &queries, &options, r->index, r->real));
+  r->indices = r->reals = K * SEEDS;
+  gv_index_destroy(index);
+  gv_raster_seeds_destroy(seeds);
+}
+
+static void diagram(run *r, const void *what) {
+  gv_points seeds = gv_points_xy(plane_x, plane_y, SEEDS);
+  gv_diagram_parts parts;
+  gv_diagram_parts_init(&parts);
+  gv_diagram_rings rings;
+  gv_diagram_rings_init(&rings);
+  gv_diagram *made = NULL;
+  gv_diagram_polygons *polygons = NULL;
+  (void)what;
+  ASK(r, gv_diagram_create(r->context, &seeds, NULL, &made));
+  ASK(r, gv_diagram_get(r->context, made, &parts));
+  ASK(r, gv_diagram_areas(r->context, made, r->real));
+  r->reals = SEEDS;
+  ASK(r, gv_diagram_polygons_create(r->context, made, 0, &polygons));
+  ASK(r, gv_diagram_polygons_get(r->context, polygons, &rings));
+  r->index[r->indices++] = parts.edge_count;
+  r->index[r->indices++] = rings.point_count;
+  gv_diagram_polygons_destroy(polygons);
+  gv_diagram_destroy(made);
+}
+
+static gv_status pass_sums_on(run *r, const gv_statistics *from, gv_statistics *to) {
+  static unsigned char sums[4096];
+  if (gv_statistics_sums_size(from) > sizeof sums) return GV_ERROR_INTERNAL;
+  gv_status status = gv_statistics_get_sums(r->context, from, 0, sums);
+  return status == GV_OK ? gv_statistics_add_sums(r->context, to, 0, sums) : status;
+}
+
+/* Values of a grid's cells, their places, and the sums of a part. */
+static void answers(run *r, const void *what) {
+  const grid_case *c = what;
+  gv_grid where = grid_of(c);
+  gv_points seeds = gv_points_xy(lon, lat, SEEDS);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  options.metric = c->metric;
+  gv_answer answer;
+  gv_answer_init(&answer);
+  gv_labels part;
+  gv_labels_init(&part);
+  gv_voronoi *v = NULL;
+  gv_statistics *some = NULL, *whole = NULL;
+  ASK(r, gv_voronoi_create(r->context, &where, &seeds, &options, &v));
+  answer.value_type = GV_INT64;
+  answer.out = r->index;
+  answer.distance_type = GV_FLOAT64;
+  answer.distance = r->real;
+  ASK(r, gv_voronoi_answer(r->context, v, &answer));
+  ASK(r, gv_voronoi_cell_centers(r->context, v, 0, 0, W, H, r->real + W * H, r->real + 2 * W * H, 0));
+  r->indices = W * H;
+  r->reals = 3 * W * H;
+  ASK(r, gv_voronoi_part(r->context, v, 0, 2, &part));
+  ASK(r, gv_statistics_create(r->context, v, NULL, &some));
+  ASK(r, gv_statistics_create(r->context, v, NULL, &whole));
+  ASK(r, pass_sums_on(r, some, whole));
+  gv_statistics_destroy(some);
+  gv_statistics_destroy(whole);
+  gv_voronoi_destroy(v);
+}
+
 /* -------------------------------------------------------------------------------------------------------- tests */
 
 typedef void failing(const char *name, questions *ask, const void *what);
@@ -439,6 +627,12 @@ static void fail_all(failing *fail_each) {
     fail_each(gv_metric_name(metrics[i]), search_globe, &metrics[i]);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     fail_each(cases[i].name, grid, &cases[i]);
+  static const grid_case globe = {.kind = GV_GRID_LONLAT, .metric = GV_GREAT_CIRCLE, .level = GV_QTM_NONE};
+  fail_each("other searches", other_searches, "kdtree");
+  fail_each("searches of features", features_in_index, NULL);
+  fail_each("cells of rasters", raster_seeds, NULL);
+  fail_each("diagrams", diagram, NULL);
+  fail_each("answers", answers, &globe);
 }
 
 static void every_allocation_fails_once(void **state) {

@@ -443,10 +443,40 @@ static void test_nonsense(void **state) {
   gv_context_destroy(context);
 }
 
+/* Each cause has a message of its own. */
+static void wrong_joins(void **state) {
+  (void)state;
+  static const struct {
+    int32_t k;
+    int64_t queries;
+    int32_t parts;
+    const char *message;
+  } wrong[] = {{0, 1, 1, "k: out of range [1, 1024] (0)"},
+               {1025, 1, 1, "k: out of range [1, 1024] (1025)"},
+               {1, -1, 1, "number of queries: out of range (-1)"},
+               {1, 1, 0, "number of parts: out of range (0)"}};
+  const int64_t one[1] = {0}, *const indices[1] = {one};
+  const double values[1] = {0}, *const exact[1] = {values};
+  int64_t number;
+  double value;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    gv_status status =
+        gv_neighbors_join(context, wrong[i].k, wrong[i].queries, wrong[i].parts, indices, exact, &number, &value);
+    assert_int_equal(status, GV_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(gv_context_message(context), wrong[i].message);
+  }
+  assert_int_equal(gv_neighbors_join(context, 1, 1, 1, NULL, exact, &number, &value), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(gv_context_message(context), "NULL"));
+  assert_int_equal(gv_neighbors_join(context, 1, 1, 1, indices, exact, &number, &value), GV_OK);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_points),   cmocka_unit_test(test_globe),
                                      cmocka_unit_test(test_rounds),   cmocka_unit_test(test_errors),
                                      cmocka_unit_test(test_progress), cmocka_unit_test(test_memory),
-                                     cmocka_unit_test(test_nonsense)};
+                                     cmocka_unit_test(test_nonsense), cmocka_unit_test(wrong_joins)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,6 +255,14 @@ static void bad_calls_are_refused(void **unused) {
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_null(index);
   o.metric = GV_GEODESIC;
+  o.backend = "kdtree";
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(gv_context_message(context), "(kdtree)"));
+  o.backend = "tile";
+  o.memory = GV_MEMORY_CUDA;
+  assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(gv_context_message(context), "device memory"));
+  o.memory = GV_MEMORY_HOST;
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   double x[2] = {0.5, (double)NAN}, y[2] = {0.5, 1.0}, high[1] = {91.0};
   gv_points good = gv_points_xy(x, y, 1), bad = gv_points_xy(x, y, 2), beyond = gv_points_xy(x, high, 1),
