@@ -10,6 +10,7 @@
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
+#include "io/in/extent.h"
 #include "job/diagram/diagram_job.h"
 #include "job/option.h"
 
@@ -24,10 +25,9 @@ static const gv_choice metrics[] = {
 
 static gv_status set_extent(gv_io *io, void *to, const char *value) {
   gv_diagram_job *j = &((settings *)to)->job;
-  j->has_extent =
-      gv_read_numbers(value, j->extent, 4) && j->extent[0] < j->extent[2] && j->extent[1] < j->extent[3];
+  j->has_extent = gv_read_numbers(value, j->extent, 4);
   GV_REQUIRE(io, j->has_extent, "--extent: invalid extent (%s); expected XMIN,YMIN,XMAX,YMAX", value);
-  return GV_OK;
+  return gv_extent_check(io, j->extent);
 }
 
 static gv_status set_tolerance(gv_io *io, void *to, const char *value) {
@@ -67,17 +67,21 @@ static const gv_option table[] = {
      "Metres, or with a unit: 10cm, 1km.",
      GV_OPTION_BY(set_tolerance)},
     {"crs", "CRS",
-     "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it.",
+     "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it. Maps are "
+     "cut at "
+     "their own edge.",
      GV_OPTION_INTO(job.crs)},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
      "cut the cells there, in coordinates of OUT [default: from the seeds]\n"
-     "Default on a plane: the extent of the seeds plus 10 % on each side.",
+     "Default on a plane, and on maps that do not show the whole globe: the extent of the seeds plus 10 % on each "
+     "side. Longitudes may exceed 180: 170,-20,190,0.",
      GV_OPTION_BY(set_extent)},
-    {"mask", "SRC", "cut the cells by these polygons", GV_OPTION_INTO(job.mask), .names_file = true},
+    {"mask", "SRC", "cut the cells by these polygons, in any coordinate system", GV_OPTION_INTO(job.mask),
+     .names_file = true},
     {"mask-layer", "NAME", "layer of --mask; required if it has several", GV_OPTION_INTO(job.mask_layer)},
     {"no-cut", NULL,
      "do not cut at 180 degrees, and do not close cells at the poles\n"
-     "For globes, and for --crs with a pole in the middle.",
+     "For globes: longitudes and latitudes without --extent and --mask. Has no effect otherwise.",
      GV_OPTION_INTO(job.no_cut)},
     GV_OPTION_SECTION("Output"),
     {"edges-only", NULL, "borders as lines, each once, with the seeds left and right of it",

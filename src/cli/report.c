@@ -91,8 +91,8 @@ void cli_report_diagram_lines(const gv_diagram_report *r, double seconds) {
   print_metric(r->metric, r->metric_reason);
   cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out, %" PRId64 " different places", r->seeds,
                  r->left_out, r->places);
-  cli_print_line("output: %" PRId64 " edges, %s, %d thread%s, %.2f s", r->edges, r->crs, r->threads,
-                 r->threads == 1 ? "" : "s", seconds);
+  cli_print_line("output: %" PRId64 " %s, %s, %d thread%s, %.2f s", r->features, r->lines ? "lines" : "polygons",
+                 r->crs, r->threads, r->threads == 1 ? "" : "s", seconds);
 }
 
 /* ---------------------------------------------------------------------------------------------------- as JSON */
@@ -270,6 +270,7 @@ void cli_report_diagram_json(const gv_diagram_report *r, double seconds) {
   gv_json_put_integer(&json, "places", r->places);
   gv_json_end(&json);
   gv_json_put_integer(&json, "edges", r->edges);
+  gv_json_put_integer(&json, "features", r->features);
   gv_json_put_integer(&json, "unverified", r->unverified);
   gv_json_put_integer(&json, "threads", r->threads);
   put_seconds(&json, seconds);

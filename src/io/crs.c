@@ -165,6 +165,14 @@ bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   return OSRIsSameEx(a, b, options) != 0 || gv_crs_same_local(a, b);
 }
 
+gv_status gv_crs_require_map(gv_io *io, OGRSpatialReferenceH crs, const char *what) {
+  char name[256];
+  if (crs == NULL || !OSRIsGeocentric(crs)) return GV_OK;
+  gv_crs_describe(crs, name, sizeof name);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: unsupported geocentric system; %s needs the coordinates of a map", name, what);
+}
+
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening) {
   OGRErr error = OGRERR_NONE, error2 = OGRERR_NONE;
   char name[256];

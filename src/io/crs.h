@@ -68,6 +68,9 @@ gv_metric gv_crs_default_metric(OGRSpatialReferenceH crs, const char **reason);
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */
 double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
 
+/* The longitudes and latitudes in degrees that a system is based on, to be released with OSRRelease. */
+gv_status gv_crs_degrees(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out);
+
 /* True if both are the same system once axis order is put aside. */
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
 
@@ -81,6 +84,9 @@ gv_status gv_crs_to_greenwich(gv_io *io, OGRSpatialReferenceH *crs, double *east
 
 /* The same system, with its EPSG code if it has one, for formats that store only codes. Release it; NULL = out of memory. */
 OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs);
+
+/* An error for geocentric systems; `what` needs the coordinates of a map. NULL is allowed. */
+gv_status gv_crs_require_map(gv_io *io, OGRSpatialReferenceH crs, const char *what);
 
 /* Semi-major axis in metres and flattening of the CRS's ellipsoid; 0 for a sphere. Prolate ellipsoids are refused. */
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening);

@@ -108,3 +108,9 @@ gv_status gv_crs_to_greenwich(gv_io *io, OGRSpatialReferenceH *crs, double *east
   *crs = coded;
   return GV_OK;
 }
+
+gv_status gv_crs_degrees(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out) {
+  GV_TRY(gv_crs_geographic(io, crs, out));
+  if (gv_crs_unit_degrees(*out) != 1.0) OSRSetAngularUnits(*out, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+  return GV_OK;
+}

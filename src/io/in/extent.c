@@ -124,6 +124,16 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   return GV_OK;
 }
 
+gv_status gv_extent_check(gv_io *io, const double e[4]) {
+  GV_REQUIRE(io, isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]) && isfinite(e[3]),
+             "--extent: a number is not finite");
+  if (e[0] < e[2] && e[1] < e[3]) return GV_OK;
+  const char *hint =
+      e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0 ? "; across the antimeridian, add 360 to xmax" : "";
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--extent: invalid rectangle; expected xmin < xmax and ymin < ymax%s", hint);
+}
+
 /* --------------------------------------------------------------------------------------------------- other data */
 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {

@@ -15,6 +15,9 @@
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]);
 
+/* Whether --extent is a rectangle. */
+gv_status gv_extent_check(gv_io *io, const double extent[4]);
+
 /* The extent of a raster or a layer (NULL: the only one), transformed to `crs` (NULL: unchanged), for --extent-of.
  * `given`: overrides its coordinate system; NULL: its own. */
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,

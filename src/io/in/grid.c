@@ -119,7 +119,6 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
 }
 
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
-  const double *e = options->extent;
   GV_REQUIRE(io, !options->has_extent || options->extent_of == NULL,
              "two grid definitions: use --extent or --extent-of");
   bool extent = options->has_extent || options->extent_of != NULL;
@@ -151,18 +150,7 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
       }
     }
   }
-  if (options->has_extent) {
-    GV_REQUIRE(io, isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]) && isfinite(e[3]),
-               "--extent: a number is not finite");
-    if (!(e[0] < e[2]) || !(e[1] < e[3])) {
-      const char *hint = e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0
-                             ? "; across the antimeridian, add 360 to xmax"
-                             : "";
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--extent: invalid rectangle; expected xmin < xmax and ymin < ymax%s", hint);
-    }
-  }
-  return GV_OK;
+  return options->has_extent ? gv_extent_check(io, options->extent) : GV_OK;
 }
 
 /* --------------------------------------------------------------------------------------------- the globe */
@@ -298,8 +286,7 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                                gv_raster_grid *out) {
   char name[256];
   gv_crs_describe(out->crs, name, sizeof name);
-  GV_REQUIRE(io, out->crs == NULL || !OSRIsGeocentric(out->crs),
-             "%s: unsupported geocentric system; a raster grid needs the coordinates of a map", name);
+  GV_TRY(gv_crs_require_map(io, out->crs, "a raster grid"));
   if (out->crs == NULL && queries_on_globe(options)) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "%s: missing coordinate system of the seeds; use --seeds-crs", name_of_cells(options));

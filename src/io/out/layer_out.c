@@ -79,7 +79,10 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   if (none != NULL) OSRRelease(none);
   GV_TRY(status);
   l->transactions = GDALDatasetTestCapability(l->dataset, ODsCTransactions) != 0;
-  if (l->layer != NULL) return GV_OK;
+  if (l->layer != NULL) {
+    gv_gdal_reset(); /* systems that WKT 1 cannot express are reported as a failure, and stored all the same */
+    return GV_OK;
+  }
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot create %s", l->place->output.path);
 }
 

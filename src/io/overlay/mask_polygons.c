@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gdal.h>
 #include <ogr_api.h>
 
 #include "io/grow.h"
-#include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
+#include "io/overlay/mask_layer.h"
 
 enum {
   MAX_SLABS = 1 << 16,
@@ -27,7 +26,8 @@ struct gv_mask_polygons {
   edge *edges;
   int64_t count, capacity;
   double low[2], high[2];
-  double turn; /* x repeats after this; 0 = it does not */
+  double turn;      /* x repeats after this; 0 = it does not */
+  int64_t polygons; /* added so far */
   int64_t slabs;
   double slab_height;
   int64_t *start; /* slabs + 1: where a slab's edges begin in `member` */
@@ -52,29 +52,12 @@ static gv_status mask_polygons_add_edge(gv_io *io, gv_mask_polygons *p, const do
   return GV_OK;
 }
 
-static gv_status add_ring(gv_io *io, const char *source, gv_mask_polygons *p, OGRGeometryH ring, bool swapped,
-                          int64_t polygon) {
+static gv_status add_ring(gv_io *io, gv_mask_polygons *p, OGRGeometryH ring, int64_t polygon) {
   int n = OGR_G_GetPointCount(ring);
   double first[2] = {0, 0}, last[2] = {0, 0};
   gv_status status = GV_OK;
   for (int i = 0; i < n && status == GV_OK; i++) {
     double at[2] = {OGR_G_GetX(ring, i), OGR_G_GetY(ring, i)};
-    if (swapped) {
-      double x = at[0];
-      at[0] = at[1];
-      at[1] = x;
-    }
-    if (!isfinite(at[0]) || !isfinite(at[1])) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--mask: %s: vertex of a polygon is not finite or out of range (%g, %g)", source, at[0],
-                        at[1]);
-    }
-    if (p->turn > 0.0 && fabs(at[0]) > GV_MOST_TURNS * p->turn) {
-      return gv_io_fail(
-          io, GV_ERROR_INVALID_ARGUMENT,
-          "--mask: %s: longitude of a vertex out of range (%g, %g); at most %d turns from 0 are supported", source,
-          at[0], at[1], GV_MOST_TURNS);
-    }
     if (i == 0) {
       memcpy(first, at, sizeof first);
     } else {
@@ -86,27 +69,14 @@ static gv_status add_ring(gv_io *io, const char *source, gv_mask_polygons *p, OG
   return status;
 }
 
-/* A polygon, or all parts of a multipolygon; *polygon is the next free number. */
-static gv_status add_polygons(gv_io *io, const char *source, gv_mask_polygons *p, OGRGeometryH geometry,
-                              bool swapped, int64_t *polygon) {
-  OGRwkbGeometryType type = wkbFlatten(OGR_G_GetGeometryType(geometry));
-  int parts = OGR_G_GetGeometryCount(geometry);
+/* A polygon of a layer. */
+static gv_status mask_polygons_add(gv_io *io, OGRGeometryH polygon, void *user) {
+  gv_mask_polygons *p = user;
   gv_status status = GV_OK;
-  if (OGR_G_IsEmpty(geometry)) return GV_OK;
-  if (type == wkbPolygon || type == wkbTriangle) {
-    for (int i = 0; i < parts && status == GV_OK; i++)
-      status = add_ring(io, source, p, OGR_G_GetGeometryRef(geometry, i), swapped, *polygon);
-    ++*polygon;
-    return status;
-  }
-  if (type == wkbMultiPolygon || type == wkbGeometryCollection || type == wkbPolyhedralSurface || type == wkbTIN) {
-    for (int i = 0; i < parts && status == GV_OK; i++)
-      status = add_polygons(io, source, p, OGR_G_GetGeometryRef(geometry, i), swapped, polygon);
-    return status;
-  }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "--mask: %s: unsupported geometry (%s); expected a raster or polygons", source,
-                    OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
+  for (int i = 0; i < OGR_G_GetGeometryCount(polygon) && status == GV_OK; i++)
+    status = add_ring(io, p, OGR_G_GetGeometryRef(polygon, i), p->polygons);
+  p->polygons++;
+  return status;
 }
 
 static int64_t slab_of(const gv_mask_polygons *p, double y) {
@@ -153,84 +123,37 @@ static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
   return GV_OK;
 }
 
-static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatasetH dataset, OGRLayerH *out) {
-  int count = GDALDatasetGetLayerCount(dataset);
-  if (options->layer != NULL) {
-    *out = GDALDatasetGetLayerByName(dataset, options->layer);
-    if (*out != NULL) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask-layer: %s: unknown layer (%s)", options->source,
-                      options->layer);
-  }
-  if (count == 1) *out = GDALDatasetGetLayer(dataset, 0);
-  if (*out != NULL) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
-                       "--mask: %s has %d layers; choose one with --mask-layer", options->source, count);
-}
-
-/* Layers that cannot hold polygons: reported before other errors. */
-static gv_status check_geometries(gv_io *io, const char *source, OGRLayerH layer) {
-  OGRwkbGeometryType type = wkbFlatten(OGR_L_GetGeomType(layer));
-  if (type == wkbPoint || type == wkbMultiPoint) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--mask: %s: unsupported geometry (points); expected a raster or polygons; to exclude cells "
-                      "far from the seeds, use --max-distance",
-                      source);
-  }
-  if (type != wkbNone) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing geometries; expected a raster or polygons",
-                    source);
+static gv_mask_polygons *mask_polygons_new(double turn) {
+  gv_mask_polygons *p = calloc(1, sizeof *p);
+  if (p == NULL) return NULL;
+  p->turn = turn;
+  p->low[0] = p->low[1] = HUGE_VAL;
+  p->high[0] = p->high[1] = -HUGE_VAL;
+  return p;
 }
 
 gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid,
                                 gv_mask_polygons **out, gv_operation **operation) {
-  gv_mask_polygons *p = *out = calloc(1, sizeof *p);
-  if (p == NULL) return gv_io_fail_memory(io, "the mask's polygons");
-  OGRLayerH layer = NULL;
-  OGRSpatialReferenceH crs = NULL;
-  bool swapped = false;
-  int64_t polygon = 0, room = 0;
-  gv_gdal_reset();
-  GDALDatasetH dataset = GDALOpenEx(options->source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR,
-                                    NULL, (const char *const *)options->open_options, NULL);
-  if (dataset == NULL) {
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", options->source);
+  gv_mask_layer layer;
+  gv_status status = gv_mask_layer_open(io, options, grid->crs, &layer);
+  *out = NULL;
+  if (status == GV_OK) {
+    *out = mask_polygons_new(layer.turn);
+    status = *out == NULL ? gv_io_fail_memory(io, "the mask's polygons")
+                          : gv_mask_layer_visit(io, &layer, mask_polygons_add, *out);
   }
-  p->low[0] = p->low[1] = HUGE_VAL;
-  p->high[0] = p->high[1] = -HUGE_VAL;
-  gv_status status = find_layer(io, options, dataset, &layer);
-  if (status == GV_OK) status = check_geometries(io, options->source, layer);
-  if (status == GV_OK) status = gv_crs_of_layer(io, "--mask", options->source, dataset, layer, &crs, &swapped);
-  if (status == GV_OK) status = gv_check_alignable(io, "--mask", options->source, crs, grid);
-  if (status == GV_OK && gv_crs_is_lonlat(crs)) p->turn = 360.0 / gv_crs_unit_degrees(crs);
-  while (status == GV_OK) {
-    OGRFeatureH feature = OGR_L_GetNextFeature(layer);
-    if (feature == NULL) break;
-    OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
-    OGRGeometryH straight = geometry != NULL && OGR_G_HasCurveGeometry(geometry, FALSE)
-                                ? OGR_G_GetLinearGeometry(geometry, 0.0, NULL)
-                                : NULL;
-    if (geometry != NULL) {
-      status = add_polygons(io, options->source, p, straight != NULL ? straight : geometry, swapped, &polygon);
-    }
-    if (straight != NULL) OGR_G_DestroyGeometry(straight);
-    OGR_F_Destroy(feature);
-    if (status == GV_OK && p->capacity > room)
-      status = gv_input_fits(io, &(gv_input_data){"--mask", options->source, "edges", p->count, GV_BYTES_A_SEED});
-    room = p->capacity;
-  }
-  if (status == GV_OK && gv_gdal_failed()) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: %s: cannot read", options->source);
-  }
-  if (status == GV_OK && polygon == 0) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing polygons", options->source);
-  }
-  if (status == GV_OK) status = make_slabs(io, p);
-  if (status == GV_OK && !gv_grid_in_crs(grid, crs)) {
-    status = gv_operation_between(io, grid->crs, crs, NULL, NULL, 0, operation);
-  }
-  if (crs != NULL) OSRRelease(crs);
-  GDALClose(dataset);
+  if (status == GV_OK) status = make_slabs(io, *out);
+  if (status == GV_OK && !gv_grid_in_crs(grid, layer.crs))
+    status = gv_operation_between(io, grid->crs, layer.crs, NULL, NULL, 0, operation);
+  gv_mask_layer_close(&layer);
   return status;
+}
+
+gv_status gv_mask_polygons_of(gv_io *io, OGRGeometryH polygon, gv_mask_polygons **out) {
+  *out = mask_polygons_new(0.0);
+  gv_status status =
+      *out == NULL ? gv_io_fail_memory(io, "the mask's polygons") : mask_polygons_add(io, polygon, *out);
+  return status == GV_OK ? make_slabs(io, *out) : status;
 }
 
 void gv_mask_polygons_free(gv_mask_polygons *p) {

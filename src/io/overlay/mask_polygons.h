@@ -19,6 +19,8 @@ typedef struct gv_mask_polygons gv_mask_polygons;
  * any case. */
 gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid,
                                 gv_mask_polygons **out, gv_operation **operation);
+/* One polygon, valid or not. *out is to be freed in any case. */
+gv_status gv_mask_polygons_of(gv_io *io, OGRGeometryH polygon, gv_mask_polygons **out);
 void gv_mask_polygons_free(gv_mask_polygons *polygons);
 
 /* Whether a position, or one a few turns away, lies inside. */

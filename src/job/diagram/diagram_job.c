@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cpl_conv.h>
-
 #include "io/metric.h"
-#include "job/diagram/mask.h"
+#include "job/diagram/windows.h"
 #include "job/raster/plan/budget.h"
 
 typedef struct diagram_run {
@@ -17,13 +15,15 @@ typedef struct diagram_run {
   gv_diagram_report *report;
   gv_seed_list seeds;
   OGRSpatialReferenceH requested, crs; /* that of --crs, NULL: none; that of the layer */
+  OGRSpatialReferenceH degrees;        /* globe: longitudes and latitudes of the lines */
+  gv_operation *operation, *inverse;   /* between them and the layer's system; NULL: the same */
   gv_place place;
   gv_inputs inputs;
   gv_context *context;
   gv_diagram *diagram;
   gv_diagram_parts parts;
   gv_diagram_content content;
-  double *area;
+  double *area, *turned; /* turned: longitudes from the map's centre */
 } diagram_run;
 
 static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
@@ -58,33 +58,14 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
   }
   run->crs = crs != NULL ? OSRClone(crs) : NULL;
   if (crs != NULL && run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  run->content.crs = run->crs;
   if (crs == NULL || !OSRIsProjected(crs)) return GV_OK;
   double metre = OSRGetLinearUnits(crs, NULL);
   run->content.square_metre = metre * metre;
   return GV_OK;
 }
 
-/* The system of the layer: that of --crs, or the seeds' longitudes and latitudes; and the operation to it from degrees. */
-static gv_status diagram_leave_globe(gv_io *io, diagram_run *run, OGRSpatialReferenceH globe) {
-  gv_diagram_content *c = &run->content;
-  OGRSpatialReferenceH degrees = NULL;
-  GV_TRY(gv_crs_geographic(io, globe, &degrees));
-  double unit = gv_crs_unit_degrees(degrees);
-  bool geographic = run->requested == NULL || gv_crs_same(degrees, run->requested);
-  run->crs = OSRClone(geographic ? degrees : run->requested);
-  gv_status status = run->crs != NULL ? GV_OK : gv_io_fail_memory(io, "a coordinate system");
-  if (status == GV_OK && !(geographic && unit == 1.0)) {
-    if (unit != 1.0) OSRSetAngularUnits(degrees, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
-    status = gv_operation_between(io, degrees, run->crs, NULL, NULL, 0, &c->operation);
-    if (status == GV_OK && (run->job->has_extent || run->job->mask != NULL))
-      status = gv_operation_between(io, run->crs, degrees, NULL, NULL, 0, &c->inverse);
-    c->tolerance = OSRIsProjected(run->crs) ? run->job->tolerance / OSRGetLinearUnits(run->crs, NULL) : INFINITY;
-  }
-  OSRRelease(degrees);
-  return status;
-}
-
-/* Longitudes and latitudes; lines are transformed to the system of --crs afterwards. */
+/* Longitudes and latitudes; lines are drawn on the map of the layer's system afterwards. */
 static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   gv_seed_list *seeds = &run->seeds;
   gv_diagram_content *c = &run->content;
@@ -101,10 +82,18 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   gv_operation_destroy(operation);
   GV_TRY(status);
   GV_TRY(gv_crs_ellipsoid(io, globe, &c->semi_major, &c->flattening));
+  GV_TRY(gv_crs_degrees(io, globe, &run->degrees));
   c->globe = true;
-  c->cut = !run->job->no_cut;
   c->square_metre = 1.0;
-  return diagram_leave_globe(io, run, globe);
+  run->crs = OSRClone(globe);
+  if (run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  c->crs = run->crs;
+  if (!gv_crs_same(run->degrees, globe)) {
+    GV_TRY(gv_operation_between(io, run->degrees, globe, NULL, NULL, 0, &run->operation));
+    GV_TRY(gv_operation_between(io, globe, run->degrees, NULL, NULL, 0, &run->inverse));
+  }
+  c->tolerance = 0.5 * run->job->tolerance;
+  return gv_map_examine(io, globe, run->operation, run->inverse, &c->map);
 }
 
 static gv_status diagram_read(gv_io *io, diagram_run *run) {
@@ -126,6 +115,7 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
                                  .metric = j->metric,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
+  GV_TRY(gv_crs_require_map(io, question.crs, "a diagram"));
   GV_TRY(gv_metric_choose(io, &question, &r->metric));
   r->metric_reason = gv_metric_reason(&question);
   GV_TRY(gv_metric_on_globe(r->metric) ? diagram_place_on_globe(io, run) : diagram_place_on_plane(io, run));
@@ -143,7 +133,7 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   gv_diagram_options options;
   gv_diagram_options_init(&options);
   options.metric = run->report->metric;
-  options.tolerance = j->tolerance;
+  options.tolerance = c->map.operation != NULL && !c->map.lonlat ? c->tolerance : j->tolerance;
   options.semi_major = c->semi_major;
   options.flattening = c->flattening;
   if (!c->globe && j->has_extent) memcpy(options.extent, j->extent, sizeof options.extent);
@@ -169,6 +159,22 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   return GV_OK;
 }
 
+/* Longitudes of lines from the map's centre: cells are cut where the map is. */
+static gv_status diagram_turn(gv_io *io, diagram_run *run) {
+  gv_diagram_parts *p = &run->parts;
+  double centre = run->content.map.centre;
+  int64_t count = p->line[p->edge_count];
+  if (!run->content.globe || centre == 0.0) return GV_OK;
+  run->turned = malloc((size_t)(count + 1) * sizeof *run->turned);
+  if (run->turned == NULL) return gv_io_fail_memory(io, "the lines");
+  for (int64_t i = 0; i < count; i++) {
+    double x = p->line_x[i] - centre;
+    run->turned[i] = x > 180.0 ? x - 360.0 : x <= -180.0 ? x + 360.0 : x;
+  }
+  p->line_x = run->turned;
+  return GV_OK;
+}
+
 static gv_status diagram_write(gv_io *io, diagram_run *run) {
   const gv_diagram_job *j = run->job;
   gv_diagram_content *c = &run->content;
@@ -180,15 +186,25 @@ static gv_status diagram_write(gv_io *io, diagram_run *run) {
   c->source = &j->seeds;
   c->seeds = &run->seeds;
   c->crs = run->crs;
-  GV_TRY(gv_diagram_within(io, c->globe && j->has_extent ? j->extent : NULL, j->mask, j->mask_layer, run->crs,
-                           &c->within));
-  GV_TRY(gv_diagram_write(io, place, c));
+  GV_TRY(diagram_turn(io, run));
+  c->cut = !j->no_cut || c->map.operation != NULL || c->region != NULL;
+  GV_TRY(gv_diagram_write(io, place, c, &run->report->features));
+  run->report->lines = c->layer != GV_DIAGRAM_CELLS;
+  gv_crs_warn_of_deprecated(run->crs);
+  if (run->report->features == 0)
+    gv_io_warn(GV_CODE_CELLS_EMPTY, run->seeds.count, "OUT has no features: %s",
+               j->mask != NULL && j->has_extent ? "no cell is within --mask and --extent"
+               : j->mask != NULL                ? "no cell is within --mask"
+               : j->has_extent                  ? "no cell is within --extent"
+                                                : "the seeds have no borders");
   return gv_places_commit(io, &place, 1, &run->inputs, j->sync);
 }
 
 static gv_status diagram_carry_out(gv_io *io, diagram_run *run) {
   GV_TRY(diagram_check_files(io, run));
   GV_TRY(diagram_read(io, run));
+  GV_TRY(run->content.globe ? gv_diagram_windows_globe(io, run->job, &run->seeds, run->degrees, &run->content)
+                            : gv_diagram_windows_plane(io, run->job, &run->seeds, &run->content));
   GV_TRY(diagram_make(io, run));
   return diagram_write(io, run);
 }
@@ -223,12 +239,15 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   gv_context_destroy(run.context);
   gv_place_clear(&run.place);
   gv_inputs_free(&run.inputs);
-  gv_operation_destroy(run.content.operation);
-  gv_operation_destroy(run.content.inverse);
-  if (run.content.within != NULL) OGR_G_DestroyGeometry(run.content.within);
+  gv_operation_destroy(run.operation);
+  gv_operation_destroy(run.inverse);
+  gv_window_free(run.content.region);
+  gv_window_free(run.content.within);
+  if (run.degrees != NULL) OSRRelease(run.degrees);
   if (run.requested != NULL) OSRRelease(run.requested);
   if (run.crs != NULL) OSRRelease(run.crs);
   gv_seeds_free(&run.seeds);
   free(run.area);
+  free(run.turned);
   return status;
 }

@@ -29,6 +29,8 @@ typedef struct gv_diagram_report {
   const char *metric_reason;
   char crs[256];
   int64_t seeds, left_out, places, edges, unverified;
+  int64_t features; /* of the file; edges: of the whole diagram */
+  bool lines;       /* they are lines */
   int threads;
 } gv_diagram_report;
 

@@ -20,15 +20,16 @@ typedef struct writer {
   gv_context *context;
   gv_layer_out out;
   const gv_diagram_content *content;
-  gv_pieces pieces, projected;
+  gv_pieces pieces;
   gv_seed_features *features; /* NULL: no attributes */
   int *map;                   /* from the source's fields to the layer's; -1: left out */
   int seed, area, neighbours, others, right;
   int64_t *next_here; /* of each seed: the next one at its place; -1: none */
   char *text;
   size_t text_size;
-  double area_of_cut; /* of the last geometry that was clipped, as content->area */
-  int64_t inside_out; /* cells that are not shown, see writer_is_inside_out */
+  bool cut;           /* the last cell was cut */
+  double area_of_cut; /* then: its area, as content->area */
+  int64_t written;
 } writer;
 
 /* ------------------------------------------------------------------------------------------------------------- fields */
@@ -169,67 +170,57 @@ static gv_status writer_geometry(const writer *w, const gv_pieces *p, bool polyg
   return GV_OK;
 }
 
-/* True for a ring around a place that the projection has torn apart: its inside would be what lies outside. */
-static bool writer_is_inside_out(const gv_pieces *p) {
-  for (int64_t i = 0; i < p->count; i++) {
-    double twice = 0.0;
-    int64_t first = p->first[i];
-    for (int64_t j = first; j + 1 < p->first[i + 1]; j++)
-      twice += (p->x[j] - p->x[first]) * (p->y[j + 1] - p->y[first]) -
-               (p->x[j + 1] - p->x[first]) * (p->y[j] - p->y[first]);
-    if (twice < 0.0) return true;
-  }
-  return false;
-}
-
-/* The area of a clipped cell. */
-static gv_status writer_measure(writer *w, OGRGeometryH cut) {
+/* The area of a cell that was cut; `inverse`: from its coordinates to degrees, NULL: they are degrees. */
+static gv_status writer_measure(writer *w, OGRGeometryH cut, gv_operation *inverse) {
   static const double longest = 2000.0; /* metres */
   const gv_diagram_content *c = w->content;
+  w->cut = true;
   if (!c->globe) {
     w->area_of_cut = OGR_G_Area(cut);
     return GV_OK;
   }
   const gv_ellipsoid ellipsoid = {c->semi_major, c->flattening, c->flattening * (2.0 - c->flattening)};
-  double unit = c->inverse == NULL       ? 1.0
-                : OSRIsProjected(c->crs) ? OSRGetLinearUnits(c->crs, NULL)
-                                         : 111e3; /* degrees */
   OGRGeometryH copy = OGR_G_Clone(cut);
   if (copy == NULL) return gv_io_fail_memory(w->io, "the area of a cell");
-  gv_status status = gv_clipped_area(w->io, &ellipsoid, c->inverse, longest / unit, copy, &w->area_of_cut);
+  gv_status status = gv_clipped_area(w->io, &ellipsoid, inverse, longest / c->map.metre, copy, &w->area_of_cut);
   OGR_G_DestroyGeometry(copy);
   return status;
 }
 
-/* Projected, and cut by what the layer is to be within; *out NULL: nothing is left. */
+static void writer_drop(OGRGeometryH *geometry) {
+  if (*geometry != NULL) OGR_G_DestroyGeometry(*geometry);
+  *geometry = NULL;
+}
+
+/* Cuts *geometry by a window, and measures the rest of a cell; areas of all cells are of lines as they are drawn then. NULL: nothing is left. */
+static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_operation *inverse,
+                            OGRGeometryH *geometry) {
+  bool changed = false;
+  if (window == NULL || *geometry == NULL) return GV_OK;
+  GV_TRY(gv_window_cut(w->io, window, polygons, geometry, &changed));
+  if (*geometry == NULL || !polygons || (!changed && w->cut)) return GV_OK;
+  GV_TRY(writer_measure(w, *geometry, inverse));
+  if (w->area_of_cut == 0.0) writer_drop(geometry); /* they touch */
+  return GV_OK;
+}
+
+/* Cut and drawn on the map; *out NULL: nothing is left. */
 static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
+  OGRGeometryH drawn = NULL;
   *out = NULL;
-  if (c->operation != NULL && p->count > 0) {
-    GV_TRY(gv_pieces_project(w->io, w->context, p, c->operation, c->tolerance, &w->projected));
-    p = &w->projected;
-    if (polygons && writer_is_inside_out(p)) {
-      w->inside_out++;
-      return GV_OK;
-    }
-  }
+  w->cut = false;
   if (p->count == 0) return GV_OK;
   GV_TRY(writer_geometry(w, p, polygons, out));
-  if (c->within == NULL) return GV_OK;
-  OGRGeometryH cut = OGR_G_Intersection(*out, c->within);
-  OGR_G_DestroyGeometry(*out);
-  *out = NULL;
-  if (cut == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot cut a cell");
-  if (!OGR_G_IsEmpty(cut)) {
-    *out = polygons ? OGR_G_ForceToMultiPolygon(cut) : OGR_G_ForceToMultiLineString(cut);
-    gv_status status = polygons ? writer_measure(w, *out) : GV_OK;
-    if (status == GV_OK && !(polygons && w->area_of_cut == 0.0)) return GV_OK; /* 0: they touch */
+  gv_status status = writer_cut(w, c->region, polygons, NULL, out);
+  if (status == GV_OK && *out != NULL && c->globe && c->map.operation != NULL) {
+    status = gv_map_draw(w->io, &c->map, c->tolerance, polygons, *out, &drawn);
     OGR_G_DestroyGeometry(*out);
-    *out = NULL;
-    return status;
+    *out = drawn;
   }
-  OGR_G_DestroyGeometry(cut);
-  return GV_OK;
+  if (status == GV_OK) status = writer_cut(w, c->within, polygons, c->map.inverse, out);
+  if (status != GV_OK) writer_drop(out);
+  return status;
 }
 
 static gv_status writer_write_cell(writer *w, int64_t seed) {
@@ -249,18 +240,20 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
   OGR_F_SetGeometryDirectly(feature, geometry);
   status = writer_set_id(w, feature, w->seed, seed);
   double unit = c->square_metre > 0.0 ? 1e-6 * c->square_metre : 1.0;
-  if (w->area >= 0)
-    OGR_F_SetFieldDouble(feature, w->area, (c->within != NULL ? w->area_of_cut : c->area[seed]) * unit);
+  if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, (w->cut ? w->area_of_cut : c->area[seed]) * unit);
   if (status == GV_OK) status = writer_set_neighbours(w, feature, seed);
   if (status == GV_OK) status = writer_set_others(w, feature, seed);
   if (status == GV_OK) status = writer_set_attributes(w, feature, seed);
+  w->written++;
   return gv_layer_write(&w->out, feature, status);
 }
 
 /* A line of the triangulation: between two seeds. */
 static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
-  const double from[2] = {c->seeds->x[left], c->seeds->y[left]}, to[2] = {c->seeds->x[right], c->seeds->y[right]};
+  const double centre = c->globe ? c->map.centre : 0.0;
+  const double from[2] = {c->seeds->x[left] - centre, c->seeds->y[left]},
+               to[2] = {c->seeds->x[right] - centre, c->seeds->y[right]};
   OGRGeometryH line = NULL;
   gv_pieces *p = &w->pieces;
   *out = NULL;
@@ -305,6 +298,7 @@ static gv_status writer_write_edge(writer *w, int64_t edge) {
   OGR_F_SetGeometryDirectly(feature, geometry);
   gv_status status = writer_set_id(w, feature, w->seed, left);
   if (status == GV_OK) status = writer_set_id(w, feature, w->right, right);
+  w->written++;
   return gv_layer_write(&w->out, feature, status);
 }
 
@@ -336,19 +330,15 @@ static gv_status writer_run(writer *w) {
   GV_TRY(writer_add_attributes(w));
   for (int64_t i = 0; i < count; i++)
     GV_TRY(cells ? writer_write_cell(w, i) : writer_write_edge(w, i));
-  if (w->inside_out > 0)
-    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->inside_out,
-               "%" PRId64 " cells are left out; they surround a place that the system of --crs does not show",
-               w->inside_out);
   return GV_OK;
 }
 
-gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content) {
+gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content, int64_t *written) {
   writer w = {.io = io, .out = {.io = io, .place = place}, .content = content, .context = content->context};
   gv_status status = gv_layer_close(&w.out, writer_run(&w));
+  *written = w.written;
   gv_seed_features_close(w.features);
   gv_pieces_free(w.context, &w.pieces);
-  gv_pieces_free(w.context, &w.projected);
   free(w.map);
   free(w.next_here);
   free(w.text);

@@ -11,6 +11,8 @@
 #include "gpuvoronoi/diagram.h"
 #include "io/crs.h"
 #include "io/in/seeds.h"
+#include "io/out/diagram/map.h"
+#include "io/out/diagram/window.h"
 #include "io/out/layer_out.h"
 
 typedef enum gv_diagram_layer { GV_DIAGRAM_CELLS, GV_DIAGRAM_EDGES, GV_DIAGRAM_DELAUNAY } gv_diagram_layer;
@@ -25,14 +27,14 @@ typedef struct gv_diagram_content {
   bool globe, cut;
   double semi_major, flattening; /* globe */
   double square_metre;           /* of one unit of `area`; 0: unknown */
-  gv_operation *operation;       /* from longitude and latitude to `crs`; NULL: none is needed */
-  gv_operation *inverse;         /* back, if cells are clipped */
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
-  double tolerance;    /* with `operation`: maximum distance of its lines from straight ones, in the unit of `crs`;
-                  * INFINITY: lines are not densified */
-  OGRGeometryH within; /* polygons that cells are clipped to; NULL: not clipped */
+  gv_map map;                    /* globe: of `crs`; the lines of `parts` are in degrees from its centre */
+  double tolerance;              /* metres: of lines on the map from those of `parts` */
+  gv_window *region; /* globe: what cells are cut by before they are drawn, in degrees as they are; NULL: nothing */
+  gv_window *within; /* what they are cut by in the coordinates of `crs`; NULL: nothing */
 } gv_diagram_content;
 
-gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content);
+/* *written: number of features. */
+gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content, int64_t *written);
 
 #endif

@@ -1,16 +1,17 @@
-/* Pieces of a diagram in another coordinate system. */
+/* Geometries of longitudes and latitudes drawn on a map. */
 #ifndef GV_IO_PROJECTED_H
 #define GV_IO_PROJECTED_H
 
-#include "diagram/pieces.h"
-#include "io/crs.h"
+#include <ogr_api.h>
+
+#include "io/out/diagram/map.h"
 
 /*
- * Projects pieces, with additional points so that projected straight lines are within `tolerance` (in the target's
- * unit; INFINITY: no points are added) of the result, plus 2e-8 of their coordinates. A line and its reverse get
- * the same points. Errors: PROJECTION if a point has no image.
+ * Draws a multipolygon or multiline of degrees from the map's centre, with additional points so that lines straight on the map are within
+ * `tolerance` metres on the ground of those straight in degrees. A line and its reverse get the same points. Polygons are valid, and in one
+ * part where the map is not cut. *out NULL: nothing is left. Errors: PROJECTION if a point has no image.
  */
-gv_status gv_pieces_project(gv_io *io, gv_context *context, const gv_pieces *pieces, gv_operation *operation,
-                            double tolerance, gv_pieces *out);
+gv_status gv_map_draw(gv_io *io, const gv_map *map, double tolerance, bool polygons, OGRGeometryH geometry,
+                      OGRGeometryH *out);
 
 #endif
