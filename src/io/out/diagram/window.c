@@ -1,5 +1,5 @@
 /*
- * A quadtree whose boxes overlap: each box is widened by half of its sides, so that a geometry smaller than half a box is
+ * A quadtree of boxes that overlap: each box is widened by half of its sides, so that a geometry smaller than half a box is
  * within one of them. A box has the part of the polygons within it, made on first use from that of the box above.
  */
 #include "io/out/diagram/window.h"
@@ -68,7 +68,7 @@ void gv_window_free(gv_window *window) {
   free(window);
 }
 
-/* The box below whose middle is nearest to that of a geometry, if the geometry is within it; NULL: it is not. */
+/* Of the boxes below, that with its middle nearest to the geometry's, if the geometry is within it; NULL: it is not. */
 static gv_status window_below(gv_io *io, window_node *node, const OGREnvelope *e, int depth, window_node **out) {
   const double *b = node->box, x = 0.5 * (b[0] + b[2]), y = 0.5 * (b[1] + b[3]);
   int east = 0.5 * (e->MinX + e->MaxX) >= x, north = 0.5 * (e->MinY + e->MaxY) >= y, quarter = 2 * north + east;

@@ -50,7 +50,7 @@ static gv_status lock_take(gv_io *io, const lock_name *name, int *out) {
   *out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   for (int waited = 0; *out >= 0; waited += WAITS_MS) {
     if (bind(*out, (const struct sockaddr *)&address, length) == 0) {
-      (void)listen(*out, 1); /* so that others can see whose it is */
+      (void)listen(*out, 1); /* so that others can see its owner */
       return GV_OK;
     }
     if (errno != EADDRINUSE || lock_is_foreign(&address, length)) break;
