@@ -544,11 +544,12 @@ static antipodal antipodal_of(gv_context *context, const gv_globe *globe, const 
                      .paths = out};
 }
 
-gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                             double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
+/* *failed: nothing has changed, and there are no paths. */
+static gv_status antipodal_attempt(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                                   double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out, bool last,
+                                   bool *failed) {
   const gv_allocator *allocator = &context->allocator;
   antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
-  if (v->open_count == 0) return GV_OK;
   int32_t *corners = gv_allocate(allocator, v->open_count, 3 * sizeof *corners);
   a.within = gv_allocate_zeroed(allocator, t->facets, sizeof *a.within);
   a.facets = gv_allocate(allocator, t->facets, sizeof *a.facets);
@@ -569,12 +570,25 @@ gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const d
     if (status == GV_OK) antipodal_collect(&a);
     if (status == GV_OK && !a.failed) status = antipodal_grow(&a);
     if (status == GV_OK && !a.failed) antipodal_commit(&a, t, v);
-    if (status == GV_OK && a.failed && v->unverified > 0) antipodal_contract(&a, v);
+    if (status == GV_OK && a.failed && last && v->unverified > 0) antipodal_contract(&a, v);
   }
   if (a.failed) gv_paths_free(out);
-  v->unverified = a.failed ? v->unverified : 0;
+  if (!a.failed) v->unverified = 0;
+  *failed = a.failed;
   antipodal_free(&a);
   return status;
+}
+
+/* With shorter and shorter steps: borders that nearly touch are told apart by some lengths of steps only. */
+gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                             double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
+  static const double part[] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};
+  enum { ATTEMPTS = sizeof part / sizeof *part };
+  bool failed = v->open_count > 0;
+  *out = (gv_paths){.allocator = context->allocator};
+  for (int i = 0; i < ATTEMPTS && failed; i++)
+    GV_TRY(antipodal_attempt(context, globe, lon, lat, part[i] * tolerance, t, v, out, i + 1 == ATTEMPTS, &failed));
+  return GV_OK;
 }
 
 /* The path's second half, backwards, becomes another path. */

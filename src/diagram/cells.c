@@ -14,6 +14,8 @@ typedef struct maker {
   int32_t *root;    /* of each facet: the one that represents its vertex */
   int64_t *edge_of; /* of each facet's sides; -1: contracted */
   double least;     /* edges that are not longer are contracted */
+  const uint8_t *round;
+  double most; /* of seeds with a round: the longest edges to contract */
 } maker;
 
 static int32_t maker_root(maker *m, int32_t facet) {
@@ -35,6 +37,26 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
 }
 
+/* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from the seed, so that no cell vanishes. */
+static double maker_longest(const maker *m, int64_t side) {
+  const int32_t *corner = m->t->corner + 3 * (side / 3);
+  double most = 0.0;
+  for (int i = 1; i < 3 && m->round != NULL; i++) {
+    int32_t seed = corner[(side % 3 + i) % 3];
+    if (seed >= m->t->count || m->round[seed] == 0) continue;
+    const double *p = m->t->position + 3 * (int64_t)seed;
+    double x = p[0] - m->v->x[side / 3], y = p[1] - m->v->y[side / 3], away = hypot(x, y);
+    if (m->globe != NULL) {
+      double u[3];
+      gv_globe_vectors(m->globe, 1, &m->v->x[side / 3], &m->v->y[side / 3], u);
+      away = m->globe->radius *
+             sqrt((u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) + (u[2] - p[2]) * (u[2] - p[2]));
+    }
+    most = fmax(most, fmin(m->most, ldexp(1e-9, 4 * m->round[seed]) * away));
+  }
+  return most;
+}
+
 /* Joins the vertices of short edges, keeping the lowest facet; then numbers the remaining ones. */
 static void maker_contract(maker *m, int64_t *number) {
   const gv_triangulation *t = m->t;
@@ -44,7 +66,8 @@ static void maker_contract(maker *m, int64_t *number) {
     int32_t facet = (int32_t)(i / 3), other = t->neighbour[i];
     if (facet >= other) continue;
     double noise = 4.0 * (m->v->noise[facet] + m->v->noise[other]);
-    if (maker_length(m, facet, other) > fmax(m->least, noise)) continue;
+    double length = maker_length(m, facet, other);
+    if (length > fmax(m->least, noise) && length > maker_longest(m, i)) continue;
     int32_t a = maker_root(m, facet), b = maker_root(m, other);
     if (a < b) m->root[b] = a;
     if (b < a) m->root[a] = b;
@@ -188,10 +211,18 @@ static gv_status maker_run(maker *m) {
 }
 
 gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, gv_cells *out) {
+                        const gv_globe *globe, const uint8_t *round, double most, gv_cells *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t edges = t->facets / 2 * 3 + 2, facets = t->facets + 2;
-  maker m = {.context = context, .t = t, .v = v, .paths = paths, .globe = globe, .out = out, .least = 1e-6};
+  maker m = {.context = context,
+             .t = t,
+             .v = v,
+             .paths = paths,
+             .globe = globe,
+             .out = out,
+             .least = 1e-6,
+             .round = round,
+             .most = most};
   *out = (gv_cells){.allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
   if (globe == NULL) {
     double size = 0.0;

@@ -26,9 +26,13 @@ typedef struct gv_cells {
   int64_t ring_room; /* its capacity */
 } gv_cells;
 
-/* Of the globe, or of the plane without a rectangle. `out` is to be freed in any case. */
+/*
+ * Of the globe, or of the plane without a rectangle. `round` of seeds (NULL: 0): from 1 on, edges of that seed that are
+ * shorter than `most` and than a share of the distance to the seed, which grows with the round, are contracted too.
+ * `out` is to be freed in any case.
+ */
 gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, gv_cells *out);
+                        const gv_globe *globe, const uint8_t *round, double most, gv_cells *out);
 
 /* Cuts all cells by the rectangle west, south, east, north. `position`: of the seeds, three numbers each. */
 gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position, gv_cells *cells);

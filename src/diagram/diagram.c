@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/given.h"
 #include "core/parallel.h"
+#include "diagram/check.h"
 #include "diagram/near_seeds.h"
 #include "diagram/pieces.h"
 #include "diagram/verify.h"
@@ -154,35 +156,136 @@ static void diagram_adjust_two(gv_diagram *d) {
   }
 }
 
-static gv_status diagram_make(gv_context *context, int64_t count, double tolerance, gv_diagram *d) {
+/* A stage of the work: its own progress, from 0 to 1 and possibly several times, becomes a part of the whole. */
+typedef struct diagram_stage {
+  gv_context context; /* for the functions of the stage */
+  const gv_context *whole;
+  double from, to, last; /* shares of the whole */
+  double called;         /* seconds */
+} diagram_stage;
+
+static double diagram_seconds(void) {
+  struct timespec now = {0};
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int diagram_stage_call(double fraction, void *user) {
+  static const double pause = 0.05;
+  diagram_stage *s = user;
+  double share = s->from + fraction * (s->to - s->from), now = diagram_seconds();
+  if (share < s->last + 0.01 && now < s->called + pause) return 1;
+  s->called = now;
+  s->last = fmax(s->last, share);
+  return s->whole->progress(s->last, s->whole->progress_user);
+}
+
+static gv_context *diagram_stage_begin(diagram_stage *s, double to) {
+  s->from = s->last = fmax(s->to, s->last);
+  s->to = to;
+  gv_context_without_progress(s->whole, &s->context);
+  if (s->whole->progress == NULL) return &s->context;
+  s->context.progress = diagram_stage_call;
+  s->context.progress_user = s;
+  return &s->context;
+}
+
+/* What a diagram is made of. */
+typedef struct diagram_parts {
+  gv_triangulation t;
+  gv_vertices v;
+  gv_paths paths;
+  double tolerance;
+  uint8_t *round; /* of seeds */
+  bool *wrong;    /* of cells */
+} diagram_parts;
+
+static gv_status diagram_vertices(diagram_stage *stage, int64_t count, gv_diagram *d, diagram_parts *m) {
   const gv_globe *globe = d->plane ? NULL : &d->globe;
-  gv_triangulation t = {.allocator = d->allocator};
-  gv_vertices v = {.allocator = d->allocator};
-  gv_paths paths = {.allocator = d->allocator};
-  gv_context quiet;
-  gv_context_without_progress(context, &quiet);
-  gv_status status = gv_triangulate(context, !d->plane, d->position, count, &t);
-  if (status == GV_OK) {
-    status = gv_vertices_find(&quiet, &t, globe, d->lon, d->lat, &v);
-    if (status == GV_OK && globe != NULL)
-      status = t.distinct == 2 ? gv_antipodal_trace_two(&quiet, globe, &t, d->lon, d->lat, tolerance, &paths)
-                               : gv_antipodal_trace(&quiet, globe, d->lon, d->lat, tolerance, &t, &v, &paths);
-    if (status == GV_OK) status = gv_cells_make(&quiet, &t, &v, &paths, globe, &d->cells);
-    d->unverified = v.unverified;
-    status = gv_take_error(context, status, &quiet);
+  gv_context *context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.6 : 0.2);
+  GV_TRY(gv_triangulate(context, !d->plane, d->position, count, &m->t));
+  context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.65 : 0.6);
+  GV_TRY(gv_vertices_find(context, &m->t, globe, d->lon, d->lat, &m->v));
+  if (globe != NULL && m->t.distinct == 2) {
+    GV_TRY(gv_antipodal_trace_two(context, globe, &m->t, d->lon, d->lat, m->tolerance, &m->paths));
+  } else if (globe != NULL) {
+    GV_TRY(gv_antipodal_trace(context, globe, d->lon, d->lat, m->tolerance, &m->t, &m->v, &m->paths));
   }
-  gv_triangulation_destroy(&t);
-  gv_vertices_free(&v);
-  if (status == GV_OK) diagram_adjust_two(d);
-  if (status == GV_OK && d->plane) status = gv_cells_clip(context, d->extent, d->position, &d->cells);
-  if (status == GV_OK)
-    status = gv_lines_trace(context, &d->cells, &paths, globe, d->lon, d->lat, d->position, tolerance, &d->lines);
-  gv_paths_free(&paths);
-  if (status != GV_OK || d->plane || !globe->ellipsoid) return status;
-  int64_t wrong;
-  status = gv_lines_verify(&quiet, &d->cells, &d->lines, globe, d->lon, d->lat, tolerance, &wrong);
-  d->unverified += wrong;
-  return gv_take_error(context, status, &quiet);
+  d->unverified = m->v.unverified;
+  return GV_OK;
+}
+
+/* Cells and lines, and the check of the whole. */
+static gv_status diagram_cells(gv_context *context, gv_diagram *d, const diagram_parts *m, gv_check *check) {
+  const gv_globe *globe = d->plane ? NULL : &d->globe;
+  double most =
+      d->plane ? 1e-9 * hypot(d->extent[2] - d->extent[0], d->extent[3] - d->extent[1]) : m->tolerance / 8;
+  gv_diagram_parts parts;
+  gv_diagram_parts_init(&parts);
+  gv_cells_free(&d->cells);
+  gv_lines_free(&d->lines);
+  GV_TRY(gv_cells_make(context, &m->t, &m->v, &m->paths, globe, m->round, most, &d->cells));
+  diagram_adjust_two(d);
+  if (d->plane) GV_TRY(gv_cells_clip(context, d->extent, d->position, &d->cells));
+  GV_TRY(gv_lines_trace(context, &d->cells, &m->paths, globe, d->lon, d->lat, d->position, m->tolerance, m->round,
+                        &d->lines));
+  GV_TRY(gv_diagram_get(context, d, &parts));
+  return gv_check_whole(context, &parts, d->plane ? d->extent : NULL, m->wrong, check);
+}
+
+/*
+ * The whole diagram. Lines within the tolerance of borders that are closer together may cross, and vertices that
+ * rounding has moved may lie in the wrong order: cells with that are made again, with a smaller tolerance and fewer
+ * vertices, until the check of the whole passes. Areas that do not add up are an error.
+ */
+static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_parts *m) {
+  enum { ROUNDS = 5 };
+  int64_t count = m->t.count;
+  gv_check check;
+  gv_context *context = NULL;
+  for (int round = 0;; round++) {
+    context = diagram_stage_begin(stage, 0.94 + 0.01 * round);
+    GV_TRY(diagram_cells(context, d, m, &check));
+    if (gv_check_passed(&check)) return GV_OK;
+    if (check.first < 0 || round == ROUNDS) break;
+    if (m->round == NULL) m->round = gv_allocate_zeroed(&d->allocator, count, sizeof *m->round);
+    if (m->round == NULL) return gv_fail_memory(context, "the cells");
+    for (int64_t seed = 0; seed < count; seed++)
+      if (m->wrong[seed]) m->round[seed] = (uint8_t)(round + 1);
+  }
+  /* Crossings that are left are of parts narrower than the lines are exact: every place is still covered once. */
+  if (fabs(check.share - 1.0) < 1e-9) return GV_OK;
+  return gv_fail(context, GV_ERROR_INTERNAL,
+                 "diagram: cells overlap (%lld cells, seed %lld from 0, near %.9g %.9g, areas %.9g of the map); "
+                 "use a smaller tolerance or remove seeds that are close together",
+                 (long long)check.crossed, (long long)check.first, check.lon, check.lat, check.share);
+}
+
+static gv_status diagram_make(gv_context *context, int64_t count, double tolerance, gv_diagram *d) {
+  const gv_allocator *allocator = &d->allocator;
+  diagram_parts m = {.t.allocator = *allocator,
+                     .v.allocator = *allocator,
+                     .paths.allocator = *allocator,
+                     .tolerance = tolerance,
+                     .wrong = gv_allocate(allocator, count, sizeof *m.wrong)};
+  diagram_stage stage = {.whole = context};
+  gv_context *now = diagram_stage_begin(&stage, 0.0);
+  gv_status status = m.wrong != NULL ? diagram_vertices(&stage, count, d, &m) : gv_fail_memory(now, "the cells");
+  if (status == GV_OK) status = diagram_repair(&stage, d, &m);
+  if (status == GV_OK && !d->plane && d->globe.ellipsoid) {
+    int64_t wrong = 0;
+    now = diagram_stage_begin(&stage, 1.0);
+    status = gv_lines_verify(now, &d->cells, &d->lines, &d->globe, d->lon, d->lat, tolerance, &wrong);
+    d->unverified += wrong;
+  }
+  gv_triangulation_destroy(&m.t);
+  gv_vertices_free(&m.v);
+  gv_paths_free(&m.paths);
+  gv_release(allocator, m.round);
+  gv_release(allocator, m.wrong);
+  if (status == GV_OK && context->progress != NULL && !context->progress(1.0, context->progress_user))
+    status = gv_fail(&stage.context, GV_ERROR_CANCELLED, "cancelled");
+  return gv_take_error(context, status, &stage.context);
 }
 
 static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {

@@ -72,6 +72,12 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
   gv_normalise_lonlat(lon, lat);
 }
 
+double gv_globe_halfway(double lon, double other) {
+  double west = fmin(lon, other), middle = west + 0.5 * remainder(fmax(lon, other) - west, 360.0), lat = 0.0;
+  gv_normalise_lonlat(&middle, &lat);
+  return middle;
+}
+
 double gv_globe_reach(const gv_globe *globe) {
   return 3.141592653589793 * fmin(globe->geod.a, globe->geod.b) - 1000.0;
 }
@@ -93,12 +99,67 @@ static void equidistant_move(const gv_globe *globe, double east, double north, g
   gv_normalise_lonlat(&at->lon, &at->lat);
 }
 
+/* Two seeds so close together that the difference of their distances is computed as a whole: by nodes between them. */
+typedef struct close_pair {
+  bool close;
+  int nodes;
+  double apart, noise; /* metres */
+  double lon[3], lat[3], azimuth[3], weight[3];
+} close_pair;
+
+/*
+ * The difference of two distances of thousands of kilometres is off by 30 nm, which moves the border of seeds a metre
+ * apart by hundreds of metres at a distance of a quarter of the globe. But the distance to a place changes along the
+ * geodesic between the seeds by the cosine of the angle between both directions: the difference is an integral, by
+ * Gauss' rule with three nodes (error: the seventh power of the seeds' distance, in distances of the place). Below 100 m one node is
+ * enough, and the direction comes from the differences of coordinates, which are exact.
+ */
+static close_pair close_pair_of(const gv_globe *globe, const double lon[2], const double lat[2]) {
+  static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
+  close_pair p = {.nodes = 3, .weight = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0}, .noise = 3e-8};
+  struct geod_geodesicline line;
+  if (fabs(lat[0] - lat[1]) > 1.0) return p;
+  geod_inverseline(&line, &globe->geod, lat[0], lon[0], lat[1], lon[1], 0);
+  p.apart = line.s13;
+  p.close = p.apart > 0.0 && p.apart < 1e5;
+  if (!p.close) return p;
+  p.noise = 1e-9 * fmin(1.0, p.apart / 100.0);
+  for (int i = 0; i < 3; i++)
+    geod_position(&line, at[i] * p.apart, &p.lat[i], &p.lon[i], &p.azimuth[i]);
+  if (p.apart >= 100.0 || fabs(lat[0]) > 89.0) return p;
+  double e2 = globe->shape.eccentricity2, middle = 0.5 * (lat[0] + lat[1]), sine = sin(middle * degree);
+  double w2 = 1.0 - e2 * sine * sine, normal = globe->radius / sqrt(w2);
+  double east = remainder(lon[1] - lon[0], 360.0) * degree * normal * cos(middle * degree),
+         north = (lat[1] - lat[0]) * degree * normal * (1.0 - e2) / w2;
+  p.nodes = 1;
+  p.weight[0] = 1.0;
+  p.lat[0] = middle;
+  p.lon[0] = lon[0] + 0.5 * remainder(lon[1] - lon[0], 360.0);
+  p.azimuth[0] = atan2(east, north) / degree;
+  p.apart = hypot(east, north);
+  return p;
+}
+
+/* How much farther the first seed is from a place than the second. */
+static double close_pair_difference(const gv_globe *globe, const close_pair *p, double lon, double lat) {
+  double sum = 0.0;
+  for (int i = 0; i < p->nodes; i++) {
+    double azimuth;
+    geod_inverse(&globe->geod, p->lat[i], p->lon[i], lat, lon, NULL, &azimuth, NULL);
+    sum += p->weight[i] * cos((azimuth - p->azimuth[i]) * degree);
+  }
+  return sum * p->apart;
+}
+
 bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,
                          gv_equidistant *at) {
   enum { LARGEST = 40 };
-  static const double geodesic_noise = 3e-8;
+  close_pair pair[2];
+  for (int i = 0; i < seeds - 1; i++)
+    pair[i] = close_pair_of(globe, (const double[]){lon[0], lon[i + 1]}, (const double[]){lat[0], lat[i + 1]});
   double limit = 0.3 * globe->radius;
   for (int iteration = 0; iteration < LARGEST; iteration++) {
+    double noise[2] = {3e-8, 3e-8};
     double length[3], east[3], north[3], step_east, step_north, turn = 1.0;
     for (int i = 0; i < seeds; i++) {
       double azimuth;
@@ -107,20 +168,28 @@ bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, co
       north[i] = -cos(azimuth * degree);
     }
     double e1 = east[1] - east[0], n1 = north[1] - north[0], d1 = length[0] - length[1];
+    if (pair[0].close && length[0] > 20.0 * pair[0].apart) {
+      d1 = close_pair_difference(globe, &pair[0], at->lon, at->lat);
+      noise[0] = pair[0].noise;
+    }
     if (seeds == 2) {
       double square = e1 * e1 + n1 * n1;
       if (!(square > 0.0)) return false;
       step_east = d1 * e1 / square;
       step_north = d1 * n1 / square;
-      at->noise = geodesic_noise / sqrt(square);
+      at->noise = noise[0] / sqrt(square);
     } else {
       double e2 = east[2] - east[0], n2 = north[2] - north[0], d2 = length[0] - length[2];
+      if (pair[1].close && length[0] > 20.0 * pair[1].apart) {
+        d2 = close_pair_difference(globe, &pair[1], at->lon, at->lat);
+        noise[1] = pair[1].noise;
+      }
       double determinant = e1 * n2 - e2 * n1;
       turn = determinant;
       if (determinant == 0.0) return false;
       step_east = (d1 * n2 - d2 * n1) / determinant;
       step_north = (e1 * d2 - e2 * d1) / determinant;
-      at->noise = geodesic_noise * fmax(hypot(e1, n1), hypot(e2, n2)) / fabs(determinant);
+      at->noise = fmax(noise[0] * hypot(e2, n2), noise[1] * hypot(e1, n1)) / fabs(determinant);
     }
     double step = hypot(step_east, step_north), least = fmin(length[0], length[1]);
     if (seeds == 3) least = fmin(least, length[2]);

@@ -36,6 +36,9 @@ void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, c
 /* The place of a vector of any length but 0. Longitude in (-180, 180]. */
 void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, double *lat);
 
+/* The longitude halfway between two, the shorter way. */
+double gv_globe_halfway(double lon, double other);
+
 /* Metres: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
 double gv_globe_antipodal_radius(const gv_globe *globe);
 

@@ -15,8 +15,10 @@ typedef struct tracer {
   const gv_globe *globe;
   const double *lon, *lat, *position;
   double tolerance;
+  const uint8_t *round; /* of seeds, or NULL */
   gv_lines *out;
   gv_buffer *block; /* of blocks of edges: their points, x and y in turn */
+  gv_progress progress;
 } tracer;
 
 /* State of tracing an edge. */
@@ -26,6 +28,7 @@ typedef struct track {
   double x[3], y[3];     /* the circle: from x on towards y, by `angle` */
   double angle;
   double begin[3], end[3]; /* offsets of the ends from the circle */
+  double tolerance, slope; /* of this edge; from its ends on its line may leave it by so much a metre, at most */
   gv_buffer *points;
   int64_t count;
 } track;
@@ -161,21 +164,25 @@ static double track_span(const track *k, double from, double to) {
   return (to - from) * fabs(k->angle) * k->t->globe->radius;
 }
 
+/* How far a line may be from the border at a share of the edge: near its ends borders are close to each other. */
+static double track_limit(const track *k, double at) {
+  double to_end = track_span(k, 0.0, fmin(at, 1.0 - at));
+  return fmin(0.6 * k->tolerance, k->slope * to_end + 1e-7);
+}
+
 /* Points between two of them, without these. */
 static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
                              const track_point *b, int depth) {
-  double limit = 0.6 * k->t->tolerance;
-  if (track_span(k, a->at, b->at) < limit || depth == TRACE_DEPTH) return GV_OK;
-  track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
+  double middle_at = 0.5 * (a->at + b->at);
+  if (track_span(k, a->at, b->at) < track_limit(k, middle_at) || depth == TRACE_DEPTH) return GV_OK;
+  track_point middle = track_at(k, bend, middle_at);
   double turn = fabs(remainder(b->lon - a->lon, 360.0));
   /* The shorter way of half a turn is undefined, except across a pole. */
-  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= limit;
-  if (straight && turn > 1.0) {
-    /* Not a parabola: test the quarters, too. */
-    for (int i = 1; i < 4 && straight; i += 2) {
-      track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
-      straight = track_off(k, a, b, &quarter) <= limit;
-    }
+  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) &&
+                  track_off(k, a, b, &middle) <= track_limit(k, middle_at);
+  for (int i = 1; i < 4 && straight; i += 2) { /* not a parabola: an S has its middle on the line */
+    track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
+    straight = track_off(k, a, b, &quarter) <= track_limit(k, quarter.at);
   }
   if (straight) return GV_OK;
   GV_TRY(track_halve(worker, k, bend, a, &middle, depth + 1));
@@ -186,9 +193,9 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
 /* The same, with parts so short that the bisector is close to parabolas. */
 static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
                              const track_point *b, int depth) {
-  double expected[3], quarter[2][3], wrong = 0.0, enough = k->t->tolerance / 50.0;
+  double expected[3], quarter[2][3], wrong = 0.0, enough = k->tolerance / 50.0;
   double middle = 0.5 * (bend->from + bend->to), width = bend->to - bend->from;
-  if (track_span(k, bend->from, bend->to) < k->t->tolerance || depth == TRACE_BENDS)
+  if (track_span(k, bend->from, bend->to) < k->tolerance || depth == TRACE_BENDS)
     return track_halve(worker, k, bend, a, b, depth);
   for (int i = 0; i < 2; i++) {
     double at = bend->from + (i == 0 ? 0.25 : 0.75) * width;
@@ -222,7 +229,7 @@ static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const 
   k->lon[1] = t->lon[right];
   k->lat[0] = t->lat[left];
   k->lat[1] = t->lat[right];
-  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0)
+  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= k->tolerance / 10.0)
     return track_halve(worker, k, &bend, a, b, 0);
   track_off_circle(k, 0.5, nothing, bend.off[1]);
   return track_bends(worker, k, &bend, a, b, 0);
@@ -248,20 +255,75 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
   return trace_between(worker, k, edge, &rim, &end);
 }
 
+/* On the meridian halfway between two seeds of one latitude exactly, which is their border. */
+static double trace_snap(const tracer *t, int64_t left, int64_t right, double lon) {
+  double middle = gv_globe_halfway(t->lon[left], t->lon[right]), off = remainder(lon - middle, 360.0);
+  return fabs(off) < 90.0 ? middle : middle > 0.0 ? middle - 180.0 : middle + 180.0;
+}
+
+/*
+ * Past the poles. A pole is nearer to the seed of the higher latitude, and as near to both only if their latitudes
+ * are equal: on which side of an edge it lies is decided by this, not by points beside it, which rounding may have
+ * moved across. An edge through a pole gets the pole as a point. If the shorter way between two points leads past
+ * the pole on the wrong side, a point between them is added.
+ */
+static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t first) {
+  static const double at_pole = 90.0 - 1e-9;
+  const tracer *t = k->t;
+  int64_t left = t->cells->side[2 * edge], right = t->cells->side[2 * edge + 1], last = k->count - 1;
+  bool level = t->lat[left] == t->lat[right];
+  double *points = k->points->memory;
+  int64_t kept = first;
+  bool polar = false;
+  for (int64_t i = first; i <= last; i++) {
+    double lon = points[2 * i], lat = points[2 * i + 1];
+    bool inner = i > first && i < last;
+    if (inner && fabs(lat) > at_pole) continue;
+    points[2 * kept] = inner && level ? trace_snap(t, left, right, lon) : lon;
+    points[2 * kept++ + 1] = lat;
+    polar |= fabs(lat) > 80.0;
+  }
+  k->count = kept;
+  for (int64_t i = first; polar && i + 1 < k->count; i++) {
+    points = k->points->memory;
+    const double a[2] = {points[2 * i], points[2 * i + 1]}, b[2] = {points[2 * i + 2], points[2 * i + 3]};
+    if (fmin(fabs(a[1]), fabs(b[1])) < 60.0 || a[1] * b[1] < 0.0) continue;
+    if (fabs(a[1]) == 90.0 || fabs(b[1]) == 90.0) continue;
+    double turn = remainder(b[0] - a[0], 360.0), pole = copysign(90.0, a[1]);
+    double wanted = (t->lat[left] > t->lat[right]) == (pole > 0.0) ? 1.0 : -1.0;
+    if (fabs(turn) < 90.0 || (!level && turn * wanted > 0.0 && fabs(turn) < 179.999)) continue;
+    double lon = level ? 0.0 : a[0] + wanted * 90.0, lat = level ? pole : copysign(at_pole, pole);
+    gv_normalise_lonlat(&lon, &lat);
+    GV_TRY(track_put(worker, k, lon, lat));
+    points = k->points->memory;
+    memmove(points + 2 * (i + 2), points + 2 * (i + 1), (size_t)(k->count - i - 2) * 2 * sizeof(double));
+    points[2 * i + 2] = lon;
+    points[2 * i + 3] = lat;
+    i++;
+  }
+  return GV_OK;
+}
+
 static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
   const tracer *t = k->t;
   const gv_cells *cells = t->cells;
-  int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1];
+  int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1], first = k->count;
   track_point a = {0.0, cells->x[from], cells->y[from]}, b = {1.0, cells->x[to], cells->y[to]};
+  int finer = 0;
+  for (int side = 0; side < 2 && t->round != NULL && t->globe != NULL; side++)
+    finer = t->round[cells->side[2 * edge + side]] > finer ? t->round[cells->side[2 * edge + side]] : finer;
+  k->tolerance = fmin(t->tolerance, fmax(ldexp(t->tolerance, -2 * finer), 0.01));
+  k->slope = finer > 0 ? ldexp(1.0, -6 * finer) : INFINITY;
   GV_TRY(track_put(worker, k, a.lon, a.lat));
   if (t->globe != NULL)
     GV_TRY(cells->path != NULL && cells->path[edge] != 0 ? trace_path(worker, k, edge, &a, &b)
                                                          : trace_between(worker, k, edge, &a, &b));
-  return track_put(worker, k, b.lon, b.lat);
+  GV_TRY(track_put(worker, k, b.lon, b.lat));
+  return t->globe != NULL ? trace_poles(worker, k, edge, first) : GV_OK;
 }
 
 static gv_status trace_body(gv_worker *worker, int64_t first, int64_t end) {
-  const tracer *t = worker->user;
+  tracer *t = worker->user;
   for (int64_t block = first; block < end; block++) {
     int64_t last = (block + 1) * TRACE_BLOCK;
     if (last > t->cells->edges) last = t->cells->edges;
@@ -270,6 +332,7 @@ static gv_status trace_body(gv_worker *worker, int64_t first, int64_t end) {
       int64_t before = k.count;
       GV_TRY(trace_edge(worker, &k, edge));
       t->out->first[edge + 1] = k.count - before;
+      if (t->globe != NULL && !gv_progress_add(&t->progress, 1)) return GV_OK;
     }
   }
   return GV_OK;
@@ -300,10 +363,18 @@ static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
 
 gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
                          const double *lon, const double *lat, const double *position, double tolerance,
-                         gv_lines *out) {
+                         const uint8_t *round, gv_lines *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t blocks = (cells->edges + TRACE_BLOCK - 1) / TRACE_BLOCK;
-  tracer t = {cells, paths, globe, lon, lat, position, tolerance, out, NULL};
+  tracer t = {.cells = cells,
+              .paths = paths,
+              .globe = globe,
+              .lon = lon,
+              .lat = lat,
+              .position = position,
+              .tolerance = tolerance,
+              .round = round,
+              .out = out};
   *out = (gv_lines){.allocator = *allocator};
   out->first = gv_allocate(allocator, cells->edges + 1, sizeof(int64_t));
   t.block = gv_allocate_zeroed(allocator, blocks, sizeof *t.block);
@@ -311,7 +382,8 @@ gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_pa
     gv_release(allocator, t.block);
     return gv_fail_memory(context, "the lines");
   }
-  gv_loop loop = {context, context->threads, blocks, 1, NULL, &t};
+  gv_loop loop = {context, context->threads, blocks, 1, &t.progress, &t};
+  gv_progress_init(&t.progress, context, cells->edges);
   gv_status status = gv_parallel_for(&loop, trace_body);
   if (status == GV_OK) status = trace_join(context, &t, blocks);
   for (int64_t i = 0; i < blocks; i++)

@@ -18,6 +18,7 @@ typedef struct finder {
   const int32_t *facet; /* which are to be found; NULL: all */
   int64_t *nearest;     /* seeds, of those */
   double *nearest_at;
+  gv_progress progress;
 } finder;
 
 /* Relative to the first corner: numerators in double, the denominator exact where much of it cancels. */
@@ -82,8 +83,36 @@ static void vertices_of_ellipsoid(const finder *f, int32_t facet) {
   f->out->y[facet] = at.lat;
 }
 
+/* Three seeds of one latitude are equally far from the poles, exactly. The vertex on the conformal sphere is beside one. */
+static bool vertices_at_pole(const finder *f, int32_t facet) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  if (f->lat[v[0]] != f->lat[v[1]] || f->lat[v[0]] != f->lat[v[2]]) return false;
+  f->out->x[facet] = 0.0;
+  f->out->y[facet] = copysign(90.0, f->out->y[facet]);
+  f->out->noise[facet] = 0.0;
+  geod_inverse(&f->globe->geod, f->out->y[facet], 0.0, f->lat[v[0]], f->lon[v[0]], &f->distance[facet], NULL, NULL);
+  return true;
+}
+
+/* Two corners of one latitude exactly have a meridian as their border: onto it, if the vertex is beside it by rounding. */
+static void vertices_snap(const finder *f, int32_t facet) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  double *lon = &f->out->x[facet], scale = cos(f->out->y[facet] * 0.017453292519943295) * 111e3;
+  for (int i = 0; i < 3 && fabs(f->out->y[facet]) < 90.0; i++) {
+    int32_t a = v[i], b = v[(i + 1) % 3];
+    if (f->lat[a] != f->lat[b]) continue;
+    double middle = gv_globe_halfway(f->lon[a], f->lon[b]);
+    /* Directions are rounded by 1e-16. */
+    double apart = fabs(remainder(f->lon[a] - f->lon[b], 360.0)) * cos(f->lat[a] * 0.017453292519943295);
+    double near = fmax(fmax(1e-6, f->out->noise[facet]), 4e-7 / fmax(apart, 1e-10));
+    if (fabs(remainder(*lon - middle, 360.0)) > 90.0) middle += middle > 0.0 ? -180.0 : 180.0;
+    if (fabs(remainder(*lon - middle, 360.0)) * scale < near) *lon = middle;
+  }
+}
+
 static gv_status vertices_body(gv_worker *worker, int64_t first, int64_t end) {
-  const finder *f = worker->user;
+  finder *f = worker->user;
+  gv_progress_add(&f->progress, end - first);
   for (int64_t i = first; i < end; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (f->globe == NULL) {
@@ -91,13 +120,16 @@ static gv_status vertices_body(gv_worker *worker, int64_t first, int64_t end) {
       continue;
     }
     vertices_of_sphere(f, facet);
+    if (vertices_at_pole(f, facet)) continue;
     if (f->globe->ellipsoid) vertices_of_ellipsoid(f, facet);
+    vertices_snap(f, facet);
   }
   return GV_OK;
 }
 
 static gv_status vertices_compute(gv_context *context, finder *f, int64_t count) {
-  gv_loop loop = {context, context->threads, count, 256, NULL, f};
+  gv_loop loop = {context, context->threads, count, 256, &f->progress, f};
+  gv_progress_init(&f->progress, context, count);
   return gv_parallel_for(&loop, vertices_body);
 }
 
@@ -118,10 +150,7 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, const gv_
     places[2 * i + 1] = f->out->y[facet];
   }
   gv_points queries = gv_points_rows(places, count, 2, GV_FLOAT64);
-  gv_context quiet;
-  gv_context_without_progress(context, &quiet);
-  gv_status status = gv_index_search(&quiet, index, &queries, NULL, f->nearest, f->nearest_at);
-  return gv_take_error(context, status, &quiet);
+  return gv_index_search(context, index, &queries, NULL, f->nearest, f->nearest_at);
 }
 
 /* The direction of the facet of three seeds on the conformal sphere. */
@@ -244,9 +273,7 @@ gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const doubl
   options.flattening = globe->shape.flattening;
   options.expected_queries = queries;
   gv_points seeds = gv_points_xy(lon, lat, count);
-  gv_context quiet;
-  gv_context_without_progress(context, &quiet);
-  return gv_take_error(context, gv_index_build(&quiet, &seeds, &options, out), &quiet);
+  return gv_index_build(context, &seeds, &options, out);
 }
 
 static gv_status vertices_settle(gv_context *context, finder *f) {

@@ -1,0 +1,166 @@
+/* Rings one by one: signed areas, and pairs of segments whose boxes meet. */
+#include "diagram/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/parallel.h"
+#include "diagram/pieces.h"
+#include "diagram/predicates.h"
+
+enum { CHECK_BLOCK = 256, CHECK_FEW = 24 };
+
+typedef struct checker {
+  const gv_diagram_parts *parts;
+  bool globe, *wrong;
+  gv_progress progress;
+  gv_check *block; /* of each block of cells; `share`: the sum of areas */
+} checker;
+
+/* A segment of a ring: point `number` and the next one. */
+typedef struct check_segment {
+  double low, high; /* along the longer axis of the ring */
+  int32_t number;
+} check_segment;
+
+static int compare_segments(const void *a, const void *b) {
+  double left = ((const check_segment *)a)->low, right = ((const check_segment *)b)->low;
+  return (left > right) - (left < right);
+}
+
+/* The sign of (b - a) x (c - a). */
+static int check_turn(const double a[2], const double b[2], const double c[2]) {
+  double left = (b[0] - a[0]) * (c[1] - a[1]), right = (b[1] - a[1]) * (c[0] - a[0]), value = left - right;
+  if (fabs(value) <= 1e-15 * (fabs(left) + fabs(right))) value = gv_cross_plane(a, b, c);
+  return (value > 0.0) - (value < 0.0);
+}
+
+static bool check_within_box(const double a[2], const double b[2], const double c[2]) {
+  return fmin(a[0], b[0]) <= c[0] && c[0] <= fmax(a[0], b[0]) && fmin(a[1], b[1]) <= c[1] &&
+         c[1] <= fmax(a[1], b[1]);
+}
+
+/* Whether segments a-b and c-d have a point in common; `next`: c is b, which does not count. */
+static bool check_meet(const double a[2], const double b[2], const double c[2], const double d[2], bool next) {
+  if (fmax(a[0], b[0]) < fmin(c[0], d[0]) || fmax(c[0], d[0]) < fmin(a[0], b[0]) ||
+      fmax(a[1], b[1]) < fmin(c[1], d[1]) || fmax(c[1], d[1]) < fmin(a[1], b[1]))
+    return false;
+  int d_side = check_turn(a, b, d);
+  if (next) /* back along itself */
+    return d_side == 0 && (b[0] - a[0]) * (d[0] - b[0]) + (b[1] - a[1]) * (d[1] - b[1]) < 0.0;
+  int c_side = check_turn(a, b, c), a_side = check_turn(c, d, a), b_side = check_turn(c, d, b);
+  if (c_side * d_side < 0 && a_side * b_side < 0) return true;
+  return (c_side == 0 && check_within_box(a, b, c)) || (d_side == 0 && check_within_box(a, b, d)) ||
+         (a_side == 0 && check_within_box(c, d, a)) || (b_side == 0 && check_within_box(c, d, b));
+}
+
+/* A closed ring of `count` segments. */
+typedef struct check_ring {
+  const double *x, *y;
+  int64_t count;
+} check_ring;
+
+static bool check_pair(const check_ring *r, int64_t i, int64_t j) {
+  const double p[4][2] = {
+      {r->x[i], r->y[i]}, {r->x[i + 1], r->y[i + 1]}, {r->x[j], r->y[j]}, {r->x[j + 1], r->y[j + 1]}};
+  if ((i + 1) % r->count == j) return check_meet(p[0], p[1], p[2], p[3], true);
+  if ((j + 1) % r->count == i) return check_meet(p[2], p[3], p[0], p[1], true);
+  return check_meet(p[0], p[1], p[2], p[3], false);
+}
+
+/* *at: the number of a segment that meets another; -1: the ring is simple. */
+static gv_status check_simple(gv_worker *worker, gv_buffer *buffer, const check_ring *r, int64_t *at) {
+  *at = -1;
+  for (int64_t i = 0; i < r->count && r->count <= CHECK_FEW; i++)
+    for (int64_t j = i + 1; j < r->count; j++)
+      if (check_pair(r, i, j)) *at = i;
+  if (r->count <= CHECK_FEW) return GV_OK;
+  double west = INFINITY, east = -INFINITY, south = INFINITY, north = -INFINITY;
+  for (int64_t i = 0; i < r->count; i++) {
+    west = fmin(west, r->x[i]);
+    east = fmax(east, r->x[i]);
+    south = fmin(south, r->y[i]);
+    north = fmax(north, r->y[i]);
+  }
+  const double *along = east - west > north - south ? r->x : r->y;
+  check_segment *s = gv_buffer_extend(buffer, &worker->context.allocator, r->count, sizeof *s);
+  if (s == NULL) return gv_fail_memory(&worker->context, "the check of polygons");
+  for (int64_t i = 0; i < r->count; i++)
+    s[i] = (check_segment){fmin(along[i], along[i + 1]), fmax(along[i], along[i + 1]), (int32_t)i};
+  qsort(s, (size_t)r->count, sizeof *s, compare_segments);
+  for (int64_t i = 0; i < r->count && *at < 0; i++)
+    for (int64_t j = i + 1; j < r->count && s[j].low <= s[i].high; j++)
+      if (check_pair(r, s[i].number, s[j].number)) *at = s[i].number;
+  return GV_OK;
+}
+
+/* The area, relative to the first point. */
+static double check_area(const check_ring *r) {
+  double twice = 0.0;
+  for (int64_t i = 1; i + 1 < r->count; i++)
+    twice += (r->x[i] - r->x[0]) * (r->y[i + 1] - r->y[0]) - (r->x[i + 1] - r->x[0]) * (r->y[i] - r->y[0]);
+  return 0.5 * twice;
+}
+
+static gv_status check_cell(gv_worker *worker, gv_pieces *pieces, gv_buffer *buffer, int64_t seed, gv_check *out) {
+  const checker *c = worker->user;
+  bool right = true;
+  gv_pieces_empty(pieces);
+  GV_TRY(gv_pieces_of_cell(&worker->context, c->parts, seed, c->globe, c->globe, pieces));
+  for (int64_t i = 0; i < pieces->count; i++) {
+    int64_t first = pieces->first[i], at;
+    const check_ring ring = {pieces->x + first, pieces->y + first, pieces->first[i + 1] - first - 1};
+    double area = check_area(&ring);
+    GV_TRY(check_simple(worker, buffer, &ring, &at));
+    out->share += area;
+    if (at < 0 && (area > 0.0)) continue;
+    right = false;
+    if (out->first >= 0) continue;
+    out->first = seed;
+    out->lon = ring.x[at < 0 ? 0 : at];
+    out->lat = ring.y[at < 0 ? 0 : at];
+  }
+  out->crossed += !right;
+  if (c->wrong != NULL) c->wrong[seed] = !right;
+  return GV_OK;
+}
+
+static gv_status check_body(gv_worker *worker, int64_t first, int64_t end) {
+  checker *c = worker->user;
+  gv_pieces pieces = {0};
+  gv_buffer buffer = {0};
+  gv_status status = GV_OK;
+  for (int64_t block = first; block < end; block++) {
+    int64_t last = (block + 1) * CHECK_BLOCK;
+    if (last > c->parts->seed_count) last = c->parts->seed_count;
+    c->block[block] = (gv_check){.first = -1};
+    for (int64_t seed = block * CHECK_BLOCK; seed < last && status == GV_OK; seed++)
+      status = check_cell(worker, &pieces, &buffer, seed, &c->block[block]);
+    gv_progress_add(&c->progress, 1);
+  }
+  gv_pieces_free(&worker->context, &pieces);
+  gv_buffer_clear(&buffer, &worker->context.allocator);
+  return status;
+}
+
+gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, const double rectangle[4], bool *wrong,
+                         gv_check *out) {
+  int64_t blocks = (parts->seed_count + CHECK_BLOCK - 1) / CHECK_BLOCK;
+  checker c = {.parts = parts, .globe = rectangle == NULL, .wrong = wrong};
+  gv_loop loop = {context, context->threads, blocks, 1, &c.progress, &c};
+  gv_progress_init(&c.progress, context, blocks);
+  c.block = gv_allocate(&context->allocator, blocks, sizeof *c.block);
+  *out = (gv_check){.first = -1};
+  gv_status status =
+      c.block != NULL ? gv_parallel_for(&loop, check_body) : gv_fail_memory(context, "the check of polygons");
+  for (int64_t i = 0; i < blocks && status == GV_OK; i++) {
+    double share = out->share + c.block[i].share;
+    int64_t crossed = out->crossed + c.block[i].crossed;
+    if (out->first < 0) *out = c.block[i];
+    out->share = share;
+    out->crossed = crossed;
+  }
+  out->share /= rectangle != NULL ? (rectangle[2] - rectangle[0]) * (rectangle[3] - rectangle[1]) : 64800.0;
+  gv_release(&context->allocator, c.block);
+  return status;
+}

@@ -1,0 +1,139 @@
+/* Diagrams as a whole, of two to forty seeds in rows, on meridians, lattices and circles anywhere: every place once. And faults are found. */
+#include "diagram/check.h"
+
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "diagram/seed_sets.h"
+
+static gv_context *context;
+
+static int setup(void **unused) {
+  (void)unused;
+  return gv_context_create(NULL, &context);
+}
+
+static int teardown(void **unused) {
+  (void)unused;
+  gv_context_destroy(context);
+  return 0;
+}
+
+static const char *const kinds[] = {
+    "two of one latitude", "two of one longitude", "lattice",        "row of one latitude",
+    "meridian of 180",     "small lattice",        "on the equator", "symmetric"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* A set of a kind at a place of whole or of any degrees. */
+static void take_set(int kind, int number, seed_set *s) {
+  double grain = number % 2 == 0 ? 1.0 : 0x1p-40;
+  double x = floor(seed_uniform(-180, 181) / grain) * grain, y = floor(seed_uniform(-80, 70) / grain) * grain;
+  double width = exp(seed_uniform(log(0.02), log(20.0)));
+  int columns = (int)seed_uniform(2, 7), rows = (int)seed_uniform(2, 6);
+  *s = (seed_set){.name = kinds[kind]};
+  if (number % 5 == 0) x = 180.0;
+  if (kind == 0) seed_add(s, x, y), seed_add(s, x + width, y);
+  if (kind == 1) seed_add(s, x, y), seed_add(s, x, fmin(y + width, 90.0));
+  for (int i = 0; i < columns * rows && (kind == 2 || kind == 5); i++)
+    seed_add(s, x + (i % columns) * (kind == 2 ? 7.0 : 0.01), y / 2 + (i / columns) * (kind == 2 ? 9.0 : 0.01));
+  for (int i = 0; i < 4 * columns && kind == 3; i++)
+    seed_add(s, x + i * 0.25 * width, y);
+  for (int i = 0; i < 3 * columns && kind == 4; i++)
+    seed_add(s, 180.0, floor(seed_uniform(-89, 89) / grain) * grain);
+  for (int i = 0; i < 2 * columns && kind == 6; i++)
+    seed_add(s, x + seed_uniform(0, width), 0.0);
+  for (int i = 0; i < columns && kind == 7; i++)
+    seed_add(s, x + i * width, fabs(y) / 2), seed_add(s, x + i * width, -fabs(y) / 2);
+}
+
+/* The signed area of all rings on the map; fails if one is clockwise. */
+static double map_area(const gv_diagram *diagram, const seed_set *s) {
+  gv_diagram_polygons *polygons = NULL;
+  gv_diagram_rings r;
+  gv_diagram_rings_init(&r);
+  assert_int_equal(gv_diagram_polygons_create(context, diagram, 1, &polygons), GV_OK);
+  assert_int_equal(gv_diagram_polygons_get(context, polygons, &r), GV_OK);
+  double sum = 0.0;
+  for (int64_t i = 0; i < r.polygon_count; i++) {
+    double area = 0.0;
+    for (int64_t j = r.point[i]; j + 1 < r.point[i + 1]; j++)
+      area += 0.5 * (r.x[j] * r.y[j + 1] - r.x[j + 1] * r.y[j]);
+    if (!(area > -1e-9)) fail_msg("%s, %.17g %.17g: polygon %d is clockwise", s->name, s->x[0], s->y[0], (int)i);
+    sum += area;
+  }
+  gv_diagram_polygons_destroy(polygons);
+  return sum;
+}
+
+static void check_set(const seed_set *s, gv_metric metric) {
+  const gv_points seeds = gv_points_xy(s->x, s->y, s->count);
+  gv_diagram *diagram = NULL;
+  gv_diagram_options options;
+  gv_diagram_options_init(&options);
+  options.metric = metric;
+  options.semi_major = 6378137.0;
+  options.flattening = 1.0 / 298.257223563;
+  options.tolerance = 100.0;
+  if (gv_diagram_create(context, &seeds, &options, &diagram) != GV_OK)
+    fail_msg("%s, %.17g %.17g, metric %d: %s", s->name, s->x[0], s->y[0], (int)metric, gv_context_message(context));
+  double map = map_area(diagram, s), area[SEED_SETS_MAX], sum = 0.0;
+  assert_int_equal(gv_diagram_areas(context, diagram, area), GV_OK);
+  for (int i = 0; i < s->count; i++)
+    sum += area[i];
+  if (!(fabs(map / 64800.0 - 1.0) < 1e-9 && fabs(sum / 510065621724088.44 - 1.0) < 1e-9))
+    fail_msg("%s, %.17g %.17g, metric %d: %.12g of the map, %.12g of the globe", s->name, s->x[0], s->y[0],
+             (int)metric, map / 64800.0, sum / 510065621724088.44);
+  gv_diagram_destroy(diagram);
+}
+
+static void sets_cover_the_globe_once(void **unused) {
+  (void)unused;
+  static seed_set set;
+  for (int number = 0; number < 60; number++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      take_set(kind, number, &set);
+      check_set(&set, GV_GREAT_CIRCLE);
+      if (number < 6) check_set(&set, GV_GEODESIC);
+    }
+}
+
+/* A square in two halves, and what is wrong if points of their border are moved or one turns the other way. */
+static void faults_are_found(void **unused) {
+  (void)unused;
+  static const double rectangle[4] = {0.0, 0.0, 2.0, 2.0};
+  /* Edge 0: the border, upwards; 1 and 3: around the right half; 2: around the left one. */
+  const int64_t side[] = {0, 1, 1, -1, 0, -1, 1, -1}, cell[] = {0, 2, 5}, owner[] = {0, 1},
+                ring[] = {0, 2, -1, 1, 3};
+  double line_x[] = {1, 1, 1, 1, 1, 2, 2, 1, 0, 0, 1, 2, 1}, line_y[] = {0, 1, 1.5, 2, 0, 0, 2, 2, 2, 0, 0, 2, 2};
+  const int64_t lines[] = {0, 4, 7, 11, 13};
+  gv_diagram_parts p;
+  gv_diagram_parts_init(&p);
+  p.seed_count = p.place_count = 2;
+  p.edge_count = 4;
+  p.owner = owner;
+  p.edge_seed = side;
+  p.line = lines;
+  p.line_x = line_x;
+  p.line_y = line_y;
+  p.cell = cell;
+  p.ring = ring;
+  gv_check check;
+  bool wrong[2];
+  assert_int_equal(gv_check_whole(context, &p, rectangle, wrong, &check), GV_OK);
+  assert_true(gv_check_passed(&check) && !wrong[0] && !wrong[1]);
+  line_x[1] = -0.5; /* both cells have that point: the left one crosses itself */
+  assert_int_equal(gv_check_whole(context, &p, rectangle, wrong, &check), GV_OK);
+  assert_true(!gv_check_passed(&check) && wrong[0] && !wrong[1] && check.first == 0 && check.crossed == 1);
+  line_x[1] = 1.0;
+  line_x[8] = 0.5; /* a part is missing */
+  assert_int_equal(gv_check_whole(context, &p, rectangle, NULL, &check), GV_OK);
+  assert_true(!gv_check_passed(&check) && check.first < 0 && check.share < 1.0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(faults_are_found),
+                                     cmocka_unit_test(sets_cover_the_globe_once)};
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
