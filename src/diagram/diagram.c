@@ -253,8 +253,6 @@ static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_par
     for (int64_t seed = 0; seed < count; seed++)
       if (m->wrong[seed]) m->round[seed] = (uint8_t)(round + 1);
   }
-  /* Crossings that are left are of parts narrower than the lines are exact: every place is still covered once. */
-  if (fabs(check.share - 1.0) < 1e-9) return GV_OK;
   return gv_fail(context, GV_ERROR_INTERNAL,
                  "diagram: cells overlap (%lld cells, seed %lld from 0, near %.9g %.9g, areas %.9g of the map); "
                  "use a smaller tolerance or remove seeds that are close together",
