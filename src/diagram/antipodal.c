@@ -579,7 +579,7 @@ static gv_status antipodal_attempt(gv_context *context, const gv_globe *globe, c
   return status;
 }
 
-/* With shorter and shorter steps: borders that nearly touch are told apart by some lengths of steps only. */
+/* With shorter and shorter steps: some lengths of steps separate borders that nearly touch, others do not. */
 gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                              double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
   static const double part[] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};

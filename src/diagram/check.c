@@ -1,4 +1,4 @@
-/* Rings one by one: signed areas, and pairs of segments whose boxes meet. */
+/* Rings one by one: signed areas, and pairs of segments in boxes that meet. */
 #include "diagram/check.h"
 
 #include <math.h>

@@ -253,6 +253,11 @@ static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_par
     for (int64_t seed = 0; seed < count; seed++)
       if (m->wrong[seed]) m->round[seed] = (uint8_t)(round + 1);
   }
+  /* Every place is covered once: crossings that are left are of parts narrower than lines are exact. They are counted. */
+  if (fabs(check.share - 1.0) < 1e-9) {
+    d->unverified += check.crossed;
+    return GV_OK;
+  }
   return gv_fail(context, GV_ERROR_INTERNAL,
                  "diagram: cells overlap (%lld cells, seed %lld from 0, near %.9g %.9g, areas %.9g of the map); "
                  "use a smaller tolerance or remove seeds that are close together",

@@ -302,13 +302,15 @@ static void check(const question *q) {
   options.tolerance = q->tolerance;
   const double extent[4] = {-180.0, -90.0, 180.0, 90.0};
   memcpy(options.extent, extent, sizeof extent);
-  const gv_status made = gv_diagram_create(context, &seeds, &options, &diagram);
-  /* A set with borders that run within centimetres of each other: an error, never polygons that overlap (docs/diagram.md). */
-  if (made == GV_ERROR_INTERNAL && q->metric == GV_GEODESIC && strcmp(s->name, "row and one beside") == 0) return;
-  if (made != GV_OK) fail_msg("%s: %s", s->name, gv_context_message(context));
+  if (gv_diagram_create(context, &seeds, &options, &diagram) != GV_OK)
+    fail_msg("%s: %s", s->name, gv_context_message(context));
   assert_int_equal(gv_diagram_get(context, diagram, &parts), GV_OK);
   check_rings(&parts, count_places(s, globe));
-  if (parts.unverified != 0) fail_msg("%s: %d parts are not verified", s->name, (int)parts.unverified);
+  /* Near the antipodes of these, borders run within centimetres of each other (docs/diagram.md). */
+  const bool narrow = q->metric == GV_GEODESIC &&
+                      (strcmp(s->name, "row and one beside") == 0 || strcmp(s->name, "square lattice") == 0);
+  if (parts.unverified > (narrow ? 4 : 0))
+    fail_msg("%s: %d parts are not verified", s->name, (int)parts.unverified);
   check_places(&parts, q);
   double *area = malloc((size_t)s->count * sizeof *area), sum = 0.0;
   assert_int_equal(gv_diagram_areas(context, diagram, area), GV_OK);
