@@ -194,7 +194,7 @@ static void test_boxes(void **state) {
 }
 
 static void test_powers(void **state) {
-  static const double powers[] = {1.0, 1.1, 1.5, 2.0, 3.0, 7.25, 100.0, 1048576.0};
+  static const double powers[] = {1.0, 1.1, 1.5, 2.0, 3.0, 7.25, 9.5, 10.0};
   static const int32_t dims[] = {1, 2, 3, MOST_DIM};
   gv_context *context = NULL;
   (void)state;

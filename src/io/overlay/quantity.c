@@ -182,6 +182,11 @@ double gv_overlay_inside(const gv_overlay *o) {
   return o->inside;
 }
 
+double gv_overlay_negative(const gv_overlay *o) {
+  const double negative = 0.5 * (o->total - o->size);
+  return negative < -1e-9 * o->size ? negative : 0.0; /* else rounding */
+}
+
 double gv_overlay_bound(const gv_overlay *o) {
   if (!o->parallel) return ldexp(o->unit, 53);
   /* Shares add up to 1 except for rounding. */

@@ -25,6 +25,9 @@ double gv_overlay_total(const gv_overlay *overlay);
 double gv_overlay_inside(const gv_overlay *overlay);
 double gv_overlay_bound(const gv_overlay *overlay);
 
+/* Sum of the negative values of the raster. */
+double gv_overlay_negative(const gv_overlay *overlay);
+
 /* Quantities of the cells [x, x + w) x [y, y + h), in memory that is the worker's until its next call. `io` is
  * the worker's. */
 gv_status gv_overlay_cells(gv_io *io, gv_overlay *overlay, int worker, int64_t x, int64_t y, int64_t w, int64_t h,

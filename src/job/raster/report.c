@@ -18,8 +18,8 @@ static void warn_of_sums(const gv_run_work *w) {
                  "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
                  outside, sum.total);
     }
-    double negative = 0.5 * (sum.total - sum.bound); /* the bound is the sum of absolute values, or 1 for 0 */
-    if (negative < -1e-8 * sum.bound && !(sum.total == 0.0 && sum.bound == 1.0)) {
+    double negative = w->in->overlay[i] != NULL ? gv_overlay_negative(w->in->overlay[i]) : 0.0;
+    if (negative < 0.0) {
       gv_io_warn(GV_CODE_SUM_NEGATIVE, 0, "--sum %s: negative values with a total of %.10g", w->job->sums[i].name,
                  negative);
     }
