@@ -142,7 +142,8 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             if index < 0:
                 continue
             made = types.DOUBLE if name == self.DISTANCE_FIELD else self.id_field(field).type()
-            if not (known[index].type() in (types.STRING, made) or (made in numbers and known[index].type() in numbers)):
+            has = known[index].type()
+            if not (has in (types.STRING, made) or (made in numbers and has in numbers)):
                 raise QgsProcessingException(tr(
                     "“{field}”: a field of type {type} cannot hold these values; choose a field of text or a new name"
                 ).format(field=field, type=known[index].typeName()))
