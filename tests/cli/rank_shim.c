@@ -68,7 +68,7 @@ int stat(const char *restrict path, struct stat *restrict out) {
   int (*real)(const char *, struct stat *);
   void *found = next("stat");
   memcpy(&real, &found, sizeof real);
-  const char *part = strstr(path, ".tmp-") != NULL ? strstr(path, "/part2.tif") : NULL;
+  const char *part = strstr(path, ".tmp-") != NULL ? strstr(path, ".part2.tif") : NULL;
   if (!is_act("hide") || part == NULL || !is_meant()) return real(path, out);
   errno = ENOENT;
   return -1;

@@ -216,7 +216,7 @@ def start_troubled(work, command):
 
 
 @pytest.mark.parametrize("act,rank,says", [
-    ("hide", 0, r"/part2\.tif: written by rank 1 on \S+, but missing on rank 0; "),
+    ("hide", 0, r"/old\.tif\.part2\.tif: written by rank 1 on \S+, but missing on rank 0; "),
     ("hide-all", 1, r"rank 1 of 2 on \S+: \S+\.tmp-\S+: missing on this host, but rank 0 has it; ")])
 def test_hosts_without_a_shared_file_system(work, tmp_path_factory, launcher, act, rank, says):
     question = question_for(work)

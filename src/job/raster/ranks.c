@@ -16,6 +16,7 @@
 
 #include "distributed/communicator.h"
 #include "io/out/output.h"
+#include "io/path.h"
 #include "job/raster/outputs/disk_space.h"
 #include "job/raster/plan/budget.h"
 #include "job/raster/run.h"
@@ -28,11 +29,13 @@ typedef struct ranks {
   gv_io *io;
   gv_job_report report; /* of this rank's part */
   atomic_llong looked;  /* time of the last check for the file of a failed rank */
-  char folder[4096], failed[4200], part[4200];
+  const char
+      *name; /* of the output beside the folder: its files begin with it, so that the next run removes them */
+  char folder[4096], failed[4400], part[4400];
 } ranks;
 
 static bool name_part(const ranks *r, int rank, char *name, size_t size) {
-  return snprintf(name, size, "%s/part%d.tif", r->folder, rank + 1) < (int)size;
+  return snprintf(name, size, "%s/%s.part%d.tif", r->folder, r->name, rank + 1) < (int)size;
 }
 
 /* ----------------------------------------------------------------------------------------------------- computing */
@@ -68,7 +71,8 @@ static gv_status ranks_begin(ranks *r, const char *beside, gv_output *output) {
   status = gv_cluster_agree(r->io, r->c, status);
   if (status == GV_OK) status = gv_cluster_broadcast(r->io, r->c, 0, r->folder, (int)sizeof r->folder);
   if (status != GV_OK) return status;
-  snprintf(r->failed, sizeof r->failed, "%s/failed", r->folder);
+  r->name = gv_path_name(beside);
+  snprintf(r->failed, sizeof r->failed, "%s/%s.failed", r->folder, r->name);
   if (!name_part(r, r->c->all.rank, r->part, sizeof r->part)) {
     status = gv_io_fail(r->io, GV_ERROR_IO, "%s: name too long", beside);
   } else if (access(r->folder, W_OK) != 0) {
@@ -118,7 +122,7 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
   status = gv_cluster_agree(r->io, c, status);
   if (status == GV_OK) status = gv_cluster_gather(r->io, c, &own, sizes, (int)sizeof own);
   for (int i = 0; i < c->all.ranks && status == GV_OK && c->all.rank == 0 && sizes[i] > 0; i++) {
-    char name[4200];
+    char name[4400];
     bool there = name_part(r, i, name, sizeof name) && stat(name, &found) == 0 && found.st_size == sizes[i];
     (*names)[(*count)++] = strdup(name);
     sum += sizes[i];

@@ -91,12 +91,14 @@ static bool is_self_or_parent(const char *name) {
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Whether a run for this output may have made a file in its directory: it has the output's stem or is scratch. */
+/* Whether a run for this output may have made a file in its directory: it has the output's stem, as a temporary directory of a part
+ * has after its dot, or is scratch. */
 static bool is_of_output(int directory, const char *name, const char *output) {
   struct stat found;
   size_t length = stem_length(output);
-  bool named = strncmp(name, GV_SCRATCH, strlen(GV_SCRATCH)) == 0 ||
-               strncmp(name, output, length > 0 ? length : strlen(output)) == 0;
+  if (length == 0) length = strlen(output);
+  bool named = strncmp(name, GV_SCRATCH, strlen(GV_SCRATCH)) == 0 || strncmp(name, output, length) == 0 ||
+               (name[0] == '.' && strncmp(name + 1, output, length) == 0);
   return named && fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_uid == geteuid();
 }
 
