@@ -45,6 +45,14 @@ def test_identify_foreign(sources):
     assert time.process_time() - begun < 5
 
 
+def test_attributes(sources):
+    """The type of an attribute is that of its values: reals, and integers of 64 bits."""
+    sources.write("a.csv", "lon,lat,real,large\n0,0,1.5,5000000000\n90,20,2.25,7\n")
+    for field, kind, values in (("real", gdal.GDT_Float64, {1.5, 2.25}), ("large", gdal.GDT_Int64, {5000000000, 7})):
+        made = gdal.Open("VORONOI:" + json.dumps({"seeds": str(sources.path("a.csv")), "attribute": field, "res": 10}))
+        assert made.GetRasterBand(1).DataType == kind and set(made.ReadAsArray().ravel()) == values
+
+
 def test_three_names(sources):
     """Seeds, JSON, and a file: the same raster."""
     sources.write("s.voronoi.json", json.dumps({"seeds": "globe.csv"}))
