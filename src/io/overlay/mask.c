@@ -34,6 +34,7 @@ struct gv_mask {
   gv_operation *operation; /* from the grid's coordinates to the mask's; NULL = the same */
   double turn;             /* x repeats after this; 0 = it does not */
   bool places;             /* the grid's cells are a mesh or a list: no rows and columns */
+  double degrees;          /* then: in a unit of the grid's system, found before workers start */
   int workers;
   mask_worker *of_worker;
 };
@@ -100,6 +101,7 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   mask->source = options->source;
   mask->grid = grid;
   mask->places = grid->grid.kind >= GV_GRID_QTM;
+  if (mask->places) mask->degrees = gv_crs_unit_degrees(grid->crs);
   mask->workers = readers.workers;
   mask->window = gv_pixels_at_once(readers, sizeof(double) + 2, MOST_PIXELS);
   mask->of_worker = calloc((size_t)readers.workers, sizeof *mask->of_worker);
@@ -141,7 +143,7 @@ static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, 
   gv_status status = grow_cells(io, b, w * h);
   if (status != GV_OK) return status;
   if (mask->places) {
-    const double unit = gv_crs_unit_degrees(mask->grid->crs);
+    const double unit = mask->degrees;
     for (int64_t c = 0; c < w; c++) {
       b->x[c] = b->longitude[x + c] / unit;
       b->y[c] = b->latitude[x + c] / unit;

@@ -36,6 +36,7 @@ struct gv_overlay {
   gv_raster_in raster;
   double total, size, inside; /* size: sum of absolute values */
   bool list;                  /* cells are those of a mesh or list: grid->cells_of */
+  double grid_degrees;        /* then: in a unit of the grid's system, found before workers start */
   bool parallel;              /* the raster is in the grid's system, and both are upright */
   double period;              /* columns of a full turn; 0 = none */
   double e2;                  /* of the ellipsoid, for true areas of the raster's rows; < -1: rows are planar */

@@ -119,7 +119,7 @@ static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flatte
 
 /* Places in the grid's coordinates to numbers of cells of a mesh or list, as columns of its row. */
 static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
-  const double unit = gv_crs_unit_degrees(o->grid->crs), rounding = 1e-7;
+  const double unit = o->grid_degrees, rounding = 1e-7;
   for (int64_t i = 0; i < p->count; i++) {
     p->x[i] *= unit;
     p->y[i] *= unit;

@@ -22,6 +22,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
     o->degrees = gv_crs_unit_degrees(raster->crs);
   }
   o->list = gv_cells_of_lists(&grid->cells_of);
+  o->grid_degrees = o->list ? gv_crs_unit_degrees(grid->crs) : 1.0;
   if (o->list)
     return gv_grid_in_crs(grid, raster->crs)
                ? GV_OK
