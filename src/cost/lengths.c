@@ -22,8 +22,7 @@ double gv_cost_length(const gv_cost_lengths *l, const double p[2], const double 
   return gv_weigh(&l->weigher, lengths_canonical(l, p, q), 0.0);
 }
 
-/* The center of a cell; a row's latitude stays on the globe. */
-static void lengths_center(const gv_cost_options *o, int64_t column, int64_t row, double out[2]) {
+void gv_cost_center(const gv_cost_options *o, int64_t column, int64_t row, double out[2]) {
   const double *g = o->geotransform, x = (double)column + 0.5, y = (double)row + 0.5;
   out[0] = g[0] + x * g[1] + y * g[2];
   out[1] = g[3] + x * g[4] + y * g[5];
@@ -43,8 +42,8 @@ gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_options *o, gv
   for (int64_t row = 0; row < o->height; row++) {
     for (int i = 0; i < SIDE * SIDE; i++) {
       double from[2], to[2];
-      lengths_center(o, 0, row, from);
-      lengths_center(o, i % SIDE, row + i / SIDE, to);
+      gv_cost_center(o, 0, row, from);
+      gv_cost_center(o, i % SIDE, row + i / SIDE, to);
       bool useful = row + i / SIDE < o->height && i > 0 && i / SIDE + i % SIDE <= 5;
       *next++ = useful ? gv_cost_length(out, from, to) : 0.0;
     }

@@ -42,7 +42,7 @@ static double start_friction(const double *f, int64_t stride, const double from[
 
 bool gv_cost_start(gv_cost_search *s, double x, double y, int32_t seed) {
   gv_cost *c = s->raster;
-  const double *g = c->is.geotransform, seat[2] = {x, y};
+  const double seat[2] = {x, y};
   double from[2];
   if (!(isfinite(x) && isfinite(y)) || !start_find(c, x, y, from)) return false;
   int64_t column = (int64_t)from[0], row = (int64_t)from[1];
@@ -55,8 +55,8 @@ bool gv_cost_start(gv_cost_search *s, double x, double y, int32_t seed) {
     int columns = i % 3 - 1, rows = i / 3 - 1;
     double share = start_friction(f, c->stride, from, column, row, columns, rows);
     if (isnan(share)) continue;
-    double u = (double)(column + columns) + 0.5, v = (double)(row + rows) + 0.5;
-    double center[2] = {g[0] + u * g[1] + v * g[2], g[3] + u * g[4] + v * g[5]};
+    double center[2];
+    gv_cost_center(&c->is, column + columns, row + rows, center);
     double cost = gv_cost_length(&c->lengths, seat, center) * share;
     if (isinf(cost)) c->overflows = true;
     gv_cost_reach(s, gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns), cost, seed);

@@ -1,6 +1,6 @@
 /*
- * A run by the ranks of MPI: each computes its part (parts.c) into a temporary directory beside the outputs, on a
- * file system shared by all, and rank 0 merges the parts (merge.c). A rank that fails creates a file in that
+ * A run by the ranks of MPI: each computes its part (outputs/part_output.c) into a temporary directory beside the outputs, on a
+ * file system shared by all, and rank 0 merges the parts (parts/merge.c). A rank that fails creates a file in that
  * directory; the others check for it, so that they stop early.
  */
 #include "job/raster/ranks.h"

@@ -1,7 +1,7 @@
 /*
  * An on-demand raster: the implementation of GDAL's driver VORONOI (plugin/gdal).
  *
- * It is opened by a description (job/description.h), without its outputs. Opening reads only the sources' headers
+ * It is opened by a description (plan/description.h), without its outputs. Opening reads only the sources' headers
  * if they define the raster; seeds are read at the first access to a value. Its sources cannot be on-demand
  * rasters.
  *
