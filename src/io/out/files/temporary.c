@@ -205,8 +205,10 @@ static int make_directory(gv_temporary *t) {
   if (mkdirat(t->parent, t->name, 0700) != 0) return errno == EEXIST ? EAGAIN : errno;
   t->directory = gv_retry_open_at(t->parent, t->name, OPEN_DIRECTORY, 0);
   if (t->directory < 0) return errno == ENOENT ? EAGAIN : errno;
-  /* Another user may have put another directory in its place. */
-  if (!is_empty(t->directory) || !is_own_directory(t->parent, t->name, t->directory)) return EPERM;
+  if (!is_empty(t->directory) || !is_own_directory(t->parent, t->name, t->directory)) {
+    struct stat opened; /* removed as a leftover, or another user put another directory in its place */
+    return fstat(t->directory, &opened) == 0 && opened.st_nlink == 0 ? EAGAIN : EPERM;
+  }
   t->lock = gv_retry_open_at(t->directory, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (t->lock < 0) return errno == ENOENT ? EAGAIN : errno;
   if (flock(t->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return EAGAIN;
