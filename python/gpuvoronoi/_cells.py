@@ -127,12 +127,13 @@ class Cells:
         """`plan`: of `asking`, which has the cells to compute; without seeds so far."""
         c = library()
         kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
-        if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_lonlat(raster.grid.crs))
+        if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_degrees(raster.grid.crs))
                                   or raster.grid.transform[2] or raster.grid.transform[4]):
             kind = _c.GRID_PROJECTED
         of, asked = _struct(raster.grid, kind, plan.ellipsoid), _struct(asking, plan.kind, plan.ellipsoid)
         options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric))
-        if _same_system(raster.grid.crs, asking.crs) and not asking.mesh:
+        scaled = asking.crs is not None and _crs.unit_degrees(asking.crs) != 1.0
+        if _same_system(raster.grid.crs, asking.crs) and not (asking.mesh or asking.east or scaled):
             options.asking = ctypes.addressof(asked)
         made = c_void_p()
         used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")

@@ -58,18 +58,57 @@ def is_lonlat(crs: Any) -> bool:
     return bool(crs.is_geographic and not crs.is_derived)
 
 
+def is_degrees(crs: Any) -> bool:
+    """True for longitude and latitude in degrees, from any meridian."""
+    return is_lonlat(crs) and unit_degrees(crs) == 1.0
+
+
 def same(a: Any, b: Any) -> bool:
     return bool(a.equals(b, ignore_axis_order=True))
 
 
+def unit_degrees(crs: Any) -> float:
+    """Degrees in one unit of longitudes and latitudes, without the rounding of its value in radians: 1, 0.9 (grads); 1 of other systems."""
+    if not crs.is_geographic or not crs.axis_info:
+        return 1.0
+    degrees = float(crs.axis_info[0].unit_conversion_factor) * (180.0 / math.pi)
+    rounded = float(f"{degrees:.12g}")
+    return rounded if abs(rounded - degrees) < 1e-13 * degrees else degrees
+
+
 def base(crs: Any, argument: str) -> Any:
-    """The geographic system that `crs` is built on, in degrees."""
+    """The geographic system that `crs` is built on, in its own unit."""
     found = crs.geodetic_crs if not crs.is_geographic else crs.source_crs if crs.is_derived else crs
     if found is None:
         raise ValueError(f"{argument}: {name(crs)} is not tied to the globe, so it has no geodesics")
-    if any(abs(axis.unit_conversion_factor - math.pi / 180) > 1e-15 for axis in found.axis_info):
-        raise ValueError(f"{argument}: {name(found)} is not in degrees, which this version does not support")
     return found
+
+
+_IN_DEGREES = {"subtype": "ellipsoidal", "axis": [
+    {"name": "Geodetic longitude", "abbreviation": "Lon", "direction": "east", "unit": "degree"},
+    {"name": "Geodetic latitude", "abbreviation": "Lat", "direction": "north", "unit": "degree"}]}
+
+
+def from_greenwich(crs: Any) -> tuple[Any, float]:
+    """A geographic system as cells of grid systems are defined, from Greenwich and in degrees, and its meridian's longitude, in degrees."""
+    import pyproj
+
+    meridian = crs.prime_meridian
+    # The degree as GDAL rounds it, so that results have the bytes of the command.
+    east = float(meridian.longitude) * float(meridian.unit_conversion_factor) / 0.0174532925199433 if meridian is not None else 0.0
+    if east == 0.0 and unit_degrees(crs) == 1.0:
+        return crs, 0.0
+    made = {key: value for key, value in crs.to_json_dict().items() if key in ("$schema", "type", "name", "datum", "datum_ensemble")}
+    made["coordinate_system"] = _IN_DEGREES
+    if east != 0.0:
+        datum = {key: value for key, value in made["datum"].items() if key not in ("id", "ids", "prime_meridian")}
+        ending = f" ({meridian.name})"
+        made["name"], datum["name"] = made["name"].removesuffix(ending), datum["name"].removesuffix(ending)
+        made["datum"] = datum
+    found = pyproj.CRS.from_json_dict(made)
+    code = found.to_epsg(20)
+    coded = None if code is None else pyproj.CRS.from_epsg(code)
+    return (coded if coded is not None and same(coded, found) else found), east
 
 
 def ellipsoid(crs: Any) -> tuple[float, float]:
@@ -82,6 +121,20 @@ def ellipsoid(crs: Any) -> tuple[float, float]:
         raise ValueError(f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
                          f"above 0 and not longer than the equatorial axis")
     return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
+
+
+def ellipsoid_name(crs: Any) -> str:
+    """PROJ's name ("WGS84", "bessel") of the ellipsoid with the nearest flattening, of several that with the nearest axis."""
+    from pyproj.list import get_ellps_map
+
+    a, f = ellipsoid(crs)
+
+    def distance(name: str) -> tuple[float, float]:
+        one = get_ellps_map()[name]
+        own = (one["a"] - one["b"]) / one["a"] if "b" in one else 1.0 / one["rf"]
+        return round(abs(own - f), 12), abs(one["a"] - a)
+
+    return min(get_ellps_map(), key=distance)
 
 
 def default_metric(crs: Any) -> tuple[str, str]:
@@ -110,9 +163,12 @@ def linear_unit(crs: Any) -> Optional[float]:
 
 
 class Operation:
-    """One operation between two systems; may be pickled, and used by any number of threads."""
+    """One operation between two systems; may be pickled, and used by any number of threads.
 
-    def __init__(self, source: Any, target: Any, x: Optional[Floats] = None, y: Optional[Floats] = None) -> None:
+    `globe`: the results are degrees, whatever the unit of `target`, plus `east` in longitude."""
+
+    def __init__(self, source: Any, target: Any, x: Optional[Floats] = None, y: Optional[Floats] = None, *, globe: bool = False,
+                 east: float = 0.0) -> None:
         from pyproj.transformer import TransformerGroup
 
         area = None if x is None or y is None else _area(source, x, y)
@@ -126,10 +182,11 @@ class Operation:
         self.inverse: Optional[str] = None
         if undone is not None:
             self.inverse = undone["inverse"] + (f" units={undone['unit']}" if undone["unit"] else "")
+        self.unit, self.east = unit_degrees(target) if globe else 1.0, east
         self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.definition, self.inverse)
+        return _restored, (self.definition, self.inverse, self.unit, self.east)
 
     @property
     def is_cylindrical(self) -> bool:
@@ -154,21 +211,22 @@ class Operation:
             a, b = made.transform(x, y, errcheck=False, radians=True)
             a, b = np.asarray(a) * (180.0 / math.pi), np.asarray(b) * (180.0 / math.pi)
         lost = ~(np.isfinite(a) & np.isfinite(b))
-        return np.where(lost, np.inf, a), np.where(lost, np.inf, b)
+        return np.where(lost, np.inf, a * self.unit + self.east), np.where(lost, np.inf, b * self.unit)
 
     def back(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         from pyproj.enums import TransformDirection
 
         made = self._transformer()
+        x, y = (x - self.east) / self.unit, y / self.unit
         if self.inverse is not None:
             x, y = x * (math.pi / 180.0), y * (math.pi / 180.0)
         a, b = made.transform(x, y, errcheck=False, direction=TransformDirection.INVERSE, radians=self.inverse is not None)
         return np.asarray(a), np.asarray(b)
 
 
-def _restored(definition: str, inverse: Optional[str]) -> Operation:
+def _restored(definition: str, inverse: Optional[str], unit: float, east: float) -> Operation:
     made = Operation.__new__(Operation)
-    made.definition, made.inverse, made._local = definition, inverse, threading.local()
+    made.definition, made.inverse, made.unit, made.east, made._local = definition, inverse, unit, east, threading.local()
     return made
 
 
@@ -178,11 +236,12 @@ def _area(source: Any, x: Floats, y: Floats) -> Any:
 
     step = 1 + x.size // 10000
     lon, lat = x[::step], y[::step]
-    found = source.geodetic_crs
-    if not is_lonlat(source):
-        if found is None:
-            return None
-        lon, lat = Operation(source, found)(lon, lat)
+    if is_lonlat(source):
+        lon, lat = lon * unit_degrees(source), lat * unit_degrees(source)
+    elif source.geodetic_crs is None:
+        return None
+    else:
+        lon, lat = Operation(source, source.geodetic_crs, globe=True)(lon, lat)
     good = np.isfinite(lon) & (np.abs(lat) <= 90)
     if not good.any():
         return None
@@ -193,11 +252,12 @@ def _area(source: Any, x: Floats, y: Floats) -> Any:
 class Inverse:
     """From the coordinates of a projected grid to longitude and latitude."""
 
-    def __init__(self, crs: Any, lattice: tuple[Floats, Floats], cell: float) -> None:
-        self.operation = Operation(crs, base(crs, "crs"))
+    def __init__(self, crs: Any, lattice: tuple[Floats, Floats], cell: float, east: float = 0.0) -> None:
+        """`east`: added to longitudes."""
+        self.operation = Operation(crs, base(crs, "crs"), globe=True, east=east)
         self.tolerance = 0.0
         # Some inverses answer for positions outside the projected globe too: looked for on a lattice of positions.
-        if not self.operation.is_cylindrical:
+        if not (self.operation.is_cylindrical or is_lonlat(crs)):
             plain = self.operation(*lattice)[0]
             self.tolerance = 0.5 * cell
             if not np.any(np.isfinite(plain) & ~np.isfinite(self(*lattice)[0])):

@@ -134,13 +134,16 @@ class Plan:
 
 def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], metric: str, *, k: int, max_distance: float,
          weighting: str, weights: Optional[npt.NDArray[np.float64]], backend: str, device: int) -> Plan:
-    ellipsoid, inverse, kind = (0.0, 0.0), None, _c.GRID_PLANE
+    ellipsoid, inverse, kind, transform = (0.0, 0.0), None, _c.GRID_PLANE, grid.transform
     if metric in _c.GLOBE_METRICS:
         kind = _c.GRID_LONLAT if not grid.mesh else _c.GRID_QTM if grid.cells is None else grid.cells.kind
         if grid.crs is not None:
             ellipsoid = _crs.ellipsoid(grid.crs)
-            if not grid.mesh and not _crs.is_lonlat(grid.crs):
-                kind, inverse = _c.GRID_PROJECTED, _crs.Inverse(grid.crs, grid.lattice(), grid.cell)
+            if not grid.mesh and (grid.east or not _crs.is_lonlat(grid.crs)):
+                kind, inverse = _c.GRID_PROJECTED, _crs.Inverse(grid.crs, grid.lattice(), grid.cell, grid.east)
+            elif not grid.mesh:
+                a, b, c, d, e, f = (number * _crs.unit_degrees(grid.crs) for number in transform)
+                transform = (a, b, c, d, e, f)
             else:
                 _crs.base(grid.crs, "crs")
         if kind == _c.GRID_LONLAT and (grid.transform[2] or grid.transform[4]):
@@ -153,7 +156,7 @@ def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], met
         # A block is what Ctrl-C waits for.
         side = _BLOCK if k == 1 else _BLOCK // 2 if k <= 4 else _BLOCK // 4
         block = (side, side)
-    return Plan(kind, grid.rows, grid.columns, grid.transform, ellipsoid, inverse, grid.level, np.ascontiguousarray(x),
+    return Plan(kind, grid.rows, grid.columns, transform, ellipsoid, inverse, grid.level, np.ascontiguousarray(x),
                 np.ascontiguousarray(y), metric, k, max_distance, weighting, weights, backend, device, block, grid.cells)
 
 

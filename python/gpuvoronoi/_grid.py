@@ -25,7 +25,10 @@ class Irregular(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a plane without one."""
+    """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a plane without one.
+
+    Cells of grid systems are defined by longitudes from Greenwich: `globe` is the geographic system with another meridian to which seeds are
+    carried then, and `east` is added to their longitudes. `given`: the system of positions without one, if it is not `crs`."""
 
     rows: int
     columns: int
@@ -39,6 +42,9 @@ class Grid:
     lonlat_names: bool = False
     coordinates: Any = None  # those of `like`, by name
     chunks: Optional[tuple[tuple[int, ...], tuple[int, ...]]] = None
+    globe: Any = None
+    east: float = 0.0
+    given: Any = None
 
     def x(self) -> Floats:
         g = self.transform
@@ -73,6 +79,26 @@ class Grid:
         return max(math.hypot(g[1], g[4]), math.hypot(g[2], g[5]))
 
 
+def _of_cells(cells: Optional[_places.Cells], level: int, given: Any, seeds_crs: Any) -> Grid:
+    """Cells of a grid system, or places: those of a system that was not given for them are counted from Greenwich, in degrees."""
+    crs = given if given is not None else seeds_crs
+    count, transform = cells.count if cells is not None else 8 * 4**level, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    own = cells is not None and not cells.system and given is not None and _crs.is_lonlat(given)
+    if own and cells is not None and cells.lon is not None and cells.lat is not None and not _crs.is_degrees(given):
+        cells = dataclasses.replace(cells, lon=cells.lon * _crs.unit_degrees(given), lat=cells.lat * _crs.unit_degrees(given))
+    made = Grid(1, count, transform, crs, mesh=True, cells=cells, coordinates=None if cells is None else cells.coordinates)
+    return made if own else _from_greenwich(made, True)
+
+
+def _from_greenwich(grid: Grid, label: bool) -> Grid:
+    """The same with seeds counted from Greenwich; `label`: its system becomes the longitudes and latitudes that it is based on."""
+    if grid.crs is None or not (grid.crs.is_geographic or grid.crs.is_projected):
+        return grid
+    base = _crs.base(grid.crs, "crs")
+    turned, east = _crs.from_greenwich(base)
+    return dataclasses.replace(grid, crs=turned if label else grid.crs, given=grid.crs if label else None, globe=base if east else None, east=east)
+
+
 def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
                  seeds_crs: Any, cells: Any = None, transform: Any = None) -> Grid:
     """The grid that a user means by these arguments."""
@@ -83,9 +109,7 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
     if cells is not None:
         if like is not None or shape is not None or extent is not None or level is not None:
             raise ValueError("cells stands alone: it has no like, shape, extent or level")
-        found = _places.cells(cells)
-        return Grid(1, found.count, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), given if given is not None else seeds_crs, mesh=True, cells=found,
-                    coordinates=found.coordinates)
+        return _of_cells(_places.cells(cells), wanted, given, seeds_crs)
     if like is not None:
         if shape is not None or extent is not None:
             raise ValueError("like stands alone: it has a shape and an extent of its own")
@@ -98,10 +122,11 @@ def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Op
     elif level is not None:
         if extent is not None:
             raise ValueError("extent needs shape")
-        made = Grid(1, 8 * 4**wanted, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), given if given is not None else seeds_crs, mesh=True)
+        made = _of_cells(None, wanted, given, seeds_crs)
     else:
         raise ValueError("which cells? Give like, shape, level or cells")
-    return dataclasses.replace(made, level=wanted)
+    made = dataclasses.replace(made, level=wanted)
+    return made if level is None or made.mesh else _from_greenwich(made, False)
 
 
 def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irregular) -> Grid:
@@ -113,8 +138,8 @@ def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irre
         found = _places.cells(like)
     except ValueError:
         raise error from None
-    base = crs if crs is not None or seeds_crs is None or not seeds_crs.is_geographic else seeds_crs
-    return Grid(1, found.count, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), base, mesh=True, cells=found, coordinates=found.coordinates)
+    base = seeds_crs if crs is None and seeds_crs is not None and seeds_crs.is_geographic else None
+    return _of_cells(found, _c.QTM_NONE, crs, base)
 
 
 def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
@@ -131,7 +156,8 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
     if extent is None:
         if crs is not None and not _crs.is_lonlat(crs):
             raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")
-        extent = (-180.0, -90.0, 180.0, 90.0)
+        unit = 1.0 if crs is None else _crs.unit_degrees(crs)
+        extent = (-180.0 / unit, -90.0 / unit, 180.0 / unit, 90.0 / unit)
     try:
         xmin, ymin, xmax, ymax = extent
     except (TypeError, ValueError):

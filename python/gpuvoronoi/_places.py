@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import _c
+from . import _c, _crs
 from ._search import as_degrees, number_in
 
 Floats = npt.NDArray[np.float64]
@@ -120,11 +120,13 @@ def cell_ids(of: Cells) -> npt.NDArray[Any]:
     return numbers
 
 
-def system_coordinates(of: Cells) -> dict[str, Any]:
-    """The coordinate that xdggs decodes."""
+def system_coordinates(of: Cells, crs: Any) -> dict[str, Any]:
+    """The coordinate that xdggs decodes; it converts authalic latitudes of HEALPix by `ellipsoid`."""
     attributes = {"grid_name": of.system, "level": of.level}
     if of.system == "healpix":
         attributes["indexing_scheme"] = "ring" if of.ring else "nested"
+        if of.authalic:
+            attributes["ellipsoid"] = "WGS84" if crs is None else _crs.ellipsoid_name(crs)
     return {"cell_ids": ("cells", cell_ids(of), attributes)}
 
 

@@ -171,16 +171,27 @@ def _is_globe(grid: Grid) -> bool:
 
 
 def on_globe(seeds: Seeds, argument: str) -> Seeds:
-    """Points of a projected system in the longitudes and latitudes that it is based on; others as they are."""
-    if seeds.crs is None or _crs.is_lonlat(seeds.crs):
+    """Points in the longitudes and latitudes that their system is based on, in degrees, whatever the unit of that system, which they have then."""
+    if seeds.crs is None or _crs.is_degrees(seeds.crs):
         return seeds
     base = _crs.base(seeds.crs, argument)
-    x, y = _crs.Operation(seeds.crs, base, seeds.x, seeds.y)(seeds.x, seeds.y)
-    bad = np.flatnonzero(~np.isfinite(x))
+    if seeds.features is not None:
+        x, y = _to_globe(seeds.crs, base, 0.0, seeds.features.x, seeds.features.y)
+        return dataclasses.replace(seeds, features=seeds.features._replace(x=np.ascontiguousarray(x), y=np.ascontiguousarray(y)), crs=base)
+    x, y = _to_globe(seeds.crs, base, 0.0, seeds.x, seeds.y)
+    bad = np.flatnonzero(~np.isfinite(x) & np.isfinite(seeds.x))
     if bad.size:
         row = int(bad[0] if seeds.rows is None else seeds.rows[bad[0]])
         raise ValueError(f"{argument}: row {row} is outside {_crs.name(base)}")
     return dataclasses.replace(seeds, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y), crs=base)
+
+
+def _to_globe(source: Any, base: Any, east: float, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Positions in the geographic system `base`, in degrees, plus `east` in longitude."""
+    if not (_crs.is_lonlat(base) and _crs.same(source, base)):
+        return _crs.Operation(source, base, x, y, globe=True, east=east)(x, y)
+    unit = _crs.unit_degrees(base)
+    return (x if unit == 1.0 and east == 0.0 else x * unit + east), (y if unit == 1.0 else y * unit)
 
 
 def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) -> tuple[Seeds, Floats, Floats]:
@@ -206,20 +217,24 @@ def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) ->
 def on(grid: Grid, seeds: Seeds, metric: str, skip: bool = False) -> tuple[Floats, Floats]:
     """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
     if seeds.crs is None or grid.crs is None:
-        if seeds.crs is not None and not _crs.is_lonlat(seeds.crs) and metric in _c.GLOBE_METRICS:
+        plain = seeds.crs is None or (_crs.is_degrees(seeds.crs) and _crs.from_greenwich(seeds.crs)[1] == 0.0)
+        if not plain and metric in _c.GLOBE_METRICS:
             raise ValueError(f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give crs")
         if seeds.frame is not None and grid.crs is not None:
             raise ValueError(f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first")
-        if grid.crs is None or metric not in _c.GLOBE_METRICS or _crs.is_lonlat(grid.crs):
+        if grid.crs is None or metric not in _c.GLOBE_METRICS:
             return seeds.x, seeds.y
-        return _moved(seeds, grid.crs, _crs.base(grid.crs, "crs"), skip)  # a pair of arrays is in the grid's own system
-    target = _crs.base(grid.crs, "crs") if metric in _c.GLOBE_METRICS else grid.crs
-    return (seeds.x, seeds.y) if _crs.same(seeds.crs, target) else _moved(seeds, seeds.crs, target, skip)
-
-
-def _moved(seeds: Seeds, source: Any, target: Any, skip: bool = False) -> tuple[Floats, Floats]:
-    x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
-    bad = np.flatnonzero(~np.isfinite(x))
+    # A pair of arrays is in the grid's own system.
+    source = seeds.crs if seeds.crs is not None else grid.given if grid.given is not None else grid.crs
+    if metric in _c.GLOBE_METRICS:
+        target = grid.globe if grid.globe is not None else _crs.base(grid.crs, "crs")
+        x, y = _to_globe(source, target, grid.east, seeds.x, seeds.y)
+    elif _crs.same(source, grid.crs):
+        return seeds.x, seeds.y
+    else:
+        target = grid.crs
+        x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
+    bad = np.flatnonzero(~np.isfinite(x) & np.isfinite(seeds.x))
     if bad.size and seeds.rows is None and not skip:
         raise ValueError(f"seeds: row {int(bad[0])} is outside {_crs.name(target)}")
     return x, y

@@ -72,7 +72,7 @@ def _coordinates(question: Any) -> dict[str, Any]:
     grid: Grid = question.grid
     made: dict[str, Any] = {"rank": ("rank", np.arange(1, question.k + 1))} if question.k > 1 else {}
     if grid.cells is not None and grid.cells.system:
-        made.update(_places.system_coordinates(grid.cells))
+        made.update(_places.system_coordinates(grid.cells, grid.crs))
     elif grid.coordinates is not None:
         made.update(grid.coordinates)
     elif not grid.mesh:
@@ -88,11 +88,12 @@ def _axis(grid: Grid, metric: str, axis: str) -> dict[str, str]:
     """CF's attributes of a coordinate."""
     if grid.crs is None and metric not in _c.GLOBE_METRICS:
         return {"axis": axis.upper()}
-    if grid.crs is None or _crs.is_lonlat(grid.crs):
+    if grid.crs is None or _crs.is_degrees(grid.crs):
         name, unit = {"x": ("longitude", "degrees_east"), "y": ("latitude", "degrees_north")}[axis]
         return {"axis": axis.upper(), "standard_name": name, "long_name": name, "units": unit}
     unit = _unit(grid)
-    return {"axis": axis.upper(), "standard_name": f"projection_{axis}_coordinate", **({"units": unit} if unit else {})}
+    name = {"x": "longitude", "y": "latitude"}[axis] if _crs.is_lonlat(grid.crs) else f"projection_{axis}_coordinate"
+    return {"axis": axis.upper(), "standard_name": name, **({"units": unit} if unit else {})}
 
 
 def _reference(grid: Grid, metric: str) -> Any:

@@ -78,6 +78,9 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     if unverified:
         warnings.warn(f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
                       f"of up to 250 km", UserWarning, stacklevel=2)
+    if globe and read.crs is not None:
+        unit = _crs.unit_degrees(read.crs)
+        made["x"], made["y"] = made["x"] / unit, made["y"] / unit
     table = _table(read, made)
     metre = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * metre**2 if metre else None

@@ -65,8 +65,8 @@ class FeatureTree:
         if getattr(geometries, "geometry", None) is not None:
             geometries = geometries.geometry
         crs = getattr(geometries, "crs", None)
-        if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_lonlat(_crs.parse(crs, "geometries")):
-            raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude: "
+        if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_degrees(_crs.parse(crs, "geometries")):
+            raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude in degrees: "
                              "use to_crs(4326), or a metric of the plane")
         arrays = _geometries.read(geometries)
         good = _search.usable((arrays.x, arrays.y), skip_invalid, metric in _c.GLOBE_METRICS)

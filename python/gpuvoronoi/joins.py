@@ -78,6 +78,10 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
         said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
         raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
+    if left.crs is not None and left.crs.is_geographic:
+        if left.crs.is_derived and edges == "straight" and (_has_edges(left) or _has_edges(right)):
+            raise ValueError(f"edges: straight edges are not supported in {_crs.name(left.crs)}; use edges='geodesic', or to_crs() first")
+        left, right = _seeds.on_globe(left, "left_df"), _seeds.on_globe(right, "right_df")
     asking, asked = (right, left) if how == "right" else (left, right)
     search = _searcher(asking, asked, metric, edges, limit, workers, progress)
     row, other, distance = _neighbours(asking, asked, search, count, ties, exclusive)
@@ -111,8 +115,6 @@ def _searcher(asking: _seeds.Seeds, asked: _seeds.Seeds, metric: Optional[str], 
     if (meant in _c.GLOBE_METRICS) != geographic:
         where = "no coordinate system" if asking.crs is None else _crs.name(asking.crs)
         raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
-    if geographic:
-        _crs.base(asking.crs, "left_df")
     if geographic and edges == "straight" and _has_edges(asking) and _has_edges(asked):
         raise ValueError("edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
                          "edges='geodesic', or to_crs() to a map")

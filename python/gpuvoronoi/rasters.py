@@ -54,6 +54,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     crs : optional
         The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
         positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
+        Positions are in its unit (degrees, grads). Cells of grid systems and triangles of a mesh are counted from Greenwich whatever its
+        prime meridian; so are places, if only the seeds have a system.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic for longitudes and latitudes, euclidean on maps.
     distance_metric : str, optional

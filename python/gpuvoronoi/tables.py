@@ -182,7 +182,8 @@ def _columns(question: Question, table: _Table, names: list[str], distances: boo
         made[area] = found["area"] * scale
     for name in ("distance_mean", "distance_max") if distances else ():
         made[name] = found[name]
-    made["centroid_x"], made["centroid_y"] = found["centroid_x"], found["centroid_y"]
+    degrees = 1.0 if crs is None or plane else _crs.unit_degrees(crs)
+    made["centroid_x"], made["centroid_y"] = found["centroid_x"] / degrees, found["centroid_y"] / degrees
     for i, name in enumerate(names):
         made[f"{name}_sum"] = sums[:, i, 0]
         if distances:

@@ -167,7 +167,7 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         cells = question.grid.cells
         assert cells is not None
         numbers = question.squeezed(question.compute(question.names(None))[0])
-        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells))
+        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells, question.grid.crs))
     else:
         end = _places.read(target, "target", dims)
         tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
