@@ -1,8 +1,7 @@
 /* Areas of cells. */
 #include "cells/area.h"
 
-#include "cells/parts.h"
-#include "cells/s2.h"
+#include "cells/kind.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -72,25 +71,6 @@ void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, do
   area[1] *= scale;
 }
 
-/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
-static void mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
-                       int64_t count, double *area) {
-  int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
-  int64_t end = first + count;
-  for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {
-    gv_mesh_part leaf;
-    double rows[1 << GV_MESH_LEAF_BITS][2];
-    gv_mesh_part_at(level, bits, index, &leaf);
-    for (int row = 0; row < 1 << bits; row++)
-      gv_mesh_row_areas(ellipsoid, level, gv_mesh_part_row(&leaf) + row, rows[row]);
-    const gv_mesh_order *order = gv_mesh_order_of(tables, &leaf);
-    for (int64_t i = 0; i < gv_mesh_part_count(&leaf); i++) {
-      int64_t at = leaf.first + order->number[i] - first;
-      if (at >= 0 && at < count) area[at] = rows[order->row[i]][order->place[i] & 1];
-    }
-  }
-}
-
 /* The ellipsoid's area by solid angle where latitudes are authalic. */
 static double mean_element(const gv_ellipsoid *e) {
   const double poles[2] = {-90.0, 90.0};
@@ -105,72 +85,37 @@ static double element_at(const gv_ellipsoid *e, double sine) {
   return root * root * (1.0 - e->eccentricity2);
 }
 
-/* Of meshes on the sphere: solid angles times the element at the centre. */
-static void sphere_areas(const gv_cells *cells, const gv_tile *tile, double *area) {
+void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles, double *area) {
   enum { AT_ONCE = 64 };
+  const gv_kind *kind = cells->kind;
   const double mean = mean_element(&cells->ellipsoid);
-  double x[AT_ONCE], y[AT_ONCE], sine[AT_ONCE], equal = 4.0 * pi / (double)cells->grid.width;
+  double x[AT_ONCE], y[AT_ONCE], sine[AT_ONCE], solid[AT_ONCE];
   for (int64_t first = tile->c0; first < tile->c1; first += AT_ONCE) {
     int64_t count = tile->c1 - first < AT_ONCE ? tile->c1 - first : AT_ONCE;
-    if (cells->grid.authalic == 0) gv_cell_vectors(cells, first, count, x, y, sine);
+    solid_angles(cells, first, count, solid);
+    if (cells->grid.authalic == 0) kind->span(cells, NULL, first, count, x, y, sine);
     for (int64_t i = 0; i < count; i++) {
-      double solid = cells->grid.kind == GV_GRID_S2 ? gv_s2_solid_angle(cells->grid.order, first + i) : equal;
       double element = cells->grid.authalic != 0 ? mean : element_at(&cells->ellipsoid, sine[i]);
-      area[first - tile->c0 + i] = element * solid;
+      area[first - tile->c0 + i] = element * solid[i];
     }
   }
+}
+
+double gv_twice_mean_area(const gv_cells *cells) {
+  double globe = 2.0 * mean_element(&cells->ellipsoid) * (2.0 * (180.0 * (pi / 180.0)));
+  return 2.0 * globe / (double)cells->grid.width;
+}
+
+double gv_sphere_largest_area(const gv_cells *cells, double solid) {
+  const gv_ellipsoid *e = &cells->ellipsoid;
+  double element = cells->grid.authalic != 0 ? mean_element(e) : fmax(element_at(e, 0.0), element_at(e, 1.0));
+  return fmax(gv_twice_mean_area(cells), 1.001 * element * solid);
 }
 
 double gv_mesh_largest_area(const gv_cells *cells) {
-  const gv_ellipsoid *e = &cells->ellipsoid;
-  const double mean = mean_element(e), equal = 4.0 * pi / (double)cells->grid.width;
-  double globe = 2.0 * mean * (2.0 * (180.0 * (pi / 180.0))), twice = 2.0 * globe / (double)cells->grid.width;
-  if (cells->grid.kind == GV_GRID_QTM) return twice;
-  double element = cells->grid.authalic != 0 ? mean : fmax(element_at(e, 0.0), element_at(e, 1.0));
-  double solid = cells->grid.kind == GV_GRID_S2 ? ldexp(GV_S2_LARGEST_SOLID_ANGLE, -2 * cells->grid.order) : equal;
-  return fmax(twice, 1.001 * element * solid);
-}
-
-static double within_poles(double latitude) {
-  return latitude > 90.0 ? 90.0 : latitude < -90.0 ? -90.0 : latitude;
-}
-
-double gv_plane_area(const double g[6]) {
-  double area = fabs(g[1] * g[5] - g[2] * g[4]);
-  if (!isnan(area)) return area;
-  /* Both products are infinite, their difference need not be. */
-  double across = fmax(fabs(g[1]), fabs(g[2])), down = fmax(fabs(g[4]), fabs(g[5]));
-  return fabs(g[1] / across * (g[5] / down) - g[2] / across * (g[4] / down)) * across * down;
+  return cells->kind->largest_area(cells);
 }
 
 void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
-  const double *g = cells->grid.geotransform;
-  if (cells->grid.kind == GV_GRID_QTM) {
-    mesh_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
-    return;
-  }
-  if (gv_grid_is_mesh(&cells->grid)) {
-    sphere_areas(cells, tile, area);
-    return;
-  }
-  if (cells->grid.kind == GV_GRID_POINTS) {
-    for (int64_t c = tile->c0; c < tile->c1; c++)
-      area[c - tile->c0] = cells->grid.area != NULL ? cells->grid.area[c] : (double)NAN;
-    return;
-  }
-  enum { AT_ONCE = 64 };
-  double of_row[AT_ONCE], edge[AT_ONCE + 1];
-  for (int64_t r0 = tile->r0; r0 < tile->r1; r0 += AT_ONCE) {
-    int64_t rows = tile->r1 - r0 < AT_ONCE ? tile->r1 - r0 : AT_ONCE;
-    if (cells->grid.kind == GV_GRID_LONLAT) {
-      for (int64_t i = 0; i <= rows; i++)
-        edge[i] = within_poles(g[3] + (double)(r0 + i) * g[5]);
-      gv_zone_areas(&cells->ellipsoid, rows, edge, of_row);
-    }
-    for (int64_t i = 0; i < rows; i++) {
-      double one = cells->grid.kind == GV_GRID_LONLAT ? fabs(g[1]) * (pi / 180.0) * of_row[i] : gv_plane_area(g);
-      for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
-        area[(r0 - tile->r0 + i) * stride + c] = one;
-    }
-  }
+  cells->kind->areas(cells, tile, area, stride);
 }

@@ -20,6 +20,15 @@ GV_SHARED void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const dou
  * of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
 
+/* Areas of cells of a mesh on the sphere: their solid angles times the element of area at the center, or with authalic latitudes the mean
+ * one; and one that none exceeds, by the largest solid angle. */
+typedef void (*gv_solid_angles_fn)(const gv_cells *cells, int64_t first, int64_t count, double *solid);
+void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles, double *area);
+double gv_sphere_largest_area(const gv_cells *cells, double solid);
+
+/* Twice the mean area of a mesh's cells. */
+double gv_twice_mean_area(const gv_cells *cells);
+
 /* No cell of a mesh is larger. */
 double gv_mesh_largest_area(const gv_cells *cells);
 

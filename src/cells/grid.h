@@ -18,10 +18,12 @@ extern "C" {
 
 typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS } gv_cells_shape;
 
+struct gv_kind;        /* kind.h */
 struct gv_mesh_tables; /* mesh.h */
 struct gv_healpix;     /* healpix.h */
 
 typedef struct gv_cells {
+  const struct gv_kind *kind; /* of the grid; NULL: cells without a grid */
   gv_cells_shape shape;
   gv_grid grid;
   gv_metric metric;

@@ -8,6 +8,8 @@
  */
 #include "cells/healpix.h"
 
+#include "cells/area.h"
+#include "cells/kind.h"
 #include "exact/globe_kernels.h"
 #include "gpuvoronoi/cells.h"
 
@@ -269,3 +271,61 @@ void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double
   h->latitudes.kernels->sincos(1, &lon, &centre.sin_lon, &centre.cos_lon);
   gv_sphere_cap_bound(&h->latitudes, ellipsoid, curvature, &centre, r, out);
 }
+
+/* ------------------------------------------------------------------------------------------------- the kind of cells */
+
+static int64_t healpix_count(const gv_grid *grid) {
+  return gv_healpix_count(grid->order);
+}
+
+static gv_status healpix_prepare(gv_context *context, gv_cells *cells) {
+  const gv_grid *grid = &cells->grid;
+  /* Sine and cosine of the latitude have some roundings, the authalic series a few more. */
+  cells->position_error = 40.0 * 0x1p-52;
+  cells->healpix = gv_allocate(&cells->allocator, 1, sizeof *cells->healpix);
+  if (cells->healpix == NULL) return gv_fail_memory(context, "the grid's tables");
+  gv_healpix_make(grid->order, grid->ring != 0, grid->authalic != 0, &cells->ellipsoid, cells->healpix);
+  return GV_OK;
+}
+
+static void healpix_span(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
+                         double *x, double *y, double *z) {
+  gv_healpix_span_positions(cells->healpix, ellipsoid, first, count, x, y, z);
+}
+
+static void healpix_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {
+  gv_healpix_lonlat(cells->healpix, number, lon, lat);
+}
+
+static void healpix_solid_angles(const gv_cells *cells, int64_t first, int64_t count, double *solid) {
+  (void)first;
+  for (int64_t i = 0; i < count; i++)
+    solid[i] = 4.0 * pi / (double)cells->grid.width;
+}
+
+static void healpix_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
+  (void)stride;
+  gv_sphere_areas(cells, tile, healpix_solid_angles, area);
+}
+
+static double healpix_largest_area(const gv_cells *cells) {
+  return gv_sphere_largest_area(cells, 4.0 * pi / (double)cells->grid.width);
+}
+
+static void healpix_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out) {
+  gv_healpix_bound(cells->healpix, gv_cells_ellipsoid(cells), cells->curvature, part->bits, part->first, out);
+}
+
+const gv_kind gv_kind_healpix = {.name = "HEALPix",
+                                 .shape = GV_CELLS_POINTS,
+                                 .count = healpix_count,
+                                 .prepare = healpix_prepare,
+                                 .positions = gv_sphere_mesh_positions,
+                                 .areas = healpix_areas,
+                                 .position = gv_sphere_mesh_position,
+                                 .center = healpix_center,
+                                 .span = healpix_span,
+                                 .largest_area = healpix_largest_area,
+                                 .level = gv_sphere_mesh_level,
+                                 .roots = GV_HEALPIX_FACES,
+                                 .part_bound = healpix_part_bound};

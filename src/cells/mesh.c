@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "cells/area.h"
+#include "cells/kind.h"
 #include "cells/lattice.h"
 #include "exact/globe_kernels.h"
 
@@ -199,3 +201,95 @@ void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_
     }
   }
 }
+
+/* ------------------------------------------------------------------------------------------------- the kind of cells */
+
+gv_status gv_cells_make_triangles(gv_context *context, gv_cells *cells) {
+  cells->tables = gv_allocate(&cells->allocator, 1, sizeof *cells->tables);
+  if (cells->tables == NULL) return gv_fail_memory(context, "the mesh's tables");
+  gv_mesh_tables_init(cells->tables);
+  return GV_OK;
+}
+
+void gv_triangles_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out) {
+  gv_mesh_bound(cells->tables, part, gv_cells_ellipsoid(cells), cells->curvature, out);
+}
+
+int gv_triangles_level(const gv_grid *grid) {
+  return grid->level;
+}
+
+static int64_t mesh_count(const gv_grid *grid) {
+  return gv_qtm_count(grid->level);
+}
+
+static gv_status mesh_prepare(gv_context *context, gv_cells *cells) {
+  /* Angles have a few roundings, and the mean and its length a few more. */
+  cells->position_error = 40.0 * 0x1p-52;
+  return gv_cells_make_triangles(context, cells);
+}
+
+static gv_status mesh_cell_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
+                                     double *y, double *z, double *lon, double *lat, double *scratch) {
+  (void)context, (void)scratch;
+  gv_mesh_number_positions(cells->tables, cells->grid.level, gv_cells_ellipsoid(cells), tile->c0,
+                           (tile->c1 - tile->c0) * (tile->r1 - tile->r0), x, y, z, lon, lat);
+  return GV_OK;
+}
+
+void gv_triangles_span(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
+                       double *x, double *y, double *z) {
+  gv_mesh_number_positions(cells->tables, cells->grid.level, ellipsoid, first, count, x, y, z, NULL, NULL);
+}
+
+static gv_qtm_id mesh_id_of(const gv_cells *cells, int64_t number) {
+  gv_qtm_id id = 0;
+  gv_qtm_from_number(cells->grid.level, number, &id);
+  return id;
+}
+
+static void mesh_position(const gv_cells *cells, int64_t number, double position[5]) {
+  gv_mesh_centre(mesh_id_of(cells, number), gv_cells_ellipsoid(cells), position);
+}
+
+void gv_triangles_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {
+  gv_qtm_center(mesh_id_of(cells, number), lon, lat);
+}
+
+/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
+static void mesh_number_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+                              int64_t count, double *area) {
+  int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
+  int64_t end = first + count;
+  for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {
+    gv_mesh_part leaf;
+    double rows[1 << GV_MESH_LEAF_BITS][2];
+    gv_mesh_part_at(level, bits, index, &leaf);
+    for (int row = 0; row < 1 << bits; row++)
+      gv_mesh_row_areas(ellipsoid, level, gv_mesh_part_row(&leaf) + row, rows[row]);
+    const gv_mesh_order *order = gv_mesh_order_of(tables, &leaf);
+    for (int64_t i = 0; i < gv_mesh_part_count(&leaf); i++) {
+      int64_t at = leaf.first + order->number[i] - first;
+      if (at >= 0 && at < count) area[at] = rows[order->row[i]][order->place[i] & 1];
+    }
+  }
+}
+
+static void mesh_cell_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
+  (void)stride;
+  mesh_number_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
+}
+
+const gv_kind gv_kind_qtm = {.name = "QTM",
+                             .shape = GV_CELLS_POINTS,
+                             .count = mesh_count,
+                             .prepare = mesh_prepare,
+                             .positions = mesh_cell_positions,
+                             .areas = mesh_cell_areas,
+                             .position = mesh_position,
+                             .center = gv_triangles_center,
+                             .span = gv_triangles_span,
+                             .largest_area = gv_twice_mean_area,
+                             .level = gv_triangles_level,
+                             .roots = GV_QTM_OCTANTS,
+                             .part_bound = gv_triangles_part_bound};

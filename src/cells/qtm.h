@@ -14,6 +14,8 @@
 
 enum { GV_QTM_POLE, GV_QTM_WEST, GV_QTM_EAST };
 
+enum { GV_QTM_OCTANTS = 8 };
+
 typedef struct gv_qtm_cell {
   int level;
   int octant;       /* 1 ... 8 */

@@ -6,6 +6,8 @@
  */
 #include "cells/s2.h"
 
+#include "cells/area.h"
+#include "cells/kind.h"
 #include "exact/globe_kernels.h"
 #include "gpuvoronoi/cells.h"
 
@@ -289,3 +291,58 @@ gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_
   *number = s2_number(level, face, s2_column(u, side), s2_column(v, side));
   return GV_OK;
 }
+
+/* ------------------------------------------------------------------------------------------------- the kind of cells */
+
+static int64_t s2_count(const gv_grid *grid) {
+  return gv_s2_count(grid->order);
+}
+
+static gv_status s2_prepare(gv_context *context, gv_cells *cells) {
+  cells->position_error = 40.0 * 0x1p-52; /* quotients of square roots, and the authalic series */
+  cells->s2 = gv_allocate(&cells->allocator, 1, sizeof *cells->s2);
+  if (cells->s2 == NULL) return gv_fail_memory(context, "the grid's tables");
+  gv_s2_make(cells->grid.order, cells->grid.authalic != 0, &cells->ellipsoid, cells->s2);
+  return GV_OK;
+}
+
+static void s2_span(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count, double *x,
+                    double *y, double *z) {
+  gv_s2_positions(cells->s2, ellipsoid, first, count, x, y, z);
+}
+
+static void s2_cell_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {
+  gv_s2_lonlat(cells->s2, number, lon, lat);
+}
+
+static void s2_solid_angles(const gv_cells *cells, int64_t first, int64_t count, double *solid) {
+  for (int64_t i = 0; i < count; i++)
+    solid[i] = gv_s2_solid_angle(cells->grid.order, first + i);
+}
+
+static void s2_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
+  (void)stride;
+  gv_sphere_areas(cells, tile, s2_solid_angles, area);
+}
+
+static double s2_largest_area(const gv_cells *cells) {
+  return gv_sphere_largest_area(cells, ldexp(GV_S2_LARGEST_SOLID_ANGLE, -2 * cells->grid.order));
+}
+
+static void s2_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out) {
+  gv_s2_bound(cells->s2, gv_cells_ellipsoid(cells), cells->curvature, part->bits, part->first, out);
+}
+
+const gv_kind gv_kind_s2 = {.name = "S2",
+                            .shape = GV_CELLS_POINTS,
+                            .count = s2_count,
+                            .prepare = s2_prepare,
+                            .positions = gv_sphere_mesh_positions,
+                            .areas = s2_areas,
+                            .position = gv_sphere_mesh_position,
+                            .center = s2_cell_center,
+                            .span = s2_span,
+                            .largest_area = s2_largest_area,
+                            .level = gv_sphere_mesh_level,
+                            .roots = GV_S2_FACES,
+                            .part_bound = s2_part_bound};
