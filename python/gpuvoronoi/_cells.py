@@ -60,14 +60,18 @@ def read(raster: Any, target_values: Any, extent: Any, crs: Any, x: Optional[str
     if hasattr(raster, "dims"):
         if hasattr(raster, "data_vars"):
             raise TypeError("seeds: a Dataset has several rasters: choose one of its variables")
-        grid = _grid.of_arguments(raster, None, None, None, crs, x, y, None)
-        if grid.cells is not None:
-            raise ValueError("seeds: a raster must have evenly spaced coordinates of one dimension; give its cells as points")
+        try:
+            grid = _grid.of_arguments(raster, None, None, None, crs, x, y, None)
+        except _grid.Irregular as error:
+            raise ValueError(str(error).replace("like:", "seeds:", 1)) from None
         if set(raster.dims) != set(grid.dims):
             raise ValueError(f"seeds: a raster has two dimensions, not {tuple(raster.dims)}")
         values = raster.transpose(*grid.dims).data
         values = values.compute() if cupy is not None and hasattr(values, "dask") else values
         values = values if cupy is not None else np.asarray(values)
+        if grid.cells is not None and cupy is not None:
+            raise ValueError("seeds: a raster on a GPU must have evenly spaced coordinates")
+        values = values.reshape(grid.rows, grid.columns)
         missing = [found for one in (raster.attrs, raster.encoding) for found in (one.get("_FillValue"),) if found is not None]
     else:
         if isinstance(raster, np.ma.MaskedArray):
@@ -118,7 +122,8 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
 
 
 class Cells:
-    """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values.
+    """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values. Of a raster with
+    coordinates that are not evenly spaced all seeds are left.
 
     `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
     which cells are seeds, and their values."""
@@ -130,10 +135,12 @@ class Cells:
         if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_degrees(raster.grid.crs))
                                   or raster.grid.transform[2] or raster.grid.transform[4]):
             kind = _c.GRID_PROJECTED
-        of, asked = _struct(raster.grid, kind, plan.ellipsoid), _struct(asking, plan.kind, plan.ellipsoid)
-        options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric))
+        irregular = raster.grid.cells  # then the library's raster has only numbers of cells
+        of = _struct(raster.grid, kind, plan.ellipsoid) if irregular is None else _struct(raster.grid, _c.GRID_PLANE, (0.0, 0.0))
+        asked = _struct(asking, plan.kind, plan.ellipsoid)
+        options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric) if irregular is None else 0, keep_all=int(irregular is not None))
         scaled = asking.crs is not None and _crs.unit_degrees(asking.crs) != 1.0
-        if _same_system(raster.grid.crs, asking.crs) and not (asking.mesh or asking.east or scaled):
+        if irregular is None and _same_system(raster.grid.crs, asking.crs) and not (asking.mesh or asking.east or scaled):
             options.asking = ctypes.addressof(asked)
         made = c_void_p()
         used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")
@@ -148,6 +155,12 @@ class Cells:
         self.x, self.y = (_array(a, ctypes.c_double, found.count) for a in (found.x, found.y))
         self.group, self.value = _array(found.group, ctypes.c_int32, found.count), _array(found.value, ctypes.c_int64, found.groups)
         self.own, self.any = bool(found.own), found.cells > 0
+        if irregular is not None:
+            assert irregular.lon is not None and irregular.lat is not None
+            cell = _array(found.cell, ctypes.c_int64, found.count)
+            self.x, self.y = irregular.lon[cell], irregular.lat[cell]
+            there = np.isfinite(self.x) & np.isfinite(self.y)
+            self.x, self.y, self.group, self.any = self.x[there], self.y[there], self.group[there], bool(there.any())
 
     def _add_spans(self, used: Context, spans: Optional[_device_rasters.Spans]) -> bool:
         if spans is None:

@@ -168,6 +168,31 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
     return Grid(rows, columns, (xmin, (xmax - xmin) / columns, 0.0, ymax, 0.0, -((ymax - ymin) / rows)), crs)
 
 
+def places_of(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> _places.Places:
+    """Longitudes and latitudes as `_places.read` finds them, or of a raster by its coordinate system (as rioxarray writes it)."""
+    try:
+        return _places.read(cells, argument, dims)
+    except _places.NoPlaces:
+        crs = _crs_of(cells, _grid_mapping(cells))
+        if crs is None:
+            raise
+    y_name, x_name = names_of(cells, None, None)
+    if x_name not in cells.coords or y_name not in cells.coords:
+        raise ValueError(f"{argument}: missing coordinates {y_name!r} and {x_name!r}") from None
+    x, y = (np.asarray(cells.coords[name].values, np.float64) for name in (x_name, y_name))
+    columns, rows = (np.ascontiguousarray(a.ravel()) for a in np.meshgrid(x, y))
+    base, _ = _crs.from_greenwich(_crs.base(crs, argument))
+    if not _crs.same(crs, base):
+        columns, rows = _crs.Operation(crs, base)(columns, rows)
+        lost = ~np.isfinite(columns)
+        columns, rows = np.where(lost, np.nan, columns), np.where(lost, np.nan, rows)
+    mapping = _mapping_name(cells) or "spatial_ref"
+    coordinates = {name: cells.coords[name] for name in (y_name, x_name)}
+    reference = cells[mapping].variable if mapping in cells.coords or mapping in getattr(cells, "data_vars", ()) else None
+    return _places.Places(columns, rows, (y_name, x_name), (y.size, x.size),
+                          coordinates if reference is None else {**coordinates, mapping: reference}, base, "" if reference is None else mapping)
+
+
 def _name_of(like: Any, given: Optional[str], candidates: Sequence[str], argument: str) -> str:
     if given is not None:
         if given not in like.dims:
@@ -205,14 +230,20 @@ def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
                 coordinates={name: like.coords[name] for name in (y_name, x_name) if name in like.coords})
 
 
-def _grid_mapping(like: Any) -> Any:
-    """The attributes of the variable that CF's grid_mapping names."""
+def _mapping_name(like: Any) -> str:
+    """The variable that CF's grid_mapping names; nothing if there is none."""
     of = list(like.data_vars.values()) if hasattr(like, "data_vars") else [like]
     names = [found for one in [like, *of] for found in (one.attrs.get("grid_mapping"), one.encoding.get("grid_mapping")) if found]
     for found in [*names, "spatial_ref", "crs"]:
         if found in like.coords or (hasattr(like, "data_vars") and found in like.data_vars):
-            return like[found].attrs
-    return {}
+            return str(found)
+    return ""
+
+
+def _grid_mapping(like: Any) -> Any:
+    """The attributes of that variable."""
+    name = _mapping_name(like)
+    return like[name].attrs if name else {}
 
 
 def _crs_of(like: Any, mapping: Any) -> Any:

@@ -22,15 +22,23 @@ _UNITS = {"longitude": ("degrees_east", "degree_east", "degrees_e", "degree_e"),
           "latitude": ("degrees_north", "degree_north", "degrees_n", "degree_n")}
 
 
+class NoPlaces(ValueError):
+    """An xarray object has no longitudes and latitudes."""
+
+
 @dataclasses.dataclass
 class Places:
-    """Positions of cells in the order of `dims`, flat, NaN where a cell has none."""
+    """Positions of cells in the order of `dims`, flat, NaN where a cell has none.
+
+    `crs`: the geographic coordinate system that they are in (None: none is known). `grid_mapping`: the name of the coordinate that has it."""
 
     lon: Floats
     lat: Floats
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     coordinates: Mapping[Any, Any]
+    crs: Any = None
+    grid_mapping: str = ""
 
 
 @dataclasses.dataclass
@@ -131,6 +139,10 @@ def system_coordinates(of: Cells, crs: Any) -> dict[str, Any]:
 
 
 def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Places:
+    if hasattr(cells, "uxgrid") or hasattr(cells, "face_lon"):
+        if dims is not None:
+            raise ValueError(f"dims: {argument} has dimensions of its own")
+        return _of_mesh(cells, argument)
     if hasattr(cells, "coords") and hasattr(cells, "dims"):
         if dims is not None:
             raise ValueError(f"dims: {argument} has dimensions of its own")
@@ -144,6 +156,19 @@ def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Pla
     if len(names) != lon.ndim:
         raise ValueError(f"dims: {len(names)} names for {lon.ndim} dimensions")
     return Places(lon.ravel(), lat.ravel(), names, lon.shape, {"lon": (names, lon), "lat": (names, lat)})
+
+
+def _of_mesh(cells: Any, argument: str) -> Places:
+    """Of a grid of uxarray the centers of the faces, of its data the faces, nodes or edges that these are on."""
+    grid, kind = getattr(cells, "uxgrid", cells), "face"
+    if grid is not cells:
+        kinds = [one for one in ("face", "node", "edge") if f"n_{one}" in cells.dims]
+        if len(kinds) != 1:
+            raise ValueError(f"{argument} must be on faces, nodes or edges, not {tuple(cells.dims)}")
+        kind = kinds[0]
+    lon, lat = (np.asarray(getattr(grid, f"{kind}_{axis}").values, np.float64) for axis in ("lon", "lat"))
+    dims = (f"n_{kind}",)
+    return Places(np.ascontiguousarray(lon), np.ascontiguousarray(lat), dims, lon.shape, {"lon": (dims, lon), "lat": (dims, lat)})
 
 
 def _of_xarray(cells: Any, argument: str) -> Places:
@@ -178,7 +203,7 @@ def _coordinate(cells: Any, what: str, argument: str) -> Any:
             return own[0]
         if len(own) > 1:
             raise ValueError(f"{argument}: which is the {what}: {', '.join(str(v.name) for v in own)}? Drop the others")
-    raise ValueError(f"{argument} has no coordinate of {what} (by standard_name, units or name: {', '.join(_NAMES[what])})")
+    raise NoPlaces(f"{argument} has no coordinate of {what} (by standard_name, units or name: {', '.join(_NAMES[what])})")
 
 
 def _degrees(coordinate: Any) -> Floats:

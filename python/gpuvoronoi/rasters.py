@@ -130,29 +130,25 @@ class Question:
         self.cells: Optional[_cells.Cells] = None
         raster: Optional[_cells.Raster] = None
         if _cells.is_raster(seeds, target_values):
-            if cells is not None:
-                raise ValueError("cells: cells of a raster as seeds are not supported; give like, shape or level, or use regrid")
             if self.k > 1 or weights is not None:
                 raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
             if not hasattr(seeds, "dims") and shape is not None:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
-            asked = like is None and shape is None and level is None
+            asked = like is None and shape is None and level is None and cells is None
             raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
                                  crs if seeds_crs is None and asked else seeds_crs, x, y, transform)
             self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), raster.grid.crs)
             self.like = seeds if asked and hasattr(seeds, "dims") else like
             self.grid = raster.grid if asked else _grid.of_arguments(
-                like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs)
-            if self.grid.cells is not None:
-                raise ValueError("like: unsupported for cells of a raster as seeds (coordinates that are not evenly spaced)")
+                like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs, cells)
         elif target_values is not None:
             raise TypeError("target_values: the seeds are not a raster")
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
-            if cells is not None and self.grid.cells is not None and self.grid.cells.labelled:
-                self.like = cells
+        if cells is not None and self.grid.cells is not None and self.grid.cells.labelled:
+            self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
         self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric, skip_invalid)
         if edges not in _geometries.EDGES:
@@ -288,7 +284,7 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
            [0, 0, 0, 0, 2, 2]], dtype=int32)
     """
     if _has_slices(seeds):
-        return _by_slices(seeds, arguments, lambda one: allocation(one, ids=ids, **arguments))
+        return _by_slices(seeds, allocation, {"ids": ids, **arguments})
     question = Question(seeds, **arguments)
     names = question.names(ids)
     return _wrapped(question, "allocation", question.compute(names)[0], names.nodata)
@@ -318,7 +314,7 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
            [0., 1.]], dtype=float32)
     """
     if _has_slices(seeds):
-        return _by_slices(seeds, arguments, lambda one: proximity(one, dtype=dtype, **arguments))
+        return _by_slices(seeds, proximity, {"dtype": dtype, **arguments})
     question = Question(seeds, **arguments)
     return _wrapped(question, "proximity", question.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
 
@@ -345,7 +341,7 @@ def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
            [  0., 270.]], dtype=float32)
     """
     if _has_slices(seeds):
-        return _by_slices(seeds, arguments, lambda one: direction(one, **arguments))
+        return _by_slices(seeds, direction, {**arguments})
     question = Question(seeds, **arguments)
     return _wrapped(question, "direction", question.compute(None, azimuth=True)[2], math.nan)
 
@@ -382,7 +378,7 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dt
             raise ValueError(f"variables must be of {', '.join(NAMES)}, not {name!r}")
     kind = _distance_dtype(dtype)
     if _has_slices(seeds):
-        return _by_slices(seeds, arguments, lambda one: voronoi(one, variables=wanted, ids=ids, dtype=dtype, **arguments))
+        return _by_slices(seeds, voronoi, {"variables": wanted, "ids": ids, "dtype": dtype, **arguments})
     question = Question(seeds, **arguments)
     names = question.names(ids)
     answers = question.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
@@ -402,13 +398,13 @@ def _has_slices(seeds: Any) -> bool:
     return hasattr(seeds, "dims") and not hasattr(seeds, "data_vars") and len(seeds.dims) > 2
 
 
-def _by_slices(seeds: Any, arguments: Any, answer: Callable[[Any], Any]) -> Any:
-    """The answers of each slice along the first other dimension, one behind another."""
+def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """What `function` returns for each slice along the first other dimension, one behind another."""
     import xarray
 
     space = _grid.names_of(seeds, arguments.get("x"), arguments.get("y"))
     name = next(one for one in seeds.dims if one not in space)
-    parts = [answer(seeds.isel({name: i})) for i in range(seeds.sizes[name])]
+    parts = [function(seeds.isel({name: i}), **arguments) for i in range(seeds.sizes[name])]
     if not parts:
         raise ValueError(f"seeds: the dimension {name!r} is empty")
     if isinstance(parts[0], dict):

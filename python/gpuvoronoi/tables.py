@@ -59,7 +59,7 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     question = Question(seeds, **arguments)
     kept = _kept(keep, question.seeds)
     if question.cells is not None:
-        raise TypeError("seeds: cells of a raster as seeds have no statistics in this version; the command's --stats has them")
+        return _of_values(question, sums or {}, distances, ids)
     if question.grid.chunks is not None and hasattr(question.mask, "dask"):
         question.mask = question.mask.compute()
     plan, mask = question.plan, question.mask
@@ -89,6 +89,36 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     if seeds.rows is not None:
         index = seeds.rows if index is None else index[seeds.rows]
     return pandas.DataFrame({**kept, **_columns(question, table, names, distances, ids)}, index=index)
+
+
+def _of_values(question: Question, sums: Mapping[str, Any], distances: bool, ids: Any) -> Any:
+    """Of cells of a raster as seeds: a row for each of their values."""
+    import pandas
+
+    if question.cupy is not None:
+        raise TypeError("seeds: cells of a raster on a GPU have no statistics; give NumPy arrays")
+    if ids is not None:
+        raise ValueError("ids: cells of a raster as seeds have their values")
+    cells, window = question.cells, question.plan.window
+    assert cells is not None
+    if question.nothing:
+        return pandas.DataFrame({"value": np.empty(0, np.int64)})
+    field = _field.Field(question.plan, question.workers)
+    quantities = [_quantity(sums[name], name, question, False) for name in sums]
+    table = _Table(field, quantities, distances, cells.group, cells.value.size)
+    # Cells that are seeds themselves have the first seed of their value.
+    first = np.full(cells.value.size, -1, np.int64)
+    first[cells.group[::-1]] = np.arange(cells.group.size)[::-1]
+    names, own = _field.Names(np.int32, -1, first, cells.group), cells.groups if cells.own else None
+
+    def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
+        column, row, full = where
+        answers = _field.Answers.empty(1, full, names, np.float64 if distances else None, False)
+        field.one(used, full, where, answers, names, window.cut(question.mask, full), own)
+        table.add(used, column, row, full, answers)
+
+    field.each(window, work, question.workers, question.progress)
+    return pandas.DataFrame({"value": cells.value, **_columns(question, table, list(sums), distances, None)})
 
 
 def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
@@ -128,13 +158,15 @@ def _quantity(given: Any, name: str, question: Question, on_gpu: bool) -> Any:
 
 
 class _Table:
-    """A ``gv_statistics``, and what is laid into it."""
+    """A ``gv_statistics``, of seeds or, if these have groups (numbers below `groups`), of the groups; and what is added to it."""
 
-    def __init__(self, field: _field.Field, quantities: list[npt.NDArray[np.float64]], distances: bool) -> None:
+    def __init__(self, field: _field.Field, quantities: list[npt.NDArray[np.float64]], distances: bool,
+                 group: Optional[npt.NDArray[np.int32]] = None, groups: int = 0) -> None:
         c = library()
-        self.field, self.quantities = field, quantities
+        self.field, self.quantities, self.count = field, quantities, field.plan.x.size if group is None else groups
         bounds = np.array([max(float(np.abs(q).max()), 1e-300) for q in quantities])
-        options = _c.StatisticsOptions(distances=int(distances), sums=len(quantities), bound=bounds.ctypes.data)
+        options = _c.StatisticsOptions(distances=int(distances), sums=len(quantities), bound=bounds.ctypes.data,
+                                       group=None if group is None else group.ctypes.data, groups=groups)
         made, used = c_void_p(), context()
         used.call(c.gv_statistics_create, field.handle.address, byref(options), byref(made), argument="sums")
         self.handle = Handle(made.value, c.gv_statistics_destroy, used)
@@ -155,7 +187,7 @@ class _Table:
 
     def rows(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Of each seed the numbers, and of each seed and quantity the sum and the mean distance."""
-        count = self.field.plan.x.size
+        count = self.count
         kind = np.dtype([(name, "f8" if field is ctypes.c_double else "i8") for name, field in _c.SeedStatistics._fields_])
         found, sums = np.zeros(count, dtype=kind), np.empty((count, len(self.quantities), 2))
         found["struct_size"] = kind.itemsize

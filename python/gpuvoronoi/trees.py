@@ -275,8 +275,8 @@ class KDTree:
         p, eps, workers
             As of `query`.
         return_sorted : bool, optional
-            True: each list is in the order of indices. False: nearest first, of equal distances the lowest index. None: True
-            for several places, False for one.
+            True: each list is in the order of indices. False: nearest first, of distances that are equal
+            before the root the lowest index. None: True for several places, False for one.
         return_length : bool
             The numbers of points instead of lists.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import _field, _places
+from . import _crs, _field, _grid, _places
 from ._library import Progress
 from ._search import plain_array
 from .rasters import Question, _documented
@@ -33,14 +33,16 @@ def take(values: Values, numbers: npt.NDArray[Any], fill: Any) -> Values:
 
 
 def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
-    """What stands where there is no seed: NaN, NaT, of integers the least of the type, or the highest of an unsigned one."""
-    if dtype.kind not in "iufMm":
-        raise TypeError(f"{argument} must be numbers or times, not {dtype}")
+    """What stands where there is no seed: NaN, NaT, False, of integers the least of the type, or the highest of an unsigned one."""
+    if dtype.kind not in "biufMm":
+        raise TypeError(f"{argument} must be numbers, bools or times, not {dtype}")
     if fill is not None:
         made = np.asarray(fill).astype(dtype)[()]
-        if dtype.kind in "iu" and made != fill:
+        if dtype.kind in "biu" and made != fill:
             raise ValueError(f"fill: {fill!r} does not fit into {dtype}")
         return made
+    if dtype.kind == "b":
+        return dtype.type(False)
     if dtype.kind in "iu":
         return dtype.type(np.iinfo(dtype).max if dtype.kind == "u" else np.iinfo(dtype).min)
     return dtype.type("NaT") if dtype.kind in "Mm" else dtype.type(math.nan)
@@ -57,7 +59,7 @@ def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpa
         Numbers or times, one a seed: an array with the seeds as its last dimension (dimensions before it, such as times, are kept),
         the name of a column of the seeds' table, or several of them by name. The nearest seeds are computed once.
     fill : optional
-        What stands where there is no seed: by default NaN, NaT, the least integer of the type, the highest of an unsigned one.
+        What stands where there is no seed: by default NaN, NaT, False, the least integer of the type, the highest of an unsigned one.
 
     Returns
     -------
@@ -115,8 +117,8 @@ def _taken(values: Values, numbers: Any, fill: Any) -> Any:
 
 
 def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
-           max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, backend: str = "auto",
-           device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+           max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,
+           backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
     """Values of the nearest cell of another grid: nearest-neighbour regridding between any cells.
 
     Parameters
@@ -124,18 +126,23 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
     source : xarray.DataArray or xarray.Dataset
         With coordinates of longitude and latitude (by CF's `standard_name` or `units`, or by their usual names) in degrees or
         radians: one-dimensional axes, two-dimensional ones of a curvilinear grid or swath, or one place a cell of an
-        unstructured mesh. Cells without a place are left out.
+        unstructured mesh; or a raster with x, y and a coordinate system, as rioxarray has it; or data of uxarray. Cells without a
+        place are left out.
     target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
         The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape, or
         ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as :func:`allocation` takes it.
     metric, ellipsoid, backend, device
-        As of :class:`GlobeTree`. Equal distances go to the cell of `source` that comes first.
+        As of :class:`GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it has one. Of equal
+        distances, before they are rounded, the cell of `source` that comes first counts.
     max_distance : float
         Metres; cells farther away do not count. Inclusive.
     fill : optional
         As of :func:`nearest_value`; also for target cells without a place.
     dims : sequence of str, optional
         The names of the dimensions of a pair of arrays as `target`; by default ``cell`` or ``y, x``.
+    nearest_valid : bool
+        Leave out cells of `source` that are missing (NaN or NaT), of each variable and each of its other dimensions (times,
+        levels) by itself. Variables that are Dask arrays are then computed.
     workers, progress
         As of :meth:`GlobeTree.query`.
 
@@ -158,46 +165,75 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
 
     if not isinstance(source, (xarray.DataArray, xarray.Dataset)):
         raise TypeError(f"source must be an xarray DataArray or Dataset, not {type(source).__name__}")
-    start = _places.read(source, "source")
+    start = _grid.places_of(source, "source")
     if isinstance(target, str):
         if ellipsoid is not None or dims is not None:
             raise ValueError("ellipsoid and dims go with coordinates as target")
-        question = Question((start.lon, start.lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
-                            backend=backend, device=device, workers=workers, progress=progress)
-        cells = question.grid.cells
-        assert cells is not None
-        numbers = question.squeezed(question.compute(question.names(None))[0])
-        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells, question.grid.crs))
+        cells = _places.cells(target)
+        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells, start.crs))
     else:
-        end = _places.read(target, "target", dims)
-        tree = GlobeTree(start.lon, start.lat, metric, ellipsoid, backend, device, skip_invalid=True)
-        numbers = tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape)
+        end = _grid.places_of(target, "target", dims)
+        if end.crs is not None and start.crs is not None and not _crs.same(end.crs, start.crs):
+            end.lon, end.lat = _crs.Operation(end.crs, start.crs)(end.lon, end.lat)
+        if ellipsoid is None and start.crs is not None:
+            ellipsoid = _crs.ellipsoid(start.crs)
+
+    def nearest(lon: Values, lat: Values) -> Values:
+        """The source's cells nearest to the target's, -1 for none."""
+        if not np.isfinite(lon).any():
+            return np.full(end.shape, -1)
+        if isinstance(target, str):
+            question = Question((lon, lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
+                                crs=start.crs, backend=backend, device=device, workers=workers, progress=progress)
+            return np.asarray(question.squeezed(question.compute(question.names(None))[0]))
+        tree = GlobeTree(lon, lat, metric, ellipsoid, backend, device, skip_invalid=True)
+        return np.asarray(tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape))
+
+    numbers = None if nearest_valid else nearest(start.lon, start.lat)
     one = isinstance(source, xarray.DataArray)
     name = source.name if one else None
     dataset = source.to_dataset(name="value") if one else source
-    found = {key: _regridded(variable, start, end, numbers, fill) for key, variable in dataset.data_vars.items()}
+    found = {key: _regridded(variable, start, end, functools.partial(_of_valid, start, nearest) if numbers is None else numbers, fill)
+             for key, variable in dataset.data_vars.items() if not (start.grid_mapping and key == start.grid_mapping)}
     kept = {key: value for key, value in dataset.coords.items() if not set(value.dims) & set(start.dims)}
     made = xarray.Dataset(found, {**kept, **end.coordinates}, dataset.attrs)
     return made["value"].rename(name) if one else made
 
 
-def _regridded(variable: Any, start: _places.Places, end: _places.Places, numbers: Values, fill: Any) -> Any:
+def _regridded(variable: Any, start: _places.Places, end: _places.Places, numbers: Any, fill: Any) -> Any:
+    """`numbers`: the nearest cells, or the function of values, axes and fill that takes those of valid cells."""
     import xarray
 
     if not set(start.dims) <= set(variable.dims):
         if set(start.dims) & set(variable.dims):
             raise ValueError(f"source: the variable {variable.name!r} has only some of the dimensions {start.dims} of the cells")
         return variable.variable
-    value = fill_of(variable.dtype, fill, f"source: {variable.name!r}")
-    shape = tuple(variable.sizes[d] for d in start.dims)
-    work = functools.partial(_flat_take, axes=len(shape), numbers=numbers, fill=value)
+    value, given = fill_of(variable.dtype, fill, f"source: {variable.name!r}"), variable.variable
+    work = functools.partial(numbers if callable(numbers) else functools.partial(_flat_take, numbers=numbers), axes=len(start.dims), fill=value)
+    if hasattr(given.data, "dask"):  # cells in one chunk; the chunks of times and levels stay as they are
+        given = given.compute() if callable(numbers) else given.chunk({name: -1 for name in start.dims})
     result = xarray.apply_ufunc(
-        work, variable.variable, input_core_dims=[start.dims], output_core_dims=[end.dims], exclude_dims=set(start.dims), dask="parallelized",
-        output_dtypes=[variable.dtype], keep_attrs=True,
-        dask_gufunc_kwargs={"output_sizes": dict(zip(end.dims, end.shape)), "allow_rechunk": True})
+        work, given, input_core_dims=[start.dims], output_core_dims=[end.dims], exclude_dims=set(start.dims), dask="parallelized",
+        output_dtypes=[variable.dtype], keep_attrs=True, dask_gufunc_kwargs={"output_sizes": dict(zip(end.dims, end.shape))})
     result.attrs.pop("grid_mapping", None)
+    if end.grid_mapping:
+        result.attrs["grid_mapping"] = end.grid_mapping
     return result
 
 
 def _flat_take(values: Values, axes: int, numbers: Values, fill: Any) -> Values:
     return take(values.reshape(*values.shape[:values.ndim - axes], -1), numbers, fill)
+
+
+def _of_valid(start: _places.Places, nearest: Any, values: Values, axes: int, fill: Any) -> Values:
+    """Values of the nearest cells that have one, slice by slice; a search for each set of such cells."""
+    flat = values.reshape(-1, start.lon.size)
+    missing = np.isnan(flat) if values.dtype.kind in "fMm" else np.zeros(flat.shape, bool)
+    sets, which = np.unique(missing, axis=0, return_inverse=True)
+    made: Any = None
+    for i, left_out in enumerate(sets):
+        numbers = nearest(np.where(left_out, np.nan, start.lon), np.where(left_out, np.nan, start.lat))
+        made = np.empty((flat.shape[0], *numbers.shape), values.dtype) if made is None else made
+        of = which.reshape(-1) == i
+        made[of] = take(flat[of], numbers, fill)
+    return np.asarray(made).reshape(*values.shape[:values.ndim - axes], *made.shape[1:])

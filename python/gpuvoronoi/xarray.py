@@ -95,11 +95,11 @@ class Accessor:
         return tables.statistics(asked, sums=sums, distances=distances, ids=ids, keep=keep, **given)
 
     def regrid(self, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
-               max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, backend: str = "auto",
-               device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+               max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,
+               backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
         """:func:`gpuvoronoi.regrid` to other cells."""
         return regrid(self._given, target, metric=metric, ellipsoid=ellipsoid, max_distance=max_distance, fill=fill, dims=dims,
-                      backend=backend, device=device, workers=workers, progress=progress)
+                      nearest_valid=nearest_valid, backend=backend, device=device, workers=workers, progress=progress)
 
 
 xarray.register_dataarray_accessor("gpuvoronoi")(Accessor)

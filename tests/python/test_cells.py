@@ -238,8 +238,8 @@ def test_what_makes_no_sense(random):
         allocation(values, target_values=(), shape=(3, 3), metric="euclidean")
     with pytest.raises(TypeError, match="target_values: the seeds are not a raster"):
         allocation(([0.0], [0.0]), target_values=[1], shape=(3, 3))
-    with pytest.raises(TypeError, match="have no statistics"):
-        statistics(of, metric="euclidean")
+    with pytest.raises(ValueError, match="ids: cells of a raster as seeds have their values"):
+        statistics(of, ids=[1], metric="euclidean")
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -266,3 +266,38 @@ def test_strides_of_single_rows():
     assert found.tolist() == [[3, -1, 3, 3, -1]]
     found = allocation(([0.5, 4.5], [0.5, 0.5]), shape=(1, 5), extent=(0, 0, 5, 1), metric="euclidean", mask=mask)
     assert found.tolist() == [[0, -1, 0, 1, -1]]
+
+
+@pytest.mark.parametrize("grid", ["own", "other", "one value"])
+def test_statistics_as_the_command_has_them(random, tmp_path, grid):
+    """A row a value: cells that are seeds count, and a value that covers a whole raster has all of it."""
+    pandas = pytest.importorskip("pandas")
+    gdal = pytest.importorskip("osgeo.gdal")
+    program = command()
+    values = classes(random) if grid != "one value" else np.full((40, 60), 7)
+    people = random.uniform(0, 9, values.shape)
+    for name, array in (("seeds", values.astype(np.int32)), ("people", people)):
+        made = gdal.GetDriverByName("GTiff").Create(str(tmp_path / f"{name}.tif"), 60, 40, 1, gdal.GDT_Int32 if name == "seeds" else gdal.GDT_Float64)
+        made.SetGeoTransform((0, 10, 0, 400, 0, -10))
+        made.GetRasterBand(1).WriteArray(array)
+        made = None
+    extent = ["--extent", "-105,-53,605,447", "--size", "71,50"] if grid == "other" else ["--sum", "people=people.tif"]
+    subprocess.run([program, "--seeds-raster", "seeds.tif", "--metric", "euclidean", *extent, "--stats", "t.csv"], cwd=tmp_path, check=True,
+                   capture_output=True)
+    theirs = pandas.read_csv(tmp_path / "t.csv")
+    if grid == "other":
+        like = {"like": raster(np.zeros((50, 71)), -100.0, 10.0, 442.0, -10.0)}
+    else:
+        like = {"sums": {"people": people}}
+    ours = statistics(raster(values), metric="euclidean", **like)
+    assert ours["cells"].sum() == (50 * 71 if grid == "other" else 2400)
+    assert list(ours.columns) == [name for name in theirs.columns if name != "id"]
+    for name in ours:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14)
+    if grid != "other":
+        assert abs(ours["people_sum"].sum() - people.sum()) < 1e-9
+    mask = random.random(values.shape) < 0.3
+    if grid == "own":
+        assert statistics(raster(values), metric="euclidean", mask=mask)["cells"].sum() == mask.sum()
+    empty = statistics(raster(values * 0), metric="euclidean")
+    assert len(empty) == 0

@@ -168,3 +168,11 @@ def test_features_of_geojson():
     place = {"type": "Point", "coordinates": (1.0, 2.0)}
     tree = gpuvoronoi.FeatureTree([{"type": "Feature", "properties": {}, "geometry": one} for one in (None, place)])
     assert tree.query(1.0, 2.0) == (0.0, 1)
+
+
+@pytest.mark.parametrize("name", ["allocation", "proximity", "direction", "voronoi", "statistics", "nearest_value"])
+def test_editors_complete_arguments(name):
+    """By jedi, which Jupyter, Spyder and language servers use."""
+    jedi = pytest.importorskip("jedi")
+    line = f"gpuvoronoi.{name}((1, 2), sh"
+    assert "shape=" in [one.name for one in jedi.Script("import gpuvoronoi\n" + line).complete(2, len(line))]

@@ -73,8 +73,53 @@ def test_what_is_no_grid(random):
         allocation(seeds(random), like=globe, level=3)
     with pytest.raises(ValueError, match="metric: euclidean is not supported with cells"):
         allocation(seeds(random), like=globe, metric="euclidean")
-    with pytest.raises(ValueError, match="evenly spaced coordinates"):
-        allocation(globe)
+    with pytest.raises(ValueError, match="seeds: the coordinate 'x' is not evenly spaced"):
+        allocation(uneven)
+
+
+def check_seeds(raster, lon, lat, **more):
+    """A raster of seeds as its cells' places, in ascending order of values and then of cells."""
+    values = raster.values.ravel()
+    chosen = np.flatnonzero((values != 0) & np.isfinite(np.ravel(lon)))
+    order = chosen[np.argsort(values[chosen], kind="stable")]
+    places = np.ravel(lon)[order], np.ravel(lat)[order]
+    like = more.pop("like", raster)
+    found = voronoi(raster, like=None if like is raster else like, dtype="float64", **more)
+    expected = voronoi(places, like=like, dtype="float64", **more)
+    assert np.array_equal(found["allocation"], np.where(expected["allocation"] < 0, -1, values[order][expected["allocation"]]))
+    for name in ("proximity", "direction"):
+        assert np.array_equal(found[name], expected[name], equal_nan=True)
+    assert found["allocation"].dims == like.dims
+
+
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+def test_seeds(random, metric):
+    """Gaussian latitudes, one row, curvilinear grids and meshes as rasters of seeds."""
+    lat, lon = gaussian(), np.arange(24) * 15.0
+    x, y = np.meshgrid(lon, lat)
+    values = random.integers(0, 4, (16, 24)) * (random.random((16, 24)) < 0.2)
+    check_seeds(xarray.DataArray(values, dims=("lat", "lon"), coords={"lat": lat, "lon": lon}), x, y, metric=metric)
+    row = xarray.DataArray(values[7:8], dims=("lat", "lon"), coords={"lat": lat[7:8], "lon": lon})
+    check_seeds(row, x[7:8], y[7:8], metric=metric)
+    even = xarray.DataArray(np.zeros((18, 36)), dims=("lat", "lon"), coords={"lat": 85.0 - 10 * np.arange(18), "lon": 5.0 + 10 * np.arange(36)})
+    check_seeds(row, x[7:8], y[7:8], metric=metric, like=even)
+    lost = x.copy()
+    lost[3, 4:9] = np.nan
+    check_seeds(xarray.DataArray(values, dims=("eta", "xi"), coords={"lon": (("eta", "xi"), lost), "lat": (("eta", "xi"), y)}), lost, y,
+                metric=metric)
+    mesh = {"lon": ("cell", x.ravel()), "lat": ("cell", y.ravel())}
+    check_seeds(xarray.DataArray(values.ravel(), dims="cell", coords=mesh), x, y, metric=metric)
+    nothing = xarray.DataArray(values * 0, dims=("lat", "lon"), coords={"lat": lat, "lon": lon})
+    assert (allocation(nothing, metric=metric) == -1).all()
+
+
+def test_other_cells_of_a_raster_of_seeds(random):
+    values = random.integers(0, 4, (18, 36)) * (random.random((18, 36)) < 0.1)
+    even = xarray.DataArray(values, dims=("lat", "lon"), coords={"lat": 85.0 - 10 * np.arange(18), "lon": 5.0 + 10 * np.arange(36)})
+    order = np.argsort(values, axis=None, kind="stable")[np.sum(values == 0):]
+    places = np.meshgrid(even.lon, even.lat)[0].ravel()[order], np.meshgrid(even.lon, even.lat)[1].ravel()[order]
+    for cells in ("healpix:2", "s2:2", seeds(random)):
+        assert np.array_equal(allocation(even, cells=cells), values.ravel()[order][allocation(places, cells=cells)])
 
 
 def test_times_and_levels(random):

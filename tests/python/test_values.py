@@ -226,3 +226,81 @@ def test_positions_of_mpas(random, units):
     if units is None:
         with pytest.raises(ValueError, match="lonCell: missing units"):
             regrid(mesh.assign(lonCell=("nCells", lon)), places)
+
+
+def test_a_raster_by_its_coordinate_system(random):
+    """x, y and spatial_ref, as rioxarray writes them: on maps and in another datum than the source's."""
+    pyproj = pytest.importorskip("pyproj")
+
+    def raster(code, x, y):
+        values = np.arange(float(x.size * y.size)).reshape(y.size, x.size)
+        return xarray.DataArray(values, dims=("y", "x"), attrs={"grid_mapping": "spatial_ref"}, coords={
+            "x": x, "y": y, "spatial_ref": ((), 0, pyproj.CRS(code).to_cf())})
+
+    source = raster("EPSG:32633", 400e3 + 10e3 * np.arange(20), 5600e3 - 10e3 * np.arange(15))
+    lon, lat = pyproj.Transformer.from_crs(32633, 4326, always_xy=True).transform(*np.meshgrid(source.x, source.y))
+    places = random.uniform(14, 16, 40), random.uniform(49.5, 50.4, 40)
+    assert np.array_equal(regrid(source, places, metric="great-circle"), nearest((lon, lat), places)[0])
+    target = raster("EPSG:3035", 4500e3 + 15e3 * np.arange(8), 3000e3 - 15e3 * np.arange(6))
+    ends = pyproj.Transformer.from_crs(3035, 4326, always_xy=True).transform(*np.meshgrid(target.x, target.y))
+    made = regrid(source, target, metric="great-circle")
+    assert np.array_equal(made.values.ravel(), nearest((lon, lat), ends)[0])
+    assert made.attrs["grid_mapping"] == "spatial_ref" and made.spatial_ref.attrs == target.spatial_ref.attrs
+    assert made.x.equals(target.x) and made.y.equals(target.y)
+    degrees = raster("EPSG:4326", np.arange(5.0), np.arange(3.0, -1, -1))
+    assert regrid(degrees, ([1.1], [2.1])).values.tolist() == [6.0]
+    with pytest.raises(ValueError, match="longitude"):
+        regrid(degrees.drop_vars("spatial_ref"), ([1.1], [2.1]))
+
+
+@pytest.mark.parametrize("target", ["places", "healpix:1"])
+def test_nearest_valid(random, target):
+    lon, lat = np.meshgrid(np.arange(0, 360, 20.0), np.arange(-80, 81, 20.0))
+    values = random.normal(size=(4, *lon.shape))
+    values[1, 2:5], values[2, :, 3], values[3] = np.nan, np.nan, np.nan
+    source = xarray.DataArray(values, dims=("time", "lat", "lon"), coords={"lat": lat[:, 0], "lon": lon[0]})
+    places = (random.uniform(0, 360, 30), random.uniform(-80, 80, 30))
+    made = regrid(source, places if target == "places" else target, metric="great-circle", nearest_valid=True)
+    if target != "places":
+        assert np.isfinite(made[:3]).all() and np.isnan(made[3]).all()
+        return
+    for time in range(3):
+        there = np.isfinite(values[time])
+        expected = values[time][there][nearest((lon[there], lat[there]), places)[0]]
+        assert np.array_equal(made[time], expected)
+    assert np.isnan(made[3]).all()
+    assert np.isnan(regrid(source, places)[1]).any()
+
+
+def test_bools_and_chunks(random):
+    lon, lat = np.arange(0, 360, 10.0), np.arange(-85, 86, 10.0)
+    source = xarray.DataArray(random.normal(size=(24, lat.size, lon.size)), dims=("time", "lat", "lon"), coords={"lat": lat, "lon": lon})
+    places = random.uniform(0, 360, 9), random.uniform(-80, 80, 9)
+    plain = regrid(source, places)
+    land = regrid(source > 0, places)
+    assert land.dtype == bool and np.array_equal(land, plain > 0)
+    assert not regrid(source < np.inf, ([5.0], [0.0]), max_distance=1.0).any()
+    pytest.importorskip("dask")
+    chunked = regrid(source.chunk({"time": 10, "lat": 4, "lon": 5}), places)
+    assert chunked.chunks[0] == (10, 10, 4) and chunked.identical(chunked.copy(data=plain.values))
+
+
+def test_uxarray(random):
+    """Its classes where it is installed; otherwise one with the same attributes."""
+    lon, lat = random.uniform(0, 360, 20), random.uniform(-80, 80, 20)
+
+    class Mesh:
+        face_lon, face_lat = xarray.DataArray(lon, dims="n_face"), xarray.DataArray(lat, dims="n_face")
+        node_lon, node_lat = face_lon[:12].rename(n_face="n_node"), face_lat[:12].rename(n_face="n_node")
+
+    class OnMesh(xarray.DataArray):
+        __slots__ = ()
+        uxgrid = Mesh
+
+    places = random.uniform(0, 360, 7), random.uniform(-80, 80, 7)
+    assert np.array_equal(regrid(OnMesh(np.arange(20.0), dims="n_face"), places), nearest((lon, lat), places)[0])
+    assert np.array_equal(regrid(OnMesh(np.arange(12.0), dims="n_node"), places), nearest((lon[:12], lat[:12]), places)[0])
+    source = xarray.DataArray(np.arange(7.0), dims="cell", coords={"lon": ("cell", places[0]), "lat": ("cell", places[1])})
+    assert np.array_equal(regrid(source, Mesh()), nearest(places, (lon, lat))[0])
+    with pytest.raises(ValueError, match="faces, nodes or edges"):
+        regrid(OnMesh(np.arange(20.0), dims="other"), places)
