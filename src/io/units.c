@@ -21,7 +21,9 @@ static const gv_unit units[] = {{GV_UNIT_LENGTH, 1.0, "m"},
                                 {GV_UNIT_ANGLE, 1.0, "\u2033"},
                                 {GV_UNIT_ANGLE, 1.0, "arcsec"}};
 
-const char gv_unit_names[] = "m, km, cm, ft, us-ft, yd, mi, nmi, deg, ' or arcmin, \" or arcsec";
+#define LENGTHS "m, km, cm, ft, us-ft, yd, mi, nmi"
+const char gv_length_names[] = LENGTHS;
+const char gv_unit_names[] = LENGTHS ", deg, ' or arcmin, \" or arcsec";
 
 bool gv_unit_find(const char *name, gv_unit *out) {
   while (*name == ' ')

@@ -16,7 +16,7 @@ typedef struct gv_unit {
 } gv_unit;
 
 /* The names of all units, for messages. */
-extern const char gv_unit_names[];
+extern const char gv_unit_names[], gv_length_names[];
 
 /* The unit of that name, surrounding blanks allowed; "" is not a unit. False: unknown unit. */
 bool gv_unit_find(const char *name, gv_unit *out);

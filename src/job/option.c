@@ -118,8 +118,8 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
 
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit) {
   if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: unknown unit (%s); expected a unit of length: m, km, nmi, mi, ft ...", option, value);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown unit (%s); expected a unit of length: %s", option,
+                    value, gv_length_names);
 }
 
 gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit) {
@@ -127,7 +127,7 @@ gv_status gv_read_distance(gv_io *io, const char *option, const char *value, dou
     return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: invalid distance (%s); expected a number of at least 0, optionally with a unit: %s",
-                    option, value, gv_unit_names);
+                    option, value, gv_length_names);
 }
 
 /* -------------------------------------------------------------------------------------------------- values */

@@ -104,7 +104,7 @@ def test_types(layer):
         assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == kind
         assert np.array_equal(out.ReadAsArray(), values[number])
     layer.fails(*seeds, "--attribute", "small", "--ot", "Byte", "no.tif", has=["--ot Byte", "attribute out of range (-3)", "0 to 255"])
-    layer.fails(*seeds, "--attribute", "real", "--ot", "Int32", "no.tif", has=["--ot Int32", "out of range of 64-bit integers"])
+    layer.fails(*seeds, "--attribute", "real", "--ot", "Int32", "no.tif", has=["--ot Int32", "not a whole number", "use Float64"])
     layer.fails(*seeds, "--attribute", "wide", "--ot", "Float64", "no.tif", has=["--ot Float64", "is not exact"])
     layer.fails(*seeds, "--attribute", "real", "--nodata", "7", "no.tif", has=["--nodata", "NaN"])
     layer.fails(*seeds, "--attribute", "small", "--nodata", "2", "no.tif", has=["--nodata: 2 is the attribute of a seed; use another number"])

@@ -684,3 +684,17 @@ def test_descriptions_and_reports(seeds):
 def test_refusals(seeds, options, words, status):
     seeds.csv("plane.csv", [1, 2], [1, 2], header="x,y")
     seeds.fails("--seeds", "s.csv", *options, status=status, has=words)
+
+
+@pytest.mark.parametrize("name", ["lat", "LON", "cell", "seed", "distance", "azimuth_2", "token", "area_km2", "cell_ids", "crs", "geom", "fid"])
+def test_attributes_with_names_of_columns(seeds, name):
+    seeds.csv("named.csv", LON[:5], LAT[:5], **{name: [3, 1, 4, 1, 5]}, header="x,y")
+    run = ["--seeds", "named.csv", "--seeds-crs", "EPSG:4326", "--cells-of", "s2:0", "-k", "2", "--attribute", name, "--cells"]
+    for file in ("out.csv", "out.gpkg", "out.nc", "out.zarr"):
+        seeds.ok(*run, file)
+    header = seeds.path("out.csv").read_text().split("\n")[0].split(",")
+    assert header[8] == "seed_" + name and header[12] == f"seed_{name}_2" and len({one.lower() for one in header}) == len(header)
+
+
+def test_areas_of_shapefiles_have_no_warnings(seeds):
+    assert seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:0", "--cells", "areas.shp").stderr == ""

@@ -189,3 +189,17 @@ def test_page_of_messages_is_that_of_the_table():
     rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
     assert len(rows) == len(set(row[0] for row in rows)) == len(re.findall(r"GV_CODE_\w+", enum)) > 40
     assert all(text.endswith(".") for row in rows for text in row[1:]), rows
+
+
+@pytest.mark.parametrize("options, words, missing", [
+    (["--seeds-crs", "EPSG:4326", "--max-distance", "2deg"], ["--max-distance: invalid distance (2deg)", "nmi"], "deg,"),
+    (["--seeds-crs", "EPSG:4326", "--attribute", "v", "--of", "GPKG"], ["need Float64", "--ot"], "none"),
+    (["--seeds-crs", "EPSG:2056", "--extent", "2600000,1200000,2700000,1300000", "--of", "netCDF"],
+     ["NetCDF does not support the coordinate system (CH1903+ / LV95 (EPSG:2056))", "--crs"], "netcdf error"),
+    (["--seeds-crs", "EPSG:4326", "--res", "0.5", "--of", "COG", "--co", "TILING_SCHEME=GoogleMapsCompatible"], ["TILING_SCHEME", "--extent"], "webmerc"),
+])
+def test_messages_name_a_way_out(work, options, words, missing):
+    work.csv("s.csv", [2600001, 5] if "EPSG:2056" in options else [1, 5], [1200001, 5] if "EPSG:2056" in options else [1, 5], header="x,y",
+             v=["0.5", "1.25"])
+    line = work.fails("--seeds", "s.csv", *([] if "--res" in options else ["--size", "36,18"]), *options, "out.tif", status=2 if missing == "deg," else 1, has=words)
+    assert missing not in line

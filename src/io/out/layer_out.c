@@ -1,6 +1,7 @@
 #include "io/out/layer_out.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -86,6 +87,20 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot create %s", l->place->output.path);
 }
 
+bool gv_field_is_reserved(const char *name) {
+  static const char *const reserved[] = {"fid", "ogc_fid", "geom", "geometry", "wkt"};
+  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+    if (EQUAL(name, reserved[i])) return true;
+  return false;
+}
+
+void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]) {
+  snprintf(name, GV_FIELD_NAME, "%s", own);
+  if (taken(user, name)) snprintf(name, GV_FIELD_NAME, "seed_%.240s", own);
+  while (taken(user, name) && strlen(name) + 2 < GV_FIELD_NAME)
+    strcat(name, "_");
+}
+
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);
@@ -95,6 +110,9 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
     OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
     OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like));
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
+  } else if (type == OFTReal && gv_is_driver(l->place->driver, "ESRI Shapefile")) {
+    OGR_Fld_SetWidth(field, 32); /* GDAL's 24 hold no more than 8 digits before 15 after the point */
+    OGR_Fld_SetPrecision(field, 15);
   }
   OGRErr error = OGR_L_CreateField(l->layer, field, TRUE);
   if (error != OGRERR_NONE && OGR_Fld_GetType(field) == OFTInteger64) {

@@ -39,6 +39,15 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index);
 
+enum { GV_FIELD_NAME = 256 };
+
+/* The name of a column for a field of the seeds: its own, or, if that is taken, seed_NAME, with underscores appended while that is taken. */
+typedef bool gv_name_taken(const void *user, const char *name);
+void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]);
+
+/* Whether formats use the name themselves. */
+bool gv_field_is_reserved(const char *name);
+
 /* An error if the field does not hold the value. */
 gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value);
 

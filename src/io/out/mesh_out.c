@@ -304,6 +304,24 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   return close_outputs(io, mesh, status);
 }
 
+/* Whether variables, columns or dimensions have this name: those of neighbours have their number appended. */
+static bool mesh_out_has_name(const void *user, const char *name) {
+  static const char *const own[] = {"cell",  "token",    "lon", "lat",    "area_km2",
+                                    "cells", "cell_ids", "crs", "healpix"};
+  static const char *const of_seed[] = {"seed", "distance", "azimuth"};
+  (void)user;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (EQUAL(name, own[i])) return true;
+  for (size_t i = 0; i < sizeof of_seed / sizeof *of_seed; i++) {
+    size_t length = strlen(of_seed[i]);
+    if (!EQUALN(name, of_seed[i], length)) continue;
+    const char *rest = name + length;
+    if (*rest == '\0' || (*rest == '_' && rest[1] != '\0' && strspn(rest + 1, "0123456789") == strlen(rest + 1)))
+      return true;
+  }
+  return gv_field_is_reserved(name);
+}
+
 /* Cells handled at once, a power of 4: a few megabytes a thread for any k. */
 static int32_t block_of(int bands) {
   return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
@@ -322,6 +340,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
                          .crs = grid->crs,
                          .metric = gv_metric_name(question->voronoi->metric),
                          .seeds = seeds};
+  if (question->attribute != NULL) gv_field_name(question->attribute, mesh_out_has_name, NULL, facts.attribute);
 
   gv_context_options context_options;
   gv_context_options_init(&context_options);

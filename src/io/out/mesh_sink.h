@@ -3,6 +3,7 @@
 #define GV_IO_MESH_SINK_H
 
 #include "io/in/grid.h"
+#include "io/out/layer_out.h"
 #include "io/out/mesh_out.h"
 #include "io/out/place.h"
 
@@ -28,6 +29,7 @@ typedef struct gv_mesh_facts {
   OGRSpatialReferenceH crs; /* geographic */
   const char *metric;
   const gv_seed_list *seeds;
+  char attribute[GV_FIELD_NAME]; /* the name of the attribute in all formats; "" without one */
 } gv_mesh_facts;
 
 typedef struct gv_mesh_sink gv_mesh_sink;

@@ -50,10 +50,11 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool found = CSLFindString(list, name) >= 0;
   CSLDestroy(list);
   if (found) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                       "the values of %s need %s, which driver %s does not support (it has: %s)%s",
-                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
-                       GDALDataTypeIsInteger(raster->is.type) ? "; use --ot for another type" : "");
+  return gv_io_fail_as(
+      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+      "the values of %s need %s, which driver %s does not support (it has: %s); use --ot for another "
+      "type, or another format, e.g. .tif",
+      raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types);
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -432,6 +433,30 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   return status;
 }
 
+/* The copy has failed: by its coordinate system, as far as GDAL's message shows, or otherwise. */
+static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
+  const char *path = raster->place.output.path;
+  gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
+  if (gv_is_driver(raster->driver, "netCDF") && strstr(io->message, "AddProjectionVars") != NULL) {
+    char name[256];
+    gv_crs_describe(GDALGetSpatialRef(from), name, sizeof name);
+    return gv_io_fail_as(
+        io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+        "cannot write %s: NetCDF does not support the coordinate system (%s); use another --crs, or "
+        "another format, e.g. .tif",
+        path, name);
+  }
+  bool warps = gv_option_given(raster->options, "TILING_SCHEME") || gv_option_given(raster->options, "TARGET_SRS");
+  if (warps && strstr(io->message, ": PROJ: ") != NULL) {
+    return gv_io_fail_as(
+        io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+        "cannot write %s: the grid reaches beyond the coordinate system of TILING_SCHEME or TARGET_SRS; use "
+        "a smaller --extent, for Web Mercator from -85 to 85 degrees north",
+        path);
+  }
+  return status;
+}
+
 static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, GDALProgressFunc progress,
                            void *progress_user) {
   /* GDAL is silent about side files. */
@@ -444,8 +469,7 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
                                    (CSLConstList)raster->options, progress, progress_user);
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
-  if (raster->dataset == NULL || gv_gdal_failed())
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  if (raster->dataset == NULL || gv_gdal_failed()) return copy_fail(io, raster, from);
   GV_TRY(close_dataset(io, raster, &raster->dataset, GV_OK));
   bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !keeps_integers(raster->driver);
   return doubtful ? check_copy(io, raster, from) : GV_OK;

@@ -71,11 +71,9 @@ static OGRFeatureDefnH definition(const writer *w) {
 }
 
 /* True for the name of one of our columns, of an attribute before this one, or one that formats use themselves. */
-static bool taken(const writer *w, const char *name) {
-  static const char *const reserved[] = {"id", "value", "fid", "ogc_fid", "geom", "geometry", "wkt"};
-  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-    if (EQUAL(name, reserved[i])) return true;
-  }
+static bool taken(const void *user, const char *name) {
+  const writer *w = user;
+  if (gv_field_is_reserved(name) || EQUAL(name, "id") || EQUAL(name, "value")) return true;
   for (int i = 0; i < w->content->count; i++) {
     if (EQUAL(name, w->content->columns[i].name)) return true;
   }
@@ -86,18 +84,15 @@ static gv_status create_attributes(writer *w) {
   int count = w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0;
   for (int i = 0; i < count; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
-    char name[256];
+    char name[GV_FIELD_NAME];
     int own = OGR_FD_GetFieldIndex(definition(w), OGR_Fld_GetNameRef(like));
     if (own >= 0 && own < w->id && !w->as_text) { /* one that the format has for it, like KML's Name */
       w->map[i] = own;
       continue;
     }
     char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
-    snprintf(name, sizeof name, "%s", utf8);
-    if (taken(w, name)) snprintf(name, sizeof name, "seed_%.240s", utf8);
+    gv_field_name(utf8, taken, w, name);
     CPLFree(utf8);
-    while (taken(w, name) && strlen(name) + 2 < sizeof name)
-      strcat(name, "_");
     GV_TRY(gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]));
   }
   return GV_OK;

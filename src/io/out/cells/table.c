@@ -28,7 +28,8 @@ struct gv_mesh_sink {
 static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   static const char *const names[TABLE_FIELDS] = {"cell", "token", "lon", "lat", "area_km2"};
   const gv_mesh_question *q = sink->facts->question;
-  const char *of_seed[TABLE_OF_SEED] = {"seed", "distance", "azimuth", q->attribute};
+  const char *of_seed[TABLE_OF_SEED] = {"seed", "distance", "azimuth",
+                                        q->attribute != NULL ? sink->facts->attribute : NULL};
   const OGRFieldType types[TABLE_OF_SEED] = {OFTInteger64, OFTReal, OFTReal,
                                              q->reals != NULL ? OFTReal : OFTInteger64};
   sink->has_points = !gv_is_driver(sink->out.place->driver, "CSV");

@@ -133,7 +133,8 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
 /* The variables of neighbour number `band` (from 0). */
 static bool variables_make_band(gv_mesh_sink *sink, int band) {
   const gv_mesh_question *q = sink->facts->question;
-  const char *names[VARIABLES] = {"seed", "distance", "azimuth", q->attribute};
+  const char *names[VARIABLES] = {"seed", "distance", "azimuth",
+                                  q->attribute != NULL ? sink->facts->attribute : NULL};
   const char *units[VARIABLES] = {NULL, q->distance_unit, "degree", NULL};
   const GDALExtendedDataTypeH types[VARIABLES] = {sink->int64, sink->float64, sink->float32,
                                                   q->reals != NULL ? sink->float64 : sink->int64};

@@ -25,7 +25,9 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   double *reals = p->converted;
   for (int64_t i = 0; i < count && p->reals != NULL; i++) {
     double value = p->reals[i];
-    GV_REQUIRE(io, value == rint(value) && value >= -0x1p63 && value < 0x1p63,
+    GV_REQUIRE(io, value == rint(value), "--ot %s: value is not a whole number (attribute %.17g); use Float64",
+               name, value);
+    GV_REQUIRE(io, value >= -0x1p63 && value < 0x1p63,
                "--ot %s: value out of range of 64-bit integers (attribute %.17g)", name, value);
     integers[i] = (int64_t)value;
   }
