@@ -1,6 +1,10 @@
+#include <string.h>
+
 #include "cost/raster.h"
 #include "cost/search.h"
 #include "cost/start.h"
+#include "cost/tile.h"
+#include "cost/window.h"
 
 #include "cells/seam.h"
 
@@ -29,6 +33,8 @@ static gv_status cost_fill(gv_context *context, gv_cost *c) {
     c->cost[i] = (double)INFINITY;
     c->seed[i] = -1;
   }
+  if (o->engine == GV_COST_ANY) c->is.engine = GV_COST_TILES;
+  if (!gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
   return gv_cost_lengths_make(context, o, &c->lengths);
 }
 
@@ -51,7 +57,12 @@ void gv_cost_destroy(gv_cost *c) {
   gv_release(&allocator, c->friction);
   gv_release(&allocator, c->cost);
   gv_release(&allocator, c->seed);
+  gv_release(&allocator, c->from);
   gv_release(&allocator, c);
+}
+
+const char *gv_cost_engine_name(const gv_cost *c) {
+  return c->is.engine == GV_COST_SERIAL ? "serial" : "tile";
 }
 
 double *gv_cost_friction(gv_cost *c, int64_t row) {
@@ -79,18 +90,35 @@ static void cost_close(gv_cost *c) {
   }
 }
 
+/* Sums that overflow hide cells, unless they are above the limit in any case. */
+static gv_status cost_check_overflow(gv_context *context, gv_cost *c) {
+  bool overflows = c->overflows;
+  if (!overflows && c->may_overflow && isinf(c->is.most)) GV_TRY(gv_cost_find_overflow(context, c, &overflows));
+  if (!overflows) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "travel cost: sums of costs exceed the range of double precision; scale the friction");
+}
+
+static gv_status cost_run(gv_context *context, gv_cost *c, const gv_cost_starts *starts) {
+  if (c->is.engine == GV_COST_SERIAL) return gv_cost_search_run(context, c, starts);
+  c->from = gv_allocate(&c->allocator, c->cells, sizeof *c->from);
+  if (c->from == NULL) return gv_fail_memory(context, "the raster of travel cost");
+  memset(c->from, GV_COST_BY_START, (size_t)c->cells);
+  return gv_cost_tile_run(context, c, starts);
+}
+
 gv_status gv_cost_solve(gv_context *context, gv_cost *c, const double *x, const double *y, int64_t count,
                         int64_t *left_out) {
-  gv_cost_search search = {.raster = c};
+  gv_cost_starts starts = {.count = 0};
+  gv_status status = GV_OK;
   *left_out = 0;
   cost_close(c);
-  gv_status status = gv_cost_search_begin(context, &search);
-  for (int64_t i = 0; i < count && status == GV_OK; i++)
-    if (!gv_cost_start(&search, x[i], y[i], (int32_t)i)) ++*left_out;
-  if (status == GV_OK) status = gv_cost_search_run(context, &search);
-  gv_cost_search_end(&search);
-  if (status == GV_OK && c->overflows)
-    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "travel cost: sums of costs exceed the range of double precision; scale the friction");
-  return status;
+  for (int64_t i = 0; i < count && status == GV_OK; i++) {
+    bool here;
+    status = gv_cost_start(context, c, x[i], y[i], (int32_t)i, &starts, &here);
+    if (!here) ++*left_out;
+  }
+  if (status == GV_OK) status = cost_run(context, c, &starts);
+  gv_release(&c->allocator, starts.entries);
+  return status == GV_OK ? cost_check_overflow(context, c) : status;
 }

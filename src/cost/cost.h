@@ -34,13 +34,17 @@
 
 #include "core/core.h"
 
+/* Engines; all return the same bytes. */
+typedef enum gv_cost_engine { GV_COST_ANY, GV_COST_SERIAL, GV_COST_TILES } gv_cost_engine;
+
 typedef struct gv_cost_options {
   gv_metric metric;      /* euclidean, great-circle or geodesic */
   int64_t width, height; /* each at least 1 */
   double geotransform[6];
   double semi_major, flattening; /* as in gv_grid */
   int moves;                     /* 8, 16 or 32 */
-  double most;                   /* cells with a higher cost have no seed; INFINITY: no limit */
+  gv_cost_engine engine;
+  double most; /* cells with a higher cost have no seed; INFINITY: no limit */
 } gv_cost_options;
 
 typedef struct gv_cost gv_cost;
@@ -51,6 +55,9 @@ GV_API double gv_cost_bytes(int64_t width, int64_t height);
 /* Makes a raster of barriers. Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY. */
 GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
 GV_API void gv_cost_destroy(gv_cost *cost);
+
+/* The engine that is used: the serial one also for rasters that wrap and are not wider than a tile. */
+GV_API const char *gv_cost_engine_name(const gv_cost *cost);
 
 /* The friction of a row, `width` values to be set before solving; NaN: a barrier. */
 GV_API double *gv_cost_friction(gv_cost *cost, int64_t row);

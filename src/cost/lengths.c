@@ -29,6 +29,12 @@ void gv_cost_center(const gv_cost_options *o, int64_t column, int64_t row, doubl
   if (o->metric != GV_EUCLIDEAN) out[1] = fmin(fmax(out[1], -90.0), 90.0);
 }
 
+/* The divisor of a move's length in its formula (cost.h). */
+static double lengths_parts(int columns, int rows) {
+  const int longer = columns > rows ? columns : rows, shorter = columns > rows ? rows : columns;
+  return longer == 1 ? 2.0 : longer == 2 ? 4.0 : shorter == 1 ? 6.0 : 12.0;
+}
+
 gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_options *o, gv_cost_lengths *out) {
   enum { SIDE = GV_COST_LONGEST + 1 };
   out->metric = o->metric;
@@ -36,16 +42,16 @@ gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_options *o, gv
   GV_TRY(gv_ellipsoid_init(context, o->semi_major, o->flattening, &out->ellipsoid));
   out->weigher = gv_weigher_of(GV_ADDITIVE, o->metric, &out->ellipsoid);
   gv_geodesic_init(&out->ellipsoid, &out->geodesic);
-  out->of_row = gv_allocate(&out->allocator, o->height, SIDE * SIDE * sizeof *out->of_row);
+  out->of_row = gv_allocate_zeroed(&out->allocator, o->height + GV_COST_LONGEST, SIDE * SIDE * sizeof *out->of_row);
   if (out->of_row == NULL) return gv_fail_memory(context, "the lengths of moves");
-  double *next = out->of_row;
+  double *next = out->of_row + GV_COST_LONGEST * SIDE * SIDE;
   for (int64_t row = 0; row < o->height; row++) {
     for (int i = 0; i < SIDE * SIDE; i++) {
       double from[2], to[2];
       gv_cost_center(o, 0, row, from);
       gv_cost_center(o, i % SIDE, row + i / SIDE, to);
       bool useful = row + i / SIDE < o->height && i > 0 && i / SIDE + i % SIDE <= 5;
-      *next++ = useful ? gv_cost_length(out, from, to) : 0.0;
+      *next++ = useful ? gv_cost_length(out, from, to) / lengths_parts(i % SIDE, i / SIDE) : 0.0;
     }
   }
   return GV_OK;

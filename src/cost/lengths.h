@@ -13,7 +13,9 @@ typedef struct gv_cost_lengths {
   gv_ellipsoid ellipsoid;
   gv_weigher weigher;
   gv_geodesic geodesic;
-  double *of_row; /* by row, rows further on and columns further east */
+  double *
+      of_row; /* by row, from three above the first one on, rows further on and columns further east: lengths by the
+                     divisor of the move's formula */
   gv_allocator allocator;
 } gv_cost_lengths;
 
@@ -26,10 +28,10 @@ void gv_cost_center(const gv_cost_options *options, int64_t column, int64_t row,
 /* The reported distance of two positions. */
 double gv_cost_length(const gv_cost_lengths *lengths, const double p[2], const double q[2]);
 
-/* The length of a move between rows `row` and `row` + `rows`, rows >= 0, by `columns`. */
-static inline double gv_cost_length_at(const gv_cost_lengths *lengths, int64_t row, int rows, int columns) {
+/* Of the moves that begin or end in `row`, for gv_cost_of_moves. */
+static inline const double *gv_cost_lengths_of(const gv_cost_lengths *lengths, int64_t row) {
   enum { SIDE = GV_COST_LONGEST + 1 };
-  return lengths->of_row[(row * SIDE + rows) * SIDE + columns];
+  return lengths->of_row + (row + GV_COST_LONGEST) * SIDE * SIDE;
 }
 
 #endif

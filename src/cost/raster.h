@@ -17,7 +17,9 @@ struct gv_cost {
   gv_cost_lengths lengths;
   double *friction, *cost;
   int32_t *seed;
-  bool overflows; /* a sum of costs did */
+  uint8_t *from;     /* of the engine `tile`: how cells were reached (window.h) */
+  bool overflows;    /* the cost of a start did */
+  bool may_overflow; /* a sum of costs did, perhaps of a way that is not the cheapest */
 };
 
 static inline int64_t gv_cost_at(const gv_cost *c, int64_t column, int64_t row) {
@@ -30,9 +32,9 @@ static inline int64_t gv_cost_wrapped(const gv_cost *c, int64_t column, int64_t 
   return column < 0 ? at + c->is.width : column >= c->is.width ? at - c->is.width : at;
 }
 
-/* Both of the cells beside a corner are barriers. */
-static inline bool gv_cost_closed(double one, double other) {
-  return isnan(one) && isnan(other);
+/* A way with this cost and seed is better than the one that a cell has, and not above the limit. */
+static inline bool gv_cost_better(const gv_cost *c, int64_t cell, double cost, int32_t seed) {
+  return cost <= c->is.most && (cost < c->cost[cell] || (cost == c->cost[cell] && seed < c->seed[cell]));
 }
 
 #endif

@@ -7,11 +7,20 @@
 
 #include <string.h>
 
+#include "cost/moves.h"
 #include "cost/raster.h"
+
+typedef struct search_state {
+  gv_cost *raster;
+  gv_cost_entry *heap;
+  int64_t count, room;
+  int32_t *place; /* of a cell in the heap; -1: not in it */
+  bool failed;    /* out of memory */
+} search_state;
 
 enum { WAYS = 4 /* children of a node */, FIRST_ROOM = 1024, REPORT = 1 << 16 };
 
-gv_status gv_cost_search_begin(gv_context *context, gv_cost_search *s) {
+static gv_status search_begin(gv_context *context, search_state *s) {
   const gv_allocator *a = &s->raster->allocator;
   s->room = FIRST_ROOM;
   s->heap = gv_allocate(a, s->room, sizeof *s->heap);
@@ -21,7 +30,7 @@ gv_status gv_cost_search_begin(gv_context *context, gv_cost_search *s) {
   return GV_OK;
 }
 
-void gv_cost_search_end(gv_cost_search *s) {
+static void search_end(search_state *s) {
   gv_release(&s->raster->allocator, s->heap);
   gv_release(&s->raster->allocator, s->place);
 }
@@ -32,12 +41,12 @@ static inline bool search_before(const gv_cost_entry *a, const gv_cost_entry *b)
   return a->cost < b->cost || (a->cost == b->cost && a->seed < b->seed);
 }
 
-static inline void search_put(gv_cost_search *s, int64_t at, gv_cost_entry entry) {
+static inline void search_put(search_state *s, int64_t at, gv_cost_entry entry) {
   s->heap[at] = entry;
   s->place[entry.cell] = (int32_t)at;
 }
 
-static void search_rise(gv_cost_search *s, int64_t at, gv_cost_entry entry) {
+static void search_rise(search_state *s, int64_t at, gv_cost_entry entry) {
   while (at > 0) {
     int64_t above = (at - 1) / WAYS;
     if (!search_before(&entry, &s->heap[above])) break;
@@ -47,7 +56,7 @@ static void search_rise(gv_cost_search *s, int64_t at, gv_cost_entry entry) {
   search_put(s, at, entry);
 }
 
-static void search_sink(gv_cost_search *s, gv_cost_entry entry) {
+static void search_sink(search_state *s, gv_cost_entry entry) {
   int64_t at = 0;
   for (;;) {
     int64_t first = at * WAYS + 1, end = first + WAYS < s->count ? first + WAYS : s->count, least = first;
@@ -61,14 +70,14 @@ static void search_sink(gv_cost_search *s, gv_cost_entry entry) {
   search_put(s, at, entry);
 }
 
-static gv_cost_entry search_take(gv_cost_search *s) {
+static gv_cost_entry search_take(search_state *s) {
   gv_cost_entry first = s->heap[0];
   s->place[first.cell] = -1;
   if (--s->count > 0) search_sink(s, s->heap[s->count]);
   return first;
 }
 
-static bool search_grow(gv_cost_search *s) {
+static bool search_grow(search_state *s) {
   gv_cost_entry *more = gv_allocate(&s->raster->allocator, 2 * s->room, sizeof *more);
   if (more == NULL) return false;
   memcpy(more, s->heap, (size_t)s->count * sizeof *more);
@@ -78,9 +87,10 @@ static bool search_grow(gv_cost_search *s) {
   return true;
 }
 
-void gv_cost_reach(gv_cost_search *s, int64_t cell, double cost, int32_t seed) {
+/* A way to a cell with this cost: kept if it is the best one so far. */
+static void search_reach(search_state *s, int64_t cell, double cost, int32_t seed) {
   gv_cost *c = s->raster;
-  if (!(cost < c->cost[cell] || (cost == c->cost[cell] && seed < c->seed[cell])) || cost > c->is.most) return;
+  if (!gv_cost_better(c, cell, cost, seed)) return;
   int64_t at = s->place[cell];
   if (at < 0 && s->count == s->room && !search_grow(s)) {
     s->failed = true;
@@ -93,66 +103,40 @@ void gv_cost_reach(gv_cost_search *s, int64_t cell, double cost, int32_t seed) {
 
 /* --------------------------------------------------------------------------------------------------------- moves */
 
-/* A settled cell. */
-typedef struct search_cell {
-  int64_t column, row, at;
-  double cost;
-  int32_t seed;
-} search_cell;
-
-/* Through the move's `sum` of frictions, which is NaN if one of them is a barrier. */
-static inline void search_move(gv_cost_search *s, const search_cell *from, int columns, int rows, double parts,
-                               double sum) {
+/* All moves from a settled cell. */
+static void search_leave(search_state *s, gv_cost_entry from) {
   gv_cost *c = s->raster;
-  if (isnan(sum)) return;
-  int64_t row = rows < 0 ? from->row + rows : from->row;
-  double length = gv_cost_length_at(&c->lengths, row, rows < 0 ? -rows : rows, columns < 0 ? -columns : columns);
-  double cost = from->cost + length / parts * sum;
-  if (isinf(cost)) c->overflows = true;
-  gv_cost_reach(s, gv_cost_wrapped(c, from->column + columns, from->at + rows * c->stride + columns), cost,
-                from->seed);
-}
-
-/* All moves along a column (dc, 0) or row (0, dr), and its diagonal, (dc, dr). */
-static void search_short(gv_cost_search *s, const search_cell *from) {
-  const gv_cost *c = s->raster;
-  const double *f = c->friction + from->at;
-  for (int i = -1; i <= 1; i += 2) {
-    search_move(s, from, i, 0, 2.0, f[0] + f[i]);
-    search_move(s, from, 0, i, 2.0, f[0] + f[i * c->stride]);
-    for (int j = -1; j <= 1; j += 2)
-      if (!gv_cost_closed(f[i], f[j * c->stride])) search_move(s, from, i, j, 2.0, f[0] + f[j * c->stride + i]);
+  const int64_t column = from.cell % c->stride - GV_COST_MARGIN, row = from.cell / c->stride - GV_COST_MARGIN;
+  double costs[GV_COST_MOST_MOVES];
+  gv_cost_of_moves(c->friction + from.cell, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  for (int i = 0; i < c->is.moves; i++) {
+    if (isnan(costs[i])) continue;
+    const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
+    const int64_t to = gv_cost_wrapped(c, column + columns, from.cell + rows * c->stride + columns);
+    const double cost = from.cost + costs[i];
+    if (isinf(cost) && isinf(c->cost[to])) c->may_overflow = true;
+    search_reach(s, to, cost, from.seed);
   }
 }
 
-/* The longer moves of one direction: u is the step along the longer side, v that along the shorter one, as differences
- * of cells; `turned`: u is a step of rows. */
-static void search_long(gv_cost_search *s, const search_cell *from, int along, int across, bool turned) {
-  const gv_cost *c = s->raster;
-  const int64_t u = along * (turned ? c->stride : 1), v = across * (turned ? 1 : c->stride);
-  const double *f = c->friction + from->at;
-#define MOVE(a, b, parts, sum)                                                                                     \
-  search_move(s, from, turned ? (b)*across : (a)*along, turned ? (a)*along : (b)*across, parts, sum)
-  MOVE(2, 1, 4.0, (f[0] + f[2 * u + v]) + (f[u] + f[u + v]));
-  if (c->is.moves < 32) return;
-  if (!gv_cost_closed(f[2 * u], f[u + v])) MOVE(3, 1, 6.0, (f[0] + f[3 * u + v]) + 2.0 * (f[u] + f[2 * u + v]));
-  MOVE(3, 2, 12.0, (2.0 * (f[0] + f[3 * u + 2 * v]) + (f[u] + f[2 * u + 2 * v])) + 3.0 * (f[u + v] + f[2 * u + v]));
-#undef MOVE
-}
-
-gv_status gv_cost_search_run(gv_context *context, gv_cost_search *s) {
+static gv_status search_all(gv_context *context, search_state *s) {
   const gv_cost *c = s->raster;
   gv_progress progress;
   gv_progress_init(&progress, context, c->is.width * c->is.height);
   for (int64_t settled = 1; s->count > 0 && !s->failed; settled++) {
-    gv_cost_entry next = search_take(s);
-    search_cell from = {next.cell % c->stride - GV_COST_MARGIN, next.cell / c->stride - GV_COST_MARGIN, next.cell,
-                        next.cost, next.seed};
-    search_short(s, &from);
-    for (int i = 0; i < 8 && c->is.moves > 8; i++)
-      search_long(s, &from, (i & 1) != 0 ? 1 : -1, (i & 2) != 0 ? 1 : -1, (i & 4) != 0);
+    search_leave(s, search_take(s));
     if (settled % REPORT == 0 && !gv_progress_add(&progress, REPORT))
       return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
   return s->failed ? gv_fail_memory(context, "the search of travel cost") : GV_OK;
+}
+
+gv_status gv_cost_search_run(gv_context *context, gv_cost *cost, const gv_cost_starts *starts) {
+  search_state search = {.raster = cost};
+  gv_status status = search_begin(context, &search);
+  for (int64_t i = 0; i < starts->count && status == GV_OK; i++)
+    search_reach(&search, starts->entries[i].cell, starts->entries[i].cost, starts->entries[i].seed);
+  if (status == GV_OK) status = search_all(context, &search);
+  search_end(&search);
+  return status;
 }

@@ -1,6 +1,11 @@
 #include "cost/start.h"
 
+#include <string.h>
+
+#include "cost/moves.h"
 #include "cost/raster.h"
+
+enum { FIRST_ROOM = 64 };
 
 /* Column and row of a position, with fractions. */
 static bool start_find(const gv_cost *c, double x, double y, double out[2]) {
@@ -40,17 +45,33 @@ static double start_friction(const double *f, int64_t stride, const double from[
   return first * f[0] + (second - first) * between + (1.0 - second) * end[0];
 }
 
-bool gv_cost_start(gv_cost_search *s, double x, double y, int32_t seed) {
-  gv_cost *c = s->raster;
+static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *starts, gv_cost_entry entry) {
+  if (starts->count == starts->room) {
+    const int64_t room = starts->room > 0 ? 2 * starts->room : FIRST_ROOM;
+    gv_cost_entry *more = gv_allocate(&c->allocator, room, sizeof *more);
+    if (more == NULL) return gv_fail_memory(context, "the starts of travel cost");
+    if (starts->count > 0) memcpy(more, starts->entries, (size_t)starts->count * sizeof *more);
+    gv_release(&c->allocator, starts->entries);
+    starts->entries = more;
+    starts->room = room;
+  }
+  starts->entries[starts->count++] = entry;
+  return GV_OK;
+}
+
+gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int32_t seed, gv_cost_starts *starts,
+                        bool *starts_here) {
   const double seat[2] = {x, y};
   double from[2];
-  if (!(isfinite(x) && isfinite(y)) || !start_find(c, x, y, from)) return false;
+  *starts_here = false;
+  if (!(isfinite(x) && isfinite(y)) || !start_find(c, x, y, from)) return GV_OK;
   int64_t column = (int64_t)from[0], row = (int64_t)from[1];
   if (column == c->is.width) column--;
   if (row == c->is.height) row--;
   const int64_t at = gv_cost_at(c, column, row);
   const double *f = c->friction + at;
-  if (isnan(f[0])) return false;
+  if (isnan(f[0])) return GV_OK;
+  *starts_here = true;
   for (int i = 0; i < 9; i++) {
     int columns = i % 3 - 1, rows = i / 3 - 1;
     double share = start_friction(f, c->stride, from, column, row, columns, rows);
@@ -58,8 +79,9 @@ bool gv_cost_start(gv_cost_search *s, double x, double y, int32_t seed) {
     double center[2];
     gv_cost_center(&c->is, column + columns, row + rows, center);
     double cost = gv_cost_length(&c->lengths, seat, center) * share;
-    if (isinf(cost)) c->overflows = true;
-    gv_cost_reach(s, gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns), cost, seed);
+    if (isinf(cost) && isinf(c->is.most)) c->overflows = true;
+    const int64_t cell = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
+    GV_TRY(start_add(context, c, starts, (gv_cost_entry){cost, seed, (int32_t)cell}));
   }
-  return true;
+  return GV_OK;
 }

@@ -169,6 +169,9 @@ def test_outputs(work):
         assert row["distance_mean"] == pytest.approx(cost[ids == i].mean(), rel=1e-6)
     out = work.open("out.tif")
     assert out.GetMetadataItem("GPUVORONOI_COST") == "f.tif" and out.GetMetadataItem("GPUVORONOI_COST_MOVES") == "32"
+    work.ok(*options, "--backend", "serial", "--distance", "serial_d.tif", "serial.tif")
+    assert work.path("serial_d.tif").read_bytes() == work.path("d.tif").read_bytes()
+    assert np.array_equal(work.read("serial.tif"), ids)
     work.ok(*options, "--max-distance", "800", "near.tif")
     assert np.array_equal(work.read("near.tif"), np.where(cost <= 800, ids, -1))
     work.ok(*options, "--mask", "mask.tif", "masked.tif")
@@ -215,7 +218,7 @@ def test_seeds_in_barriers_are_left_out(work):
     (["--azimuth", "a.tif"], 2, "--azimuth is unsupported"), (["--metric", "manhattan"], 2, "manhattan is unsupported"),
     (["--max-distance", "3km"], 2, "a unit of --max-distance"), (["--part", "1/2"], 2, "--part is unsupported"),
     (["--metric", "geodesic"], 1, "use --metric euclidean"), (["--cost-band", "2"], 1, "band 2 does not exist"),
-    (["--memory", "1M"], 1, "raise it")])
+    (["--backend", "openmp"], 2, "--backend is unsupported"), (["--memory", "1M"], 1, "raise it")])
 def test_refused(work, options, status, has):
     friction_raster(work, "f.tif", np.ones((400, 400)), PLANE, 32632)
     work.write("s.csv", SEEDS)

@@ -125,18 +125,44 @@ static gv_cost_options options_of(const world *w) {
   return o;
 }
 
-static gv_cost *solve(gv_context *context, const world *w, const gv_cost_options *o, int64_t *left_out) {
+/* Both engines return the same bytes. */
+static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_cost_engine engine,
+                             const double *const friction, const double *x, const double *y, int seeds,
+                             int64_t *left_out) {
   gv_cost *cost = NULL;
-  assert_int_equal(gv_cost_create(context, o, &cost), GV_OK);
+  gv_cost_options with = *o;
+  with.engine = engine;
+  assert_int_equal(gv_cost_create(context, &with, &cost), GV_OK);
+  for (int64_t r = 0; r < o->height; r++)
+    memcpy(gv_cost_friction(cost, r), friction + r * o->width, (size_t)o->width * sizeof(double));
+  assert_int_equal(gv_cost_solve(context, cost, x, y, seeds, left_out), GV_OK);
+  return cost;
+}
+
+static gv_cost *solve_both(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
+                           const double *y, int seeds, int64_t *left_out) {
+  int64_t others = 0;
+  gv_cost *serial = solve_engine(context, o, GV_COST_SERIAL, friction, x, y, seeds, left_out);
+  gv_cost *tile = solve_engine(context, o, GV_COST_TILES, friction, x, y, seeds, &others);
+  assert_int_equal(*left_out, others);
+  for (int64_t r = 0; r < o->height; r++) {
+    assert_memory_equal(gv_cost_costs(serial, r), gv_cost_costs(tile, r), (size_t)o->width * sizeof(double));
+    assert_memory_equal(gv_cost_seeds(serial, r), gv_cost_seeds(tile, r), (size_t)o->width * sizeof(int32_t));
+  }
+  gv_cost_destroy(serial);
+  return tile;
+}
+
+static gv_cost *solve(gv_context *context, const world *w, const gv_cost_options *o, int64_t *left_out) {
+  static double friction[MOST * MOST];
   for (int r = 0; r < w->height; r++)
-    memcpy(gv_cost_friction(cost, r), w->friction[r], (size_t)w->width * sizeof(double));
+    memcpy(friction + r * w->width, w->friction[r], (size_t)w->width * sizeof(double));
   double x[SEEDS], y[SEEDS];
   for (int s = 0; s < SEEDS; s++) {
     x[s] = o->geotransform[0] + w->x[s] * o->geotransform[1];
     y[s] = o->geotransform[3] + w->y[s] * o->geotransform[5];
   }
-  assert_int_equal(gv_cost_solve(context, cost, x, y, SEEDS, left_out), GV_OK);
-  return cost;
+  return solve_both(context, o, friction, x, y, SEEDS, left_out);
 }
 
 static void make_world(world *w, int trial) {
@@ -274,24 +300,100 @@ static void overflow_is_reported(void **unused) {
   gv_cost *cost = NULL;
   int64_t left_out;
   const double x = 0.5, y = 0.5;
-  const gv_cost_options o = {.metric = GV_EUCLIDEAN,
-                             .width = 5,
-                             .height = 1,
-                             .geotransform = {0, 1, 0, 0, 0, 1},
-                             .moves = 8,
-                             .most = (double)INFINITY};
+  gv_cost_options o = {.metric = GV_EUCLIDEAN,
+                       .width = 5,
+                       .height = 1,
+                       .geotransform = {0, 1, 0, 0, 0, 1},
+                       .moves = 8,
+                       .most = (double)INFINITY};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  assert_int_equal(gv_cost_create(context, &o, &cost), GV_OK);
-  for (int c = 0; c < 5; c++)
-    gv_cost_friction(cost, 0)[c] = 0.8e308;
-  assert_int_equal(gv_cost_solve(context, cost, &x, &y, 1, &left_out), GV_ERROR_INVALID_ARGUMENT);
-  gv_cost_destroy(cost);
+  for (int i = 0; i < 4; i++) {
+    o.engine = i % 2 == 0 ? GV_COST_SERIAL : GV_COST_TILES;
+    o.most = i < 2 ? (double)INFINITY : 1e308;
+    assert_int_equal(gv_cost_create(context, &o, &cost), GV_OK);
+    for (int c = 0; c < 5; c++)
+      gv_cost_friction(cost, 0)[c] = 0.8e308;
+    const gv_status expected = i < 2 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
+    assert_int_equal(gv_cost_solve(context, cost, &x, &y, 1, &left_out), expected);
+    gv_cost_destroy(cost);
+  }
+  gv_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------------------------- engines, on several tiles */
+
+enum { WIDE = 230, HIGH = 190, MANY = 40, LANDSCAPES = 10 };
+
+static double wall(bool closed) {
+  return closed ? (double)NAN : 1.0;
+}
+
+/* Friction of a cell. */
+static double landscape(int kind, int column, int row) {
+  const double u = uniform();
+  const int ring = column < row ? column : row, x = WIDE - 1 - column, y = HIGH - 1 - row, far = x < y ? x : y;
+  const int depth = ring < far ? ring : far;
+  switch (kind) {
+  case 0:
+    return exp2(20.0 * u);
+  case 1:
+    return wall(u < 0.4); /* a maze */
+  case 2:
+    return wall(depth % 2 == 1 && !(column == row + (depth % 4 == 1))); /* a spiral */
+  case 3:
+    return u < 0.4 ? 0.0 : u; /* plateaus of no cost */
+  case 4:
+    return wall(row % 4 == 3 && column != (row % 8 == 3 ? 0 : WIDE - 1)); /* corridors */
+  case 5:
+    return wall(row % 2 == 1 && column != (row % 4 == 1 ? 0 : WIDE - 1)); /* of one cell */
+  case 6:
+    return 0.1; /* ties */
+  case 7:
+    return 0.1 * (double)(1 + (int)(3.0 * u));
+  case 8:
+    return u < 0.001 ? (double)NAN : 0.0; /* no cost at all */
+  default:
+    return u < 0.05 ? (double)INFINITY : u < 0.1 ? -1.0 : exp2(-1000.0 * u); /* costs lost in sums */
+  }
+}
+
+static void engines_agree(void **unused) {
+  (void)unused;
+  static double friction[WIDE * HIGH], x[MANY], y[MANY];
+  gv_context *context = NULL;
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = 3;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  for (int trial = 0; trial < 2 * LANDSCAPES; trial++) {
+    const bool globe = trial >= LANDSCAPES;
+    gv_cost_options o = {.metric = globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN,
+                         .width = WIDE,
+                         .height = HIGH,
+                         .geotransform = {0, 1, 0, 0, 0, 1},
+                         .most = (double)INFINITY};
+    const double all[6] = {-180, 360.0 / WIDE, 0, 90, 0, -180.0 / HIGH};
+    if (globe) memcpy(o.geotransform, all, sizeof all);
+    for (int i = 0; i < WIDE * HIGH; i++)
+      friction[i] = landscape(trial % LANDSCAPES, i % WIDE, i / WIDE);
+    for (int i = 0; i < MANY; i++) { /* half of them in centers, where ways tie */
+      const double part[2] = {i % 2 == 0 ? 0.5 : uniform(), i % 2 == 0 ? 0.5 : uniform()};
+      x[i] = o.geotransform[0] + (floor(uniform() * WIDE) + part[0]) * o.geotransform[1];
+      y[i] = o.geotransform[3] + (floor(uniform() * HIGH) + part[1]) * o.geotransform[5];
+    }
+    for (o.moves = 8; o.moves <= 32; o.moves *= 2) {
+      int64_t left_out;
+      gv_cost_destroy(solve_both(context, &o, friction, x, y, MANY, &left_out));
+      assert_true(left_out < MANY);
+    }
+  }
   gv_context_destroy(context);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_slow_search), cmocka_unit_test(ties_go_to_the_first_seed),
-      cmocka_unit_test(rivers_do_not_leak), cmocka_unit_test(columns_wrap), cmocka_unit_test(overflow_is_reported)};
+      cmocka_unit_test(rivers_do_not_leak),        cmocka_unit_test(columns_wrap),
+      cmocka_unit_test(overflow_is_reported),      cmocka_unit_test(engines_agree)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

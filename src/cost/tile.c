@@ -1,0 +1,280 @@
+/*
+ * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbours, so the
+ * workers' windows do not share a cell that one of them changes.
+ *
+ * The results do not depend on the order:
+ * - Costs only fall, and a cell whose cost falls is tried again, so in the end each cost is the least
+ *   fl(D(previous) + cost). The least solution of these equations is unique, as addition and rounding are monotone.
+ * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back by it never
+ *   comes round to the same cell: with costs >= 0 a cell before this one cannot have been improved through it. A seed that
+ *   changes is passed on along these moves. So each cell in the end has a seed with a way of equal cost, whatever costs
+ *   were tried on the way to it.
+ * - Costs are final then, and a second pass lowers seeds along all moves with fl(D(previous) + cost) = D(cell), until none
+ *   changes. The seeds that it begins with are among those that the definition allows, so it ends at the lowest one.
+ */
+#include "cost/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "cost/window.h"
+
+typedef struct tile_state {
+  gv_cost *cost;
+  int64_t across, down, count;
+  double *key;     /* least pending cost of each tile; INFINITY: none */
+  int32_t *active; /* tiles with a key, and some that have none anymore */
+  int64_t active_count;
+  uint8_t *flags;  /* TILE_... */
+  int32_t *chosen; /* of a round */
+  int64_t chosen_count;
+  double (*left)[9];        /* of the chosen ones: gv_cost_window.least */
+  gv_cost_window **windows; /* by worker */
+  int threads;
+  double limit;
+  bool settles_ties;
+  atomic_llong reached;
+  atomic_bool may_overflow;
+} tile_state;
+
+static const double FULL = 0.2 /* of a tile's cells, a visit */, GROWTH = 1.25;
+
+enum { TILE_ACTIVE = 1, TILE_BUSY = 2, TILE_FRESH = 4 /* ties are not yet looked for */ };
+
+static int64_t tile_number(int64_t cells) {
+  return (cells + GV_COST_TILE - 1) / GV_COST_TILE;
+}
+
+/* The first column or row of tile i of n. Tiles are of almost equal size. */
+static int64_t tile_begin(int64_t cells, int64_t n, int64_t i) {
+  return cells / n * i + (cells % n < i ? cells % n : i);
+}
+
+static gv_cost_tile tile_rectangle(const tile_state *s, int64_t tile) {
+  const gv_cost_options *o = &s->cost->is;
+  const int64_t x = tile % s->across, y = tile / s->across;
+  gv_cost_tile t = {.column = tile_begin(o->width, s->across, x), .row = tile_begin(o->height, s->down, y)};
+  t.width = (int)(tile_begin(o->width, s->across, x + 1) - t.column);
+  t.height = (int)(tile_begin(o->height, s->down, y + 1) - t.row);
+  return t;
+}
+
+bool gv_cost_has_tiles(const gv_cost *c) {
+  const int64_t across = tile_number(c->is.width);
+  return !c->wraps || across > 1;
+}
+
+/* The tile in place i of the 3 x 3 around one; -1: none. */
+static int64_t tile_neighbor(const tile_state *s, int64_t tile, int i) {
+  int64_t x = tile % s->across + i % 3 - 1, y = tile / s->across + i / 3 - 1;
+  if (y < 0 || y >= s->down) return -1;
+  if (s->cost->wraps) x = (x + s->across) % s->across;
+  return x < 0 || x >= s->across ? -1 : y * s->across + x;
+}
+
+static void tile_activate(tile_state *s, int64_t tile, double key) {
+  if (key < s->key[tile]) s->key[tile] = key;
+  if (isinf(s->key[tile]) || (s->flags[tile] & TILE_ACTIVE)) return;
+  s->flags[tile] |= TILE_ACTIVE;
+  s->active[s->active_count++] = (int32_t)tile;
+}
+
+/* ------------------------------------------------------------------------------------------------------- rounds */
+
+static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
+  tile_state *s = worker->user;
+  gv_cost_window *w = s->windows[worker->number];
+  w->settles_ties = s->settles_ties;
+  for (int64_t i = first; i < end; i++) {
+    const int64_t tile = s->chosen[i];
+    const gv_cost_tile t = tile_rectangle(s, tile);
+    gv_cost_window_load(w, s->cost, &t);
+    if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) continue;
+    gv_cost_window_settle(w, s->cost, s->limit);
+    gv_cost_window_store(w, s->cost);
+    memcpy(s->left[i], w->least, sizeof w->least);
+    atomic_fetch_add_explicit(&s->reached, w->reached, memory_order_relaxed);
+    if (w->may_overflow) atomic_store_explicit(&s->may_overflow, true, memory_order_relaxed);
+  }
+  return GV_OK;
+}
+
+/* Tiles that have pending costs up to the limit and are not neighbours. */
+static void tile_choose(tile_state *s) {
+  s->chosen_count = 0;
+  for (int64_t i = 0; i < s->active_count; i++) {
+    const int64_t tile = s->active[i];
+    bool free = s->key[tile] <= s->limit;
+    for (int k = 0; k < 9 && free; k++) {
+      const int64_t next = tile_neighbor(s, tile, k);
+      free = next < 0 || !(s->flags[next] & TILE_BUSY);
+    }
+    if (!free) continue;
+    s->flags[tile] |= TILE_BUSY;
+    for (int k = 0; k < 9; k++)
+      s->left[s->chosen_count][k] = (double)INFINITY;
+    s->chosen[s->chosen_count++] = (int32_t)tile;
+  }
+}
+
+static void tile_finish_round(tile_state *s) {
+  for (int64_t i = 0; i < s->chosen_count; i++) {
+    s->key[s->chosen[i]] = (double)INFINITY;
+    s->flags[s->chosen[i]] &= (uint8_t) ~(TILE_BUSY | TILE_FRESH);
+  }
+  for (int64_t i = 0; i < s->chosen_count; i++)
+    for (int k = 0; k < 9; k++) {
+      const int64_t next = tile_neighbor(s, s->chosen[i], k);
+      if (next >= 0) tile_activate(s, next, s->left[i][k]);
+    }
+  int64_t kept = 0;
+  for (int64_t i = 0; i < s->active_count; i++) {
+    const int32_t tile = s->active[i];
+    if (isinf(s->key[tile]))
+      s->flags[tile] &= (uint8_t)~TILE_ACTIVE;
+    else
+      s->active[kept++] = tile;
+  }
+  s->active_count = kept;
+}
+
+static double tile_least(const tile_state *s) {
+  double least = (double)INFINITY;
+  for (int64_t i = 0; i < s->active_count; i++)
+    if (s->key[s->active[i]] < least) least = s->key[s->active[i]];
+  return least;
+}
+
+/* Costs that a round goes beyond the least one: more if its visits reach few cells, as loading tiles takes time; fewer if
+ * they reach many, as cells are then tried too early. */
+static double tile_step(double step, double least, double reached) {
+  const double enough = GV_COST_TILE * GV_COST_TILE * FULL;
+  if (reached > enough) return step / GROWTH;
+  return step == 0.0 ? least * 0x1p-20 : step * (reached < enough / 8.0 ? 2.0 * GROWTH : GROWTH);
+}
+
+static gv_status tile_rounds(gv_context *context, tile_state *s) {
+  const double cells = (double)s->cost->is.width * (double)s->cost->is.height;
+  double step = 0.0;
+  while (s->active_count > 0) {
+    const double least = tile_least(s);
+    const int64_t before = atomic_load(&s->reached);
+    s->limit = s->settles_ties ? (double)INFINITY : least + step;
+    tile_choose(s);
+    const gv_loop loop = {
+        .context = context, .threads = s->threads, .count = s->chosen_count, .grain = 1, .user = s};
+    GV_TRY(gv_parallel_for(&loop, tile_visit));
+    tile_finish_round(s);
+    const int64_t reached = atomic_load(&s->reached);
+    step = tile_step(step, least, (double)(reached - before) / (double)s->chosen_count);
+    if (context->progress != NULL && !context->progress((double)reached / cells, context->progress_user))
+      return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+  }
+  return GV_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- state */
+
+static void tile_end(tile_state *s) {
+  const gv_allocator *a = &s->cost->allocator;
+  for (int i = 0; i < s->threads && s->windows != NULL; i++)
+    gv_release(a, s->windows[i]);
+  gv_release(a, s->windows);
+  gv_release(a, s->key);
+  gv_release(a, s->active);
+  gv_release(a, s->flags);
+  gv_release(a, s->chosen);
+  gv_release(a, s->left);
+}
+
+static gv_status tile_begin_state(gv_context *context, gv_cost *c, tile_state *s) {
+  const gv_allocator *a = &c->allocator;
+  *s = (tile_state){.cost = c, .across = tile_number(c->is.width), .down = tile_number(c->is.height)};
+  s->count = s->across * s->down;
+  s->threads = context->threads < s->count ? context->threads : (int)s->count;
+  s->key = gv_allocate(a, s->count, sizeof *s->key);
+  s->active = gv_allocate(a, s->count, sizeof *s->active);
+  s->flags = gv_allocate_zeroed(a, s->count, sizeof *s->flags);
+  s->chosen = gv_allocate(a, s->count, sizeof *s->chosen);
+  s->left = gv_allocate(a, s->count, sizeof *s->left);
+  s->windows = gv_allocate_zeroed(a, s->threads, sizeof *s->windows);
+  bool enough = s->key != NULL && s->active != NULL && s->flags != NULL && s->chosen != NULL && s->left != NULL &&
+                s->windows != NULL;
+  for (int i = 0; i < s->threads && enough; i++)
+    enough = (s->windows[i] = gv_allocate(a, 1, sizeof *s->windows[i])) != NULL;
+  for (int64_t i = 0; i < s->count && enough; i++)
+    s->key[i] = (double)INFINITY;
+  return enough ? GV_OK : gv_fail_memory(context, "the tiles of travel cost");
+}
+
+/* The tile of a cell. */
+static int64_t tile_of(const tile_state *s, int64_t cell) {
+  const gv_cost *c = s->cost;
+  int64_t place[2] = {cell % c->stride - GV_COST_MARGIN, cell / c->stride - GV_COST_MARGIN};
+  const int64_t cells[2] = {c->is.width, c->is.height}, n[2] = {s->across, s->down};
+  for (int i = 0; i < 2; i++) {
+    const int64_t at = place[i];
+    place[i] = at * n[i] / cells[i];
+    while (tile_begin(cells[i], n[i], place[i]) > at)
+      place[i]--;
+    while (tile_begin(cells[i], n[i], place[i] + 1) <= at)
+      place[i]++;
+  }
+  return place[1] * s->across + place[0];
+}
+
+static void tile_start(tile_state *s, const gv_cost_starts *starts) {
+  gv_cost *c = s->cost;
+  for (int64_t i = 0; i < starts->count; i++) {
+    const gv_cost_entry *e = &starts->entries[i];
+    if (!gv_cost_better(c, e->cell, e->cost, e->seed)) continue;
+    c->cost[e->cell] = e->cost;
+    c->seed[e->cell] = e->seed;
+    c->from[e->cell] = GV_COST_BY_START | GV_COST_PENDING;
+    tile_activate(s, tile_of(s, e->cell), e->cost);
+  }
+}
+
+gv_status gv_cost_tile_run(gv_context *context, gv_cost *c, const gv_cost_starts *starts) {
+  tile_state s;
+  gv_status status = tile_begin_state(context, c, &s);
+  if (status == GV_OK) {
+    tile_start(&s, starts);
+    status = tile_rounds(context, &s);
+  }
+  if (status == GV_OK) {
+    gv_context quiet;
+    gv_context_without_progress(context, &quiet);
+    s.settles_ties = true;
+    for (int64_t i = 0; i < s.count; i++) {
+      s.flags[i] |= TILE_FRESH;
+      tile_activate(&s, i, 0.0);
+    }
+    status = gv_take_error(context, tile_rounds(&quiet, &s), &quiet);
+  }
+  if (status == GV_OK && s.may_overflow) c->may_overflow = true;
+  tile_end(&s);
+  return status;
+}
+
+static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
+  tile_state *s = worker->user;
+  gv_cost_window *w = s->windows[worker->number];
+  for (int64_t i = first; i < end; i++) {
+    const gv_cost_tile t = tile_rectangle(s, i);
+    gv_cost_window_load(w, s->cost, &t);
+    if (gv_cost_window_overflows(w, s->cost)) atomic_store(&s->may_overflow, true);
+  }
+  return GV_OK;
+}
+
+gv_status gv_cost_find_overflow(gv_context *context, gv_cost *c, bool *overflows) {
+  tile_state s;
+  gv_status status = tile_begin_state(context, c, &s);
+  const gv_loop loop = {.context = context, .threads = s.threads, .count = s.count, .grain = 1, .user = &s};
+  if (status == GV_OK) status = gv_parallel_for(&loop, tile_overflows);
+  *overflows = s.may_overflow;
+  tile_end(&s);
+  return status;
+}
