@@ -16,7 +16,7 @@ typedef struct gv_cost_starts {
 } gv_cost_starts;
 
 /* Adds the steps from the position of seed number `seed` to the center of its cell and of those around it. *starts_here: it is in a
- * cell that is no barrier. */
+ * cell that is not a barrier. */
 gv_status gv_cost_start(gv_context *context, gv_cost *cost, double x, double y, int32_t seed,
                         gv_cost_starts *starts, bool *starts_here);
 

@@ -3,7 +3,7 @@
  * workers' windows do not share a cell that one of them changes.
  *
  * The results do not depend on the order:
- * - Costs only fall, and a cell whose cost falls is tried again, so in the end each cost is the least
+ * - Costs only fall, and a cell is tried again when its cost falls, so in the end each cost is the least
  *   fl(D(previous) + cost). The least solution of these equations is unique, as addition and rounding are monotone.
  * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back by it never
  *   comes round to the same cell: with costs >= 0 a cell before this one cannot have been improved through it. A seed that
