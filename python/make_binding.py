@@ -17,8 +17,9 @@ from pycparser import c_ast, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
-HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/features.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h", "gpuvoronoi/crs.h",
+HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/geometries.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h", "gpuvoronoi/crs.h",
            "gpuvoronoi/experimental.h")
+LIMITS = ROOT / "src" / "core" / "limits.h"  # what gv_limits reports
 # What the headers need of the system's.
 STUBS = {
     "stddef.h": "#define NULL 0\ntypedef unsigned long size_t;\n",
@@ -163,7 +164,9 @@ class Binding:
     @staticmethod
     def macros() -> list[tuple[str, int]]:
         text = "".join((ROOT / "include" / header).read_text() for header in HEADERS)
-        return [(name, int(value)) for name, value in re.findall(r"^#define GV_((?:QTM|HEALPIX|S2|VORONOI|SEARCH)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)]
+        found = re.findall(r"^#define GV_((?:QTM|HEALPIX|S2)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)
+        found += re.findall(r"^  GV_((?:VORONOI_)?MAX_\w+) = (\d+),?(?: +/\*.*)?$", LIMITS.read_text(), flags=re.M)
+        return [(name, int(value)) for name, value in found]
 
 
 def main(check: bool) -> int:

@@ -40,7 +40,7 @@ static inline gv_status fill_grid(gv_context *context, const gv_voronoi *voronoi
   gv_labels_init(&labels);
   labels.out = out;
   labels.stride = stride;
-  return gv_voronoi_fill(context, voronoi, &labels);
+  return gv_voronoi_fill(context, voronoi, &labels, NULL);
 }
 
 /* The cells of a block: bands stride x its rows apart. */
@@ -49,7 +49,7 @@ static inline gv_status fill_block(gv_context *context, const gv_voronoi *vorono
   gv_labels labels = block_at(voronoi, column, row);
   labels.out = out;
   labels.stride = stride;
-  return gv_voronoi_fill(context, voronoi, &labels);
+  return gv_voronoi_fill(context, voronoi, &labels, NULL);
 }
 
 static inline gv_status block_areas(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,

@@ -44,7 +44,7 @@ extern "C" {
  * if (status == GV_OK) status = gv_voronoi_part(context, voronoi, 0, 2, &upper);
  * if (status == GV_OK) status = gv_voronoi_part(context, voronoi, 1, 2, &lower);
  * lower.out = nearest[lower.row];
- * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &lower);
+ * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &lower, NULL);
  * gv_voronoi_destroy(voronoi);
  * if (status != GV_OK || upper.rows != 4 || lower.row != 4 || lower.rows != 6 || nearest[9][0] != 1) return 1;
  * @endcode
@@ -54,7 +54,7 @@ extern "C" {
  * Returns the cells of part `part` (from 0) of `parts`. A part consists of whole rows of blocks (GV_GRID_QTM:
  * blocks of the only row). Parts differ by at most one row; in order they make up the whole grid. If the cost of
  * cells varies, make more parts than processes and let each process compute every n-th part.
- * @param[in,out] labels its column, row, columns and rows are set; initialise it before. An empty part has rows or
+ * @param[in,out] labels its column, row, columns and rows are set; initialize it before. An empty part has rows or
  *                       columns 0. Do not pass it to other functions: for them 0 means up to the grid's edge. Parts
  *                       are empty if there are fewer rows of blocks than parts; lower options.block_height.
  * @return GV_OK, INVALID_ARGUMENT.
@@ -153,24 +153,24 @@ GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *stat
  * @param first_reference number of the index's first point among all. With exclude_self, query i of all queries
  *                        skips reference point i of all points.
  * @param[out] indices    count x k numbers of all points; -1 where there are fewer.
- * @param[out] canonical  count x k exact distances (gv_metric), which differ where reported distances may be
+ * @param[out] exact      count x k exact distances (gv_metric), which differ where reported distances may be
  *                        rounded to equal values; INFINITY where there are fewer; may be NULL.
  * @return as gv_index_search.
  */
 GV_API gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
                                       const gv_search_options *options, int64_t first_query,
-                                      int64_t first_reference, int64_t *indices, double *canonical);
+                                      int64_t first_reference, int64_t *indices, double *exact);
 
 /**
  * Merges the results of searches of the same queries in several parts of the points: the first k by (exact
  * distance, index).
- * @param indices,canonical      `parts` arrays of queries x k values each, as gv_index_search_part writes them.
- * @param[out] out_indices,out_canonical queries x k values each, in other memory.
+ * @param indices,exact          `parts` arrays of queries x k values each, as gv_index_search_part writes them.
+ * @param[out] out_indices,out_exact queries x k values each, in other memory.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
-                                   const int64_t *const *indices, const double *const *canonical,
-                                   int64_t *out_indices, double *out_canonical);
+                                   const int64_t *const *indices, const double *const *exact, int64_t *out_indices,
+                                   double *out_exact);
 
 /** Converts exact distances of an index's metric to reported distances, in place. @return GV_OK, INVALID_ARGUMENT,
  * UNSUPPORTED. */
@@ -199,19 +199,20 @@ GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, 
 typedef int (*gv_allreduce_max_fn)(void *user, int value, int *out);
 
 /**
- * allgatherv: each process sends its bytes, `own`, to all; the bytes[p] bytes of process p arrive at `all` +
- * places[p].
+ * allgatherv: each process sends its bytes to all; the counts[p] bytes of process p arrive at `receive` +
+ * displacements[p].
  * @return 0; non-zero if a process cannot be reached.
  */
-typedef int (*gv_allgatherv_fn)(void *user, const void *own, void *all, const int *bytes, const int *places);
+typedef int (*gv_allgatherv_fn)(void *user, const void *send, void *receive, const int *counts,
+                                const int *displacements);
 
 /**
- * alltoallv: out_bytes[p] bytes at `out` + out_places[p] are sent to process p; in_bytes[p] bytes from it arrive at
- * `in` + in_places[p].
+ * alltoallv: send_counts[p] bytes at `send` + send_displacements[p] are sent to process p; receive_counts[p] bytes
+ * from it arrive at `receive` + receive_displacements[p].
  * @return 0; non-zero if a process cannot be reached.
  */
-typedef int (*gv_alltoallv_fn)(void *user, const void *out, const int *out_bytes, const int *out_places, void *in,
-                               const int *in_bytes, const int *in_places);
+typedef int (*gv_alltoallv_fn)(void *user, const void *send, const int *send_counts, const int *send_displacements,
+                               void *receive, const int *receive_counts, const int *receive_displacements);
 
 /**
  * Callbacks by which the processes of a search communicate. All processes make the same calls of the library in the

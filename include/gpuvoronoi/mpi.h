@@ -40,16 +40,19 @@ static inline int gv_mpi_allreduce_max(void *user, int value, int *out) {
   return MPI_Allreduce(&value, out, 1, MPI_INT, MPI_MAX, *(MPI_Comm *)user) != MPI_SUCCESS;
 }
 
-static inline int gv_mpi_allgatherv(void *user, const void *own, void *all, const int *bytes, const int *places) {
+static inline int gv_mpi_allgatherv(void *user, const void *send, void *receive, const int *counts,
+                                    const int *displacements) {
   int rank = 0;
   if (MPI_Comm_rank(*(MPI_Comm *)user, &rank) != MPI_SUCCESS) return 1;
-  return MPI_Allgatherv(own, bytes[rank], MPI_BYTE, all, bytes, places, MPI_BYTE, *(MPI_Comm *)user) != MPI_SUCCESS;
+  return MPI_Allgatherv(send, counts[rank], MPI_BYTE, receive, counts, displacements, MPI_BYTE,
+                        *(MPI_Comm *)user) != MPI_SUCCESS;
 }
 
-static inline int gv_mpi_alltoallv(void *user, const void *out, const int *out_bytes, const int *out_places,
-                                   void *in, const int *in_bytes, const int *in_places) {
-  return MPI_Alltoallv(out, out_bytes, out_places, MPI_BYTE, in, in_bytes, in_places, MPI_BYTE,
-                       *(MPI_Comm *)user) != MPI_SUCCESS;
+static inline int gv_mpi_alltoallv(void *user, const void *send, const int *send_counts,
+                                   const int *send_displacements, void *receive, const int *receive_counts,
+                                   const int *receive_displacements) {
+  return MPI_Alltoallv(send, send_counts, send_displacements, MPI_BYTE, receive, receive_counts,
+                       receive_displacements, MPI_BYTE, *(MPI_Comm *)user) != MPI_SUCCESS;
 }
 
 /**
@@ -92,7 +95,7 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
  * if (status == GV_OK) status = gv_mpi_voronoi_part(MPI_COMM_WORLD, context, voronoi, &own);
  * int32_t *nearest = (int32_t *)malloc((size_t)(own.columns * own.rows) * sizeof *nearest + 1);
  * own.out = nearest;
- * if (status == GV_OK && own.rows > 0) status = gv_voronoi_fill(context, voronoi, &own); // row r of nearest is row own.row + r
+ * if (status == GV_OK && own.rows > 0) status = gv_voronoi_fill(context, voronoi, &own, NULL); // row r of nearest is row own.row + r
  * int good = status == GV_OK && (own.row > 0 || own.rows == 0 || nearest[0] == 0);
  * free(nearest);
  * gv_voronoi_destroy(voronoi);
@@ -103,7 +106,7 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
 /**
  * Returns the cells that this process computes with gv_voronoi_fill: part `rank` of `size` parts (gv_voronoi_part).
  * Not collective.
- * @param[in,out] labels its column, row, columns and rows are set; initialise it before. Empty parts have rows or
+ * @param[in,out] labels its column, row, columns and rows are set; initialize it before. Empty parts have rows or
  *                       columns 0.
  * @return GV_OK, INVALID_ARGUMENT, IO.
  */

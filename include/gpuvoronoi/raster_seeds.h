@@ -26,7 +26,7 @@ extern "C" {
  * raster.width = raster.height = 5;
  * gv_raster_seeds_options options;
  * gv_raster_seeds_options_init(&options);
- * options.asking = &raster;
+ * options.query_grid = &raster;
  * gv_raster_seed_list kept;
  * gv_raster_seed_list_init(&kept);
  * gv_raster_array array;
@@ -55,17 +55,16 @@ extern "C" {
 /**
  * Seeds at the centers of a raster's cells. Cells of one value are a group; results are the nearest group or the
  * nearest cell. The raster is added by rows. Memory grows with the boundaries between groups, not with their areas:
- * cells that cannot be nearest to any cell of `asking` are left out (proof: src/voronoi/raster_seeds.c).
+ * cells that cannot be nearest to any cell of `query_grid` are left out (proof: src/voronoi/raster_seeds.c).
  */
 typedef struct gv_raster_seeds gv_raster_seeds;
 
 typedef struct gv_raster_seeds_options {
   size_t struct_size;
   gv_metric metric; /**< metric of the distances to compute */
-  const gv_grid
-      *asking;  /**< the grid of the queries, in the raster's coordinates or converted from them by its inverse
-               * (called until gv_raster_seeds_create returns); copied. NULL: queries may be anywhere, all cells are
-               * kept */
+  /** The grid of the queries, in the raster's coordinates or converted from them by its inverse (called until
+   * gv_raster_seeds_create returns); copied. NULL: queries may be anywhere, all cells are kept. */
+  const gv_grid *query_grid;
   int by_cell;  /**< non-zero: seeds in the order of their cells; 0: by (value, cell) */
   int keep_all; /**< non-zero: keep all cells, e.g. to find the 2nd nearest cells */
 } gv_raster_seeds_options;
@@ -93,7 +92,7 @@ GV_API void gv_raster_seeds_destroy(gv_raster_seeds *seeds);
  * Rows of a raster in the caller's memory, e.g. a NumPy array. Strides are bytes from a cell to the next of its
  * column or row, and may be negative or 0; no alignment is needed.
  *
- * A cell is a seed if its value is in `chosen` (or is not 0 if `chosen` is NULL), and is not in `left_out`, NaN,
+ * A cell is a seed if its value is in `included` (or is not 0 if that is NULL), and is not in `excluded`, NaN,
  * infinite or masked. The value of a seed must be an integer in the range of int64_t; for floats its absolute value
  * must be less than 2^53. Both lists hold values of the array's type.
  */
@@ -106,10 +105,10 @@ typedef struct gv_raster_array {
   const uint8_t *mask; /**< 0 = not a seed; NULL = no cell is masked */
   int64_t mask_row_stride, mask_column_stride;
   int mask_is_inverted; /**< non-zero: 0 = may be a seed, as in NumPy's masked arrays */
-  const void *chosen;
-  int64_t chosen_count;
-  const void *left_out; /**< e.g. the nodata value; NULL = none */
-  int64_t left_out_count;
+  const void *included; /**< values of seeds; NULL = all but 0 */
+  int64_t included_count;
+  const void *excluded; /**< e.g. the nodata value; NULL = none */
+  int64_t excluded_count;
   int is_byte_swapped; /**< non-zero: the cells (not the two lists) are in the byte order that is not the machine's */
 } gv_raster_array;
 
@@ -171,8 +170,9 @@ typedef struct gv_raster_seed_list {
   int64_t groups;
   const int64_t *value; /**< of each group, ascending */
   const int64_t *first; /**< groups + 1 offsets: first seed of each group; NULL if by_cell */
-  int own; /**< non-zero: the queries are the raster's own cells. The nearest cell of a seed is then the cell
-            * itself, at distance 0 */
+  /** Non-zero: the queries are the raster's own cells. The nearest cell of a seed is then the cell itself, at
+   * distance 0. */
+  int queries_are_cells;
 } gv_raster_seed_list;
 
 /** Sets the size; the rest is written by gv_raster_seeds_get. */
@@ -196,16 +196,18 @@ GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_see
 
 /**
  * Whether all cells of a rectangle are of one group, or all are not seeds. Thread safe.
- * @param[out] group that group, or -1.
+ * @param column,row   the first cell.
+ * @param width,height size of the rectangle, at least 1.
+ * @param[out] group   that group, or -1.
  * @return non-zero if they are.
  */
-GV_API int gv_raster_seeds_alike(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
-                                 int64_t height, int32_t *group);
+GV_API int gv_raster_seeds_is_uniform(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
+                                      int64_t height, int32_t *group);
 
 /**
  * Builds an index over the kept seeds (GV_INDEX_RASTER_SEEDS) with the metric of the seeds. gv_index_search returns
  * row-major numbers of cells. Ties go to the first kept seed, which is the lowest cell if by_cell. For seeds made
- * with `asking` the results are valid for cells of that grid that are not seeds themselves.
+ * with `query_grid` the results are valid for cells of that grid that are not seeds themselves.
  * @param seeds    finished, with at least one seed; may be destroyed afterwards.
  * @param options  metric, semi_major and flattening are ignored: those of the raster are used. NULL = defaults.
  * @param[out] out free it with gv_index_destroy.
@@ -215,7 +217,7 @@ GV_API gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raste
                                              const gv_index_options *options, gv_index **out);
 
 /** A rectangle of cells, and the arrays for their values, distances and azimuths. */
-typedef struct gv_answer {
+typedef struct gv_cell_results {
   size_t struct_size;
   int64_t column, row;   /**< the first cell */
   int64_t columns, rows; /**< 0 = up to the grid's edge */
@@ -223,10 +225,9 @@ typedef struct gv_answer {
   int64_t mask_stride;   /**< strides are in values; 0 = columns, of bands stride * rows */
   const int32_t *seed;   /**< seed numbers that are known, as in gv_measure; NULL = they are computed */
   int64_t seed_stride, seed_band_stride;
-  const int32_t
-      *own; /**< group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = no cell is a
-            * seed. k = 1 only */
-  int64_t own_stride;
+  /** Group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = no cell is a seed. k = 1 only. */
+  const int32_t *cell_group;
+  int64_t cell_group_stride;
   const int32_t *group;   /**< of each seed; NULL = its number */
   const int64_t *value;   /**< of each group; NULL = its number */
   int64_t nodata;         /**< value where there is no seed */
@@ -236,14 +237,33 @@ typedef struct gv_answer {
   void *distance;
   float *azimuth;
   int64_t stride, band_stride; /**< of out, distance and azimuth, in values */
-} gv_answer;
+} gv_cell_results;
 
 /** Sets the defaults: numbers of seeds as int32, -1 for cells without one. */
-static inline void gv_answer_init(gv_answer *answer) {
-  const gv_answer defaults = {
-      sizeof(gv_answer), 0,    0,          0,    0,    NULL, 0, NULL, 0, 0, NULL, 0, NULL, NULL, -1,
-      GV_INT32,          NULL, GV_FLOAT32, NULL, NULL, 0,    0};
-  *answer = defaults;
+static inline void gv_cell_results_init(gv_cell_results *results) {
+  const gv_cell_results defaults = {sizeof(gv_cell_results),
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    NULL,
+                                    0,
+                                    NULL,
+                                    0,
+                                    0,
+                                    NULL,
+                                    0,
+                                    NULL,
+                                    NULL,
+                                    -1,
+                                    GV_INT32,
+                                    NULL,
+                                    GV_FLOAT32,
+                                    NULL,
+                                    NULL,
+                                    0,
+                                    0};
+  *results = defaults;
 }
 
 /**
@@ -252,7 +272,7 @@ static inline void gv_answer_init(gv_answer *answer) {
  * @param voronoi made without labels, with a negative nodata.
  * @return as gv_voronoi_fill and gv_voronoi_measure. After an error the outputs are unspecified.
  */
-GV_API gv_status gv_voronoi_answer(gv_context *context, const gv_voronoi *voronoi, const gv_answer *answer);
+GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, const gv_cell_results *results);
 
 #ifdef __cplusplus
 }

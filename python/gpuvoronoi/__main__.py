@@ -23,7 +23,7 @@ def main() -> int:
     for number in range(c.gv_backend_count()):
         info = _c.BackendInfo()
         c.gv_backend_get(number, byref(info))
-        uses = ", ".join(use for use, can in (("points", info.searches_points), ("grids", info.allocates_grids)) if can)
+        uses = "points, grids" if info.searches_points else "grids"
         state = "" if info.available else f" [not here: {info.reason.decode()}]"
         print(f"  {info.name.decode():16} {info.summary.decode()} ({uses}){state}")
     print("\ndevices")

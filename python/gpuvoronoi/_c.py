@@ -55,6 +55,19 @@ COSINE = 5
 INNER_PRODUCT = 6
 MINKOWSKI = 7
 
+LIMIT_DIM = 0
+LIMIT_K = 1
+LIMIT_K_CPU = 2
+LIMIT_K_FEATURES = 3
+LIMIT_K_GRID = 4
+LIMIT_SEEDS = 5
+LIMIT_DIAGRAM_SEEDS = 6
+LIMIT_SUMS = 7
+LIMIT_QTM_LEVEL = 8
+LIMIT_QTM_GRID_LEVEL = 9
+LIMIT_HEALPIX_ORDER = 10
+LIMIT_S2_LEVEL = 11
+
 FLOAT32 = 0
 FLOAT64 = 1
 INT8 = 2
@@ -105,15 +118,17 @@ GLOBE_METRICS = METRICS[GREAT_CIRCLE:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
 DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
-SEARCH_MAX_K = 1024
-SEARCH_MAX_K_PROCESSORS = 16777216
 QTM_NONE = -1
 QTM_MAX_GRID_LEVEL = 20
 HEALPIX_MAX_ORDER = 18
 S2_MAX_LEVEL = 18
-VORONOI_MAX_K = 64
 QTM_MAX_LEVEL = 29
 QTM_STRING_SIZE = 31
+MAX_DIM = 4096
+MAX_K = 1024
+MAX_K_CPU = 16777216
+VORONOI_MAX_K = 64
+MAX_SUMS = 1024
 
 Progress = CFUNCTYPE(c_int, c_double, c_void_p)
 Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)
@@ -127,7 +142,7 @@ class ContextOptions(Structure):
 
 class BackendInfo(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int),
-                ("allocates_grids", c_int), ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
+                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
 
 
 class DeviceInfo(Structure):
@@ -178,7 +193,7 @@ class VoronoiOptions(Structure):
 class Labels(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64),
-                ("band_stride", c_int64), ("uniform", c_void_p), ("memory", c_int), ("stream", c_void_p)]
+                ("band_stride", c_int64), ("memory", c_int), ("stream", c_void_p)]
 
 
 class Measure(Structure):
@@ -220,15 +235,15 @@ class Features(Structure):
 
 
 class RasterSeedsOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("asking", c_void_p), ("by_cell", c_int),
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("query_grid", c_void_p), ("by_cell", c_int),
                 ("keep_all", c_int)]
 
 
 class RasterArray(Structure):
     _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int), ("rows", c_int64),
                 ("row_stride", c_int64), ("column_stride", c_int64), ("mask", c_void_p), ("mask_row_stride", c_int64),
-                ("mask_column_stride", c_int64), ("mask_is_inverted", c_int), ("chosen", c_void_p),
-                ("chosen_count", c_int64), ("left_out", c_void_p), ("left_out_count", c_int64),
+                ("mask_column_stride", c_int64), ("mask_is_inverted", c_int), ("included", c_void_p),
+                ("included_count", c_int64), ("excluded", c_void_p), ("excluded_count", c_int64),
                 ("is_byte_swapped", c_int)]
     defaults = {"type": 5}
 
@@ -241,16 +256,16 @@ class RasterSpans(Structure):
 class RasterSeedList(Structure):
     _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p), ("cell", c_void_p),
                 ("group", c_void_p), ("cells", c_int64), ("groups", c_int64), ("value", c_void_p), ("first", c_void_p),
-                ("own", c_int)]
+                ("queries_are_cells", c_int)]
 
 
-class Answer(Structure):
+class CellResults(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("seed", c_void_p),
-                ("seed_stride", c_int64), ("seed_band_stride", c_int64), ("own", c_void_p), ("own_stride", c_int64),
-                ("group", c_void_p), ("value", c_void_p), ("nodata", c_int64), ("value_type", c_int), ("out", c_void_p),
-                ("distance_type", c_int), ("distance", c_void_p), ("azimuth", c_void_p), ("stride", c_int64),
-                ("band_stride", c_int64)]
+                ("seed_stride", c_int64), ("seed_band_stride", c_int64), ("cell_group", c_void_p),
+                ("cell_group_stride", c_int64), ("group", c_void_p), ("value", c_void_p), ("nodata", c_int64),
+                ("value_type", c_int), ("out", c_void_p), ("distance_type", c_int), ("distance", c_void_p),
+                ("azimuth", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
     defaults = {"nodata": -1, "value_type": 4}
 
 
@@ -294,6 +309,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_version": (c_char_p, []),
     "gv_version_number": (c_int, []),
     "gv_metric_name": (c_char_p, [c_int]),
+    "gv_limits": (c_int, [c_int, HANDLE, HANDLE]),
     "gv_knn": (c_int, [HANDLE, c_int64, HANDLE, c_int64, c_int32, c_int32, HANDLE, HANDLE]),
     "gv_geodesic_knn": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
     "gv_nearest_grid": (c_int, [HANDLE, HANDLE, c_int64, c_int, HANDLE, c_int64, c_int64, HANDLE, HANDLE]),
@@ -319,7 +335,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_voronoi_destroy": (None, [HANDLE]),
     "gv_voronoi_backend": (c_char_p, [HANDLE]),
     "gv_voronoi_block_size": (None, [HANDLE, HANDLE, HANDLE]),
-    "gv_voronoi_fill": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_fill": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_measure": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_cell_centers": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, HANDLE, c_int64]),
     "gv_voronoi_cell_areas": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
@@ -328,6 +344,25 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_statistics_add": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_statistics_get": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_statistics_get_sum": (c_int, [HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
+    "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_index_search_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_destroy": (None, [HANDLE]),
+    "gv_raster_seeds_add_array": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_add_spans": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_finish": (c_int, [HANDLE, HANDLE]),
+    "gv_raster_seeds_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_raster_seeds_groups": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
+    "gv_raster_seeds_is_uniform": (c_int, [HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE]),
+    "gv_index_build_raster_seeds": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_voronoi_compute": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_destroy": (None, [HANDLE]),
+    "gv_diagram_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_areas": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_polygons_create": (c_int, [HANDLE, HANDLE, c_int, HANDLE]),
+    "gv_diagram_polygons_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_diagram_polygons_destroy": (None, [HANDLE]),
     "gv_qtm_from_lonlat": (c_int, [c_double, c_double, c_int, HANDLE]),
     "gv_qtm_is_valid": (c_int, [c_int64]),
     "gv_qtm_level": (c_int, [c_int64]),
@@ -345,25 +380,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_qtm_center_vector": (c_int, [c_int64, HANDLE]),
     "gv_qtm_center": (c_int, [c_int64, HANDLE, HANDLE]),
     "gv_qtm_area": (c_double, [c_int64]),
-    "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_index_search_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_destroy": (None, [HANDLE]),
-    "gv_raster_seeds_add_array": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_add_spans": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_finish": (c_int, [HANDLE, HANDLE]),
-    "gv_raster_seeds_get": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_raster_seeds_groups": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE, c_int64]),
-    "gv_raster_seeds_alike": (c_int, [HANDLE, c_int64, c_int64, c_int64, c_int64, HANDLE]),
-    "gv_index_build_raster_seeds": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_voronoi_answer": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_diagram_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
-    "gv_diagram_destroy": (None, [HANDLE]),
-    "gv_diagram_get": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_diagram_areas": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_diagram_polygons_create": (c_int, [HANDLE, HANDLE, c_int, HANDLE]),
-    "gv_diagram_polygons_get": (c_int, [HANDLE, HANDLE, HANDLE]),
-    "gv_diagram_polygons_destroy": (None, [HANDLE]),
     "gv_healpix_count": (c_int64, [c_int]),
     "gv_healpix_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_healpix_from_lonlat": (c_int, [c_int, c_double, c_double, HANDLE]),

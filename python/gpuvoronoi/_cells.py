@@ -141,7 +141,7 @@ class Cells:
         options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric) if irregular is None else 0, keep_all=int(irregular is not None))
         scaled = asking.crs is not None and _crs.unit_degrees(asking.crs) != 1.0
         if irregular is None and _same_system(raster.grid.crs, asking.crs) and not (asking.mesh or asking.east or scaled):
-            options.asking = ctypes.addressof(asked)
+            options.query_grid = ctypes.addressof(asked)
         made = c_void_p()
         used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")
         self.handle = Handle(made.value, c.gv_raster_seeds_destroy, used)
@@ -154,7 +154,7 @@ class Cells:
         used.call(c.gv_raster_seeds_get, made, byref(found))
         self.x, self.y = (_array(a, ctypes.c_double, found.count) for a in (found.x, found.y))
         self.group, self.value = _array(found.group, ctypes.c_int32, found.count), _array(found.value, ctypes.c_int64, found.groups)
-        self.own, self.any = bool(found.own), found.cells > 0
+        self.own, self.any = bool(found.queries_are_cells), found.cells > 0
         if irregular is not None:
             assert irregular.lon is not None and irregular.lat is not None
             cell = _array(found.cell, ctypes.c_int64, found.count)
@@ -175,8 +175,8 @@ class Cells:
         values = raster.values if self.device is None else _device_rasters.on_host(self.device.value)
         array = _c.RasterArray(
             data=values.ctypes.data, type=_c.DTYPES.index(values.dtype.name), rows=values.shape[0], row_stride=values.strides[0],
-            column_stride=values.strides[1], chosen=None if chosen is None else chosen.ctypes.data,
-            chosen_count=0 if chosen is None else chosen.size, left_out=raster.left_out.ctypes.data, left_out_count=raster.left_out.size,
+            column_stride=values.strides[1], included=None if chosen is None else chosen.ctypes.data,
+            included_count=0 if chosen is None else chosen.size, excluded=raster.left_out.ctypes.data, excluded_count=raster.left_out.size,
             is_byte_swapped=int(raster.swapped))
         if raster.mask is not None:
             array.mask, (array.mask_row_stride, array.mask_column_stride) = raster.mask.ctypes.data, raster.mask.strides

@@ -120,7 +120,7 @@ def _numbers(cupy: Any, field: _field.Field, window: _field.Window, mask: Any, w
     with Bar(progress) as bar:
         labels = _c.Labels(column=window.column0, row=window.row0, columns=columns, rows=rows, mask=_pointer(mask), out=_pointer(made),
                            memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
-        run(library().gv_voronoi_fill, field.handle.address, byref(labels), threads=workers, device=field.plan.device,
+        run(library().gv_voronoi_fill, field.handle.address, byref(labels), None, threads=workers, device=field.plan.device,
             large=made.size > _field._LARGE_CELLS, progress=bar.report)
     return made
 

@@ -252,9 +252,9 @@ class Field:
         found = [window.cut(a, full) for a in answers.arrays()]
         values, distance, azimuth = found
         like = next(a for a in found if a is not None)
-        self._call(used, library().gv_voronoi_answer, _c.Answer(
+        self._call(used, library().gv_voronoi_compute, _c.CellResults(
             column=full.column0, row=full.row0, columns=full.shape[1], rows=full.shape[0], mask=_address(mask), mask_stride=_stride(mask, -2), seed=_address(numbers),
-            seed_stride=_stride(numbers, -2), seed_band_stride=_stride(numbers, 0), own=_address(own), own_stride=_stride(own, -2),
+            seed_stride=_stride(numbers, -2), seed_band_stride=_stride(numbers, 0), cell_group=_address(own), cell_group_stride=_stride(own, -2),
             group=_address(names.group), value=_address(names.value), nodata=names.nodata,
             value_type=_c.DTYPES.index(np.dtype(names.dtype).name), out=_address(values),
             distance_type=_c.FLOAT32 if distance is None else _c.DTYPES.index(distance.dtype.name), distance=_address(distance),
@@ -318,7 +318,7 @@ class Field:
             assert answers.numbers is not None
             with Bar(progress) as bar:
                 labels = _c.Labels(out=answers.numbers.ctypes.data, stride=self.plan.columns)
-                run(library().gv_voronoi_fill, self.handle.address, byref(labels), threads=workers, device=self.plan.device,
+                run(library().gv_voronoi_fill, self.handle.address, byref(labels), None, threads=workers, device=self.plan.device,
                     large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
         elif any(a is not None for a in answers.arrays()):
             self.each(window, lambda used, where: self.one(used, window, where, answers, names or Names(), mask, own, numbers), workers,

@@ -95,7 +95,7 @@ def as_degrees(value: Any, name: str) -> Floats:
     return np.asarray(plain_array(value, name), dtype=np.float64, order="C")
 
 
-def wanted(k: Neighbours, most: int = _c.SEARCH_MAX_K) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
+def wanted(k: Neighbours, most: int = _c.MAX_K) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
     """The largest k, and which columns are wanted if not all."""
     if isinstance(k, int) or np.ndim(k) == 0:
         return number_in(k, "k", 1, most), None

@@ -70,7 +70,7 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         raise ValueError(f"`how` was {how!r}; expected inner, left or right")
     if ties not in ("all", "first"):
         raise ValueError(f"ties must be all or first, not {ties!r}")
-    count = number_in(k, "k", 1, _c.SEARCH_MAX_K)
+    count = number_in(k, "k", 1, _c.MAX_K)
     limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
     if edges not in _geometries.EDGES:
         raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
@@ -170,7 +170,7 @@ def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_
     order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
     places = asked if not of_points else _seeds.Seeds(asked.x[first[order]], asked.y[first[order]], asked.crs)
     trees_of_points = of_points and asking.features is None
-    count, most, of = places.x.size, _c.SEARCH_MAX_K if trees_of_points else _c.VORONOI_MAX_K, searcher(places)
+    count, most, of = places.x.size, _c.MAX_K if trees_of_points else _c.VORONOI_MAX_K, searcher(places)
     row, found, distance = _places(of(0, count), _in_parts(of, count, most), asking, count, most, k, ties == "all", exclusive)
     found = order[found]
     pair = np.repeat(np.arange(row.size), size[found])

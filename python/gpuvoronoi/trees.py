@@ -84,8 +84,8 @@ class KDTree:
             globe = ": use gpuvoronoi.GlobeTree" if metric in _c.GLOBE_METRICS else ""
             raise ValueError(f"metric must be one of {', '.join(_MEASURES)}, not {metric!r}{globe}")
         points = _coordinates(data, "data")
-        if points.ndim != 2 or not 1 <= points.shape[1] <= 4096:
-            raise ValueError(f"data must have the shape (n, m), with m from 1 to 4096, not {points.shape}")
+        if points.ndim != 2 or not 1 <= points.shape[1] <= _c.MAX_DIM:
+            raise ValueError(f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not {points.shape}")
         # A tree answers from one state of its data: other metrics are built later from the same values.
         self._skip, self._rows = bool(skip_invalid), None
         if isinstance(points, _device_arrays.DeviceArray):
@@ -204,7 +204,7 @@ class KDTree:
         least = -math.inf if metric == "inner_product" else 0.0
         bound = _search.real(distance_upper_bound, "distance_upper_bound", least)
         threads = worker_threads(workers)
-        most, columns = _search.wanted(k, _c.SEARCH_MAX_K_PROCESSORS - bool(exclude_self))
+        most, columns = _search.wanted(k, _c.MAX_K_CPU - bool(exclude_self))
         shape = queries.shape[:-1]
         index = self._index(metric) if self._searched > 0 and bound > least else None
         if isinstance(queries, _device_arrays.DeviceArray):
@@ -566,7 +566,7 @@ class GlobeTree:
         x, y, shape = _pairs(lon, lat)
         limit = _search.real(max_distance, "max_distance", 0.0)
         threads = worker_threads(workers)
-        most, columns = _search.wanted(k, _c.SEARCH_MAX_K - bool(exclude_self))
+        most, columns = _search.wanted(k, _c.MAX_K - bool(exclude_self))
         if exclude_self:
             _search.queries_are_points(x.size, self.n)
         count, asking = x.size, _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape))

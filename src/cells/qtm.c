@@ -56,7 +56,7 @@ static uint64_t digits_of(gv_qtm_id id, int level) {
 }
 
 int64_t gv_qtm_count(int level) {
-  return level_in_range(level) ? INT64_C(8) << 2 * level : -1;
+  return level_in_range(level) ? INT64_C(8) << 2 * level : 0;
 }
 
 gv_status gv_qtm_from_number(int level, int64_t number, gv_qtm_id *id) {

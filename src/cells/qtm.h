@@ -11,6 +11,7 @@
 #define GV_QTM_H
 
 #include "core/core.h"
+#include "gpuvoronoi/cells.h"
 
 enum { GV_QTM_POLE, GV_QTM_WEST, GV_QTM_EAST };
 

@@ -17,10 +17,10 @@ enum { CELLS_AT_ONCE = 1 << 22, ONE_THREAD = 1 << 20, ROWS_AT_ONCE = 4, STRETCH 
 
 typedef struct reading {
   const gv_raster_array *array;
-  size_t size;                /* of a cell */
-  int64_t *chosen, *left_out; /* keys, ascending */
-  int64_t width, first;       /* of the current rows */
-  int32_t *start;             /* `width` for each of these rows, as are the next two */
+  size_t size;                  /* of a cell */
+  int64_t *included, *excluded; /* keys, ascending */
+  int64_t width, first;         /* of the current rows */
+  int32_t *start;               /* `width` for each of these rows, as are the next two */
   int64_t *value;
   uint8_t *counts;
   int64_t *spans; /* how many of each row; of a row with a seed that is not a whole number -1 - column */
@@ -104,8 +104,8 @@ static bool has(const int64_t *keys, int64_t count, int64_t key) {
 static bool is_seed(const reading *r, int64_t key) {
   const gv_raster_array *a = r->array;
   if (is_real(a->type) && !isfinite(real_of(key))) return false;
-  if (has(r->left_out, a->left_out_count, key)) return false;
-  return a->chosen != NULL ? has(r->chosen, a->chosen_count, key) : key != 0;
+  if (has(r->excluded, a->excluded_count, key)) return false;
+  return a->included != NULL ? has(r->included, a->included_count, key) : key != 0;
 }
 
 /* False if the number of a key is not whole, or too large. */
@@ -234,9 +234,9 @@ static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t
 gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array, int64_t width, int64_t first,
                                gv_row_taker *take, void *user) {
   reading r = {.array = array, .size = size_of(array->type), .width = width};
-  if (array->data == NULL || r.size == 0 || array->chosen_count < 0 || array->left_out_count < 0 ||
-      (array->chosen_count > 0 && array->chosen == NULL) ||
-      (array->left_out_count > 0 && array->left_out == NULL)) {
+  if (array->data == NULL || r.size == 0 || array->included_count < 0 || array->excluded_count < 0 ||
+      (array->included_count > 0 && array->included == NULL) ||
+      (array->excluded_count > 0 && array->excluded == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: missing cells or unknown type");
   }
   const gv_allocator *allocator = &context->allocator;
@@ -250,14 +250,15 @@ gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array
   gv_status status = r.start != NULL && r.value != NULL && r.counts != NULL && r.spans != NULL
                          ? GV_OK
                          : gv_fail_memory(context, "the raster's seeds");
-  if (status == GV_OK) status = make_keys(context, array->type, array->chosen, array->chosen_count, &r.chosen);
   if (status == GV_OK)
-    status = make_keys(context, array->type, array->left_out, array->left_out_count, &r.left_out);
+    status = make_keys(context, array->type, array->included, array->included_count, &r.included);
+  if (status == GV_OK)
+    status = make_keys(context, array->type, array->excluded, array->excluded_count, &r.excluded);
   for (; status == GV_OK && r.first < array->rows; r.first += most) {
     int64_t rows = array->rows - r.first < most ? array->rows - r.first : most;
     status = raster_array_read_some(context, &r, rows, first, take, user);
   }
-  void *memory[] = {r.start, r.value, r.counts, r.spans, r.chosen, r.left_out};
+  void *memory[] = {r.start, r.value, r.counts, r.spans, r.included, r.excluded};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
     gv_release(allocator, memory[i]);
   return status;

@@ -21,7 +21,7 @@ static const gv_option table[] = {
      GV_OPTION_INTO(matrix)},
     {"json", NULL,
      "JSON array of backends\n"
-     "Objects with name, summary, searches_points, allocates_grids, weighted_grids, max_dim, refused_metrics, "
+     "Objects with name, summary, searches_points, weighted_grids, max_dim, refused_metrics, "
      "available, and reason if it is not available.",
      GV_OPTION_INTO(json)},
     GV_OPTION_HELP_ROWS,
@@ -29,11 +29,10 @@ static const gv_option table[] = {
 
 const cli_syntax backends_syntax = {
     .name = "backends",
-    .usage =
-        "Usage: gpuvoronoi backends [--json | --matrix]\n"
-        "\n"
-        "Lists the backends: what each supports (s = search of points, g = nearest-seed grids), whether it is\n"
-        "available on this machine, and its method. All backends return the same results.\n",
+    .usage = "Usage: gpuvoronoi backends [--json | --matrix]\n"
+             "\n"
+             "Lists the backends: what each supports (s = search of points, g = nearest-seed grids, which all\n"
+             "compute), whether it is available on this machine, and its method. All return the same results.\n",
     CLI_ROWS(table)};
 
 static void put_unsupported(gv_json_writer *json, int backend) {
@@ -56,7 +55,6 @@ static void print_json(void) {
     gv_json_put_string(&json, "name", info.name);
     gv_json_put_string(&json, "summary", info.summary);
     gv_json_put_bool(&json, "searches_points", info.searches_points);
-    gv_json_put_bool(&json, "allocates_grids", info.allocates_grids);
     gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
     gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_unsupported(&json, i);
@@ -137,8 +135,8 @@ int backends_command(int argc, char **argv) {
     gv_backend_info info;
     gv_backend_info_init(&info);
     if (gv_backend_get(i, &info) != GV_OK) continue;
-    printf("%-18s %c%c  %s%s%s%s\n", info.name, info.searches_points ? 's' : '-', info.allocates_grids ? 'g' : '-',
-           info.summary, info.available ? "" : " [not available here: ", info.available ? "" : info.reason,
+    printf("%-18s %cg  %s%s%s%s\n", info.name, info.searches_points ? 's' : '-', info.summary,
+           info.available ? "" : " [not available here: ", info.available ? "" : info.reason,
            info.available ? "" : "]");
   }
   return cli_answered(EXIT_OK);

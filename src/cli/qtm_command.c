@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/fail.h"
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 typedef struct request request;

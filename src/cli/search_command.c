@@ -1,6 +1,6 @@
 /* gpuvoronoi search --reference R [--queries Q] -k K OUT: its options, carried out by job/search. */
 #include "cli/search_command.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <math.h>
 #include <stdlib.h>

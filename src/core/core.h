@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "core/limits.h"
 #include "core/try.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 

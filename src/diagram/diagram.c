@@ -294,9 +294,9 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
 static gv_status diagram_check(gv_context *context, const gv_points *seeds, const gv_diagram_options *o) {
   if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: missing");
   GV_TRY(gv_check_pairs(context, seeds, "seed"));
-  if (seeds->count > (1 << 30) - 8)
+  if (seeds->count > GV_MAX_DIAGRAM_SEEDS)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of seeds: out of range [1, %d] (%lld)",
-                   (1 << 30) - 8, (long long)seeds->count);
+                   GV_MAX_DIAGRAM_SEEDS, (long long)seeds->count);
   if (o->metric == GV_MANHATTAN || o->metric == GV_CHEBYSHEV || gv_metric_of_searches(o->metric))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "metric: unsupported for diagrams (%s); use euclidean, great-circle or geodesic",

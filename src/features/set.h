@@ -6,7 +6,7 @@
 
 #include "core/core.h"
 #include "exact/edge.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 /* Data of a ring: its extent in the coordinates as written. */
 typedef struct gv_ring_facts {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "indexes/feature_index.h"
 #include "indexes/indexes.h"
 #include "search/code_sort.h"

@@ -9,7 +9,7 @@
 #include "core/given.h"
 #include "core/parallel.h"
 #include "features/pairs.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "indexes/feature_index.h"
 #include "search/search_checks.h"
 

@@ -1,6 +1,7 @@
 /* The simple interface: one call, without a context of the caller's. */
 #include "gpuvoronoi/gpuvoronoi.h"
 
+#include "core/limits.h"
 #include "core/try.h"
 
 /* Builds an index, searches it once and frees it. */
@@ -24,7 +25,7 @@ static gv_status knn(const gv_points *reference, const gv_points *queries, gv_me
   options.metric = metric;
   options.expected_k = k;
   options.expected_queries = queries->count;
-  if (k > GV_SEARCH_MAX_K) return GV_ERROR_INVALID_ARGUMENT; /* the library would allow more of some indexes */
+  if (k > GV_MAX_K) return GV_ERROR_INVALID_ARGUMENT; /* the library would allow more of some indexes */
   GV_TRY(gv_context_create(NULL, &context));
   gv_status status = search_once(context, reference, queries, &options, k, indices, distances);
   gv_context_destroy(context);
@@ -61,7 +62,7 @@ static gv_status simple_grid_fill(gv_context *context, const gv_grid *grid, cons
   measure.type = GV_FLOAT64;
   measure.distance = distances;
   GV_TRY(gv_voronoi_create(context, grid, seeds, &options, &voronoi));
-  gv_status status = gv_voronoi_fill(context, voronoi, &cells);
+  gv_status status = gv_voronoi_fill(context, voronoi, &cells, NULL);
   if (status == GV_OK && distances != NULL) status = gv_voronoi_measure(context, voronoi, &measure);
   gv_voronoi_destroy(voronoi);
   return status;

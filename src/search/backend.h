@@ -78,9 +78,6 @@ typedef void gv_within_fn(const gv_reference *reference, const void *state, cons
 typedef gv_status gv_pairs_fn(gv_context *context, const gv_reference *reference, const void *state, double limit,
                               int64_t *offsets, int64_t *pairs);
 
-/* Neighbours a query: of GPUs' backends and on the globe; of processors' backends among points. */
-enum { GV_MAX_K = 1024, GV_MAX_K_PROCESSORS = GV_SEARCH_MAX_K_PROCESSORS };
-
 /* A search engine of points. Each is one file (or a pair) that exports one; all return the same bytes as serial. */
 typedef struct gv_search_engine {
   /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. NULL: it always can. */

@@ -302,7 +302,7 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
                    (int)queries->dim, (int)index->reference.dim);
   }
   bool processors = o->memory == GV_MEMORY_HOST && (index->automatic || !index->backend->device);
-  GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_PROCESSORS : GV_MAX_K, ""));
+  GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_CPU : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of results: out of range (%lld x %d)",
                    (long long)queries->count, (int)o->k);

@@ -24,8 +24,6 @@ typedef struct gv_supply {
 gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index);
 void gv_points_drop(gv_point_index *index);
 
-enum { GV_MAX_DIM = 4096 };
-
 /* Checks all of points but their coordinates. `role`: of the points, in messages. */
 gv_status gv_check_points(gv_context *context, const gv_points *points, const char *role);
 

@@ -12,7 +12,7 @@
 
 extern const gv_search_engine gv_search_serial, gv_search_openmp, gv_search_kdtree, gv_search_octree;
 
-enum { MAX_DIM = 4096, TREE_MAX_DIM = 128, OCTREE_MAX_DIM = 3 };
+enum { TREE_MAX_DIM = 128, OCTREE_MAX_DIM = 3 };
 
 /* Every backend that searches points is an engine for grids too. */
 static const gv_engine *points(const gv_grid *grid) {
@@ -35,16 +35,16 @@ static const char *only_products(gv_metric metric) {
 #define CUDA_SEARCH(NAME, DIM, SUMMARY) CUDA_TREE(NAME, DIM, SUMMARY), .floats = true
 
 const gv_backend gv_backends[GV_BACKENDS] = {
-    [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
+    [GV_BACKEND_SERIAL] = {SEARCH("serial", GV_MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_serial, .within = gv_radius_compare_all},
     [GV_BACKEND_OPENMP] = {SEARCH(
-                               "openmp", MAX_DIM,
+                               "openmp", GV_MAX_DIM,
                                "blocked brute force on all processors: float filter in registers, exact recheck"),
                            .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_openmp, .within = gv_radius_compare_all},
-    [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
+    [GV_BACKEND_KDTREE] = {SEARCH("kdtree", GV_MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
                            .search = &gv_search_kdtree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
@@ -52,43 +52,43 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                   "octree (quadtree in two dimensions) by Morton codes and radix sort, up to "
                                   "three dimensions"),
                            .search = &gv_search_octree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
-    [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", MAX_DIM,
+    [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", GV_MAX_DIM,
                                             "distance matrix in bounded chunks (half of it for a set against "
                                             "itself), then a reduction")},
-    [GV_BACKEND_CUDA_CUBLAS] = {CUDA_SEARCH("cuda-cublas", MAX_DIM,
+    [GV_BACKEND_CUDA_CUBLAS] = {CUDA_SEARCH("cuda-cublas", GV_MAX_DIM,
                                             "a matrix product by cuBLAS as filter, for euclidean, cosine and "
                                             "inner product; for many dimensions"),
                                 .products = true, .refuses = only_products},
-    [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", MAX_DIM,
+    [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", GV_MAX_DIM,
                                             "rows of distances as iterators, reduced by the library (CUB)")},
-    [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", MAX_DIM,
+    [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", GV_MAX_DIM,
                                             "one block for four queries; array of structures read from global "
                                             "memory")},
-    [GV_BACKEND_CUDA_SOA] = {CUDA_SEARCH("cuda-soa", MAX_DIM,
+    [GV_BACKEND_CUDA_SOA] = {CUDA_SEARCH("cuda-soa", GV_MAX_DIM,
                                          "as cuda-global, over a structure of arrays: coalesced 16-byte loads")},
-    [GV_BACKEND_CUDA_SHARED] = {CUDA_SEARCH("cuda-shared", MAX_DIM,
+    [GV_BACKEND_CUDA_SHARED] = {CUDA_SEARCH("cuda-shared", GV_MAX_DIM,
                                             "points staged through shared memory, one query or 4 x 4 pairs a "
                                             "thread")},
     [GV_BACKEND_CUDA_CONSTANT] = {CUDA_SEARCH(
-        "cuda-constant", MAX_DIM,
+        "cuda-constant", GV_MAX_DIM,
         "broadcast from constant memory, in passes of 64 KB: points, or queries if they are fewer")},
-    [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", MAX_DIM,
+    [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", GV_MAX_DIM,
                                               "several queries a thread in registers, one read of a point serves "
                                               "them all"),
                                   .products = true},
     [GV_BACKEND_CUDA_TENSOR] = {CUDA_SEARCH(
-                                    "cuda-tensor", MAX_DIM,
+                                    "cuda-tensor", GV_MAX_DIM,
                                     "products of 16-bit floats on tensor cores as filter, for euclidean, cosine "
                                     "and inner product; for many dimensions"),
                                 .products = true, .refuses = only_products},
-    [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", MAX_DIM,
+    [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", GV_MAX_DIM,
                                              "points read through two-dimensional texture objects")},
-    [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", MAX_DIM,
+    [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", GV_MAX_DIM,
                                                 "few queries, many points: several blocks a query, then a second "
                                                 "reduction")},
     [GV_BACKEND_CUDA_MULTIGPU] =
         {CUDA_SEARCH(
-             "cuda-multigpu", MAX_DIM,
+             "cuda-multigpu", GV_MAX_DIM,
              "cuda-register on all GPUs: queries distributed, or points distributed and the results merged"),
          .several = true},
     [GV_BACKEND_CUDA_KDTREE] = {CUDA_TREE("cuda-kdtree", TREE_MAX_DIM,
@@ -162,7 +162,6 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
   const gv_backend_info info = {.name = backend->name,
                                 .summary = backend->summary,
                                 .searches_points = backend->searches_points,
-                                .allocates_grids = 1, /* any search engine is a grid engine too (points.c) */
                                 .weighted_grids = backend->weighted,
                                 .available = available,
                                 .reason = available ? "" : reason};
@@ -184,7 +183,7 @@ gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32
     why = "unknown type";
   } else if (gv_metric_name(metric) == NULL) {
     why = "unknown metric";
-  } else if (k < 1 || k > (globe || backend->device ? GV_MAX_K : GV_MAX_K_PROCESSORS)) {
+  } else if (k < 1 || k > (globe || backend->device ? GV_MAX_K : GV_MAX_K_CPU)) {
     why = globe || backend->device ? "k is out of range [1, 1024]" : "k is out of range [1, 16777216]";
   } else {
     why = gv_backend_refuses(backend, metric);

@@ -9,7 +9,7 @@
 #include "features/set.h"
 #include "geodesic/geodesic.h"
 #include "gpuvoronoi/experimental.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "search/backend.h"
 #include "voronoi/seeds.h"
 
@@ -38,10 +38,10 @@ struct gv_voronoi {
 
 typedef struct gv_engine {
   gv_status (*create)(gv_context *context, gv_voronoi *voronoi, void **state);
-  /* Cells of `tile`, which lies within one block, into block->out, as gv_voronoi_fill; of *block only mask, out,
-   * their strides and uniform are used; they are checked. */
+  /* Cells of `tile`, which lies within one block, into block->out, as gv_voronoi_fill; of *block only mask, out and
+   * their strides are used; they are checked. `uniform`: NULL, or 0, which may be set to 1 as by gv_voronoi_fill. */
   gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
-                     const gv_labels *block);
+                     const gv_labels *block, int *uniform);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
   /* The backend that is at work, where that can change; else NULL. */
   const gv_backend *(*backend)(const gv_voronoi *voronoi, void *state);

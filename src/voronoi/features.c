@@ -48,7 +48,8 @@ static void write_nothing(const work *w, int64_t cell) {
 }
 
 static gv_status features_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                                const gv_labels *block) {
+                                const gv_labels *block, int *uniform) {
+  (void)uniform;
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   bool globe = v->cells.dim == 3;
   work w = {v, block, columns, NULL};

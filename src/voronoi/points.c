@@ -129,7 +129,8 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
 }
 
 static gv_status points_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                              const gv_labels *block) {
+                              const gv_labels *block, int *uniform) {
+  (void)uniform;
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
   bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;

@@ -90,13 +90,14 @@ static void raster_proof_widen(const gv_grid *grid, double box[4]) {
   }
 }
 
-static bool plane_holds(const gv_grid *raster, const gv_grid *asking, gv_metric metric, gv_raster_proof *proof) {
+static bool plane_holds(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric,
+                        gv_raster_proof *proof) {
   const double *g = raster->geotransform;
   double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   double u = hypot(g[1], g[4]), v = hypot(g[2], g[5]), side = fmin(u, v), across = g[1] * g[2] + g[4] * g[5];
   bool upright = g[2] == 0.0 && g[4] == 0.0;
   raster_proof_widen(raster, box);
-  raster_proof_widen(asking, box);
+  raster_proof_widen(query_grid, box);
   double farthest = 0.0;
   for (int i = 0; i < 4; i++)
     farthest = fmax(farthest, fabs(box[i]));
@@ -160,9 +161,9 @@ static void raster_proof_mark(double at, int64_t count, uint8_t *marks) {
 }
 
 /* `period`: pixels of a turn; 0 on axes that do not go round. */
-static void mark_all(double first, double step, int64_t asking, double origin, double side, double period,
+static void mark_all(double first, double step, int64_t queries, double origin, double side, double period,
                      int64_t count, uint8_t *marks) {
-  for (int64_t i = 0; i < asking; i++) {
+  for (int64_t i = 0; i < queries; i++) {
     double at = ((first + ((double)i + 0.5) * step) - origin) / side;
     if (period > 0.0) at -= period * floor(at / period);
     raster_proof_mark(at, count, marks);
@@ -172,9 +173,9 @@ static void mark_all(double first, double step, int64_t asking, double origin, d
   }
 }
 
-static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *raster, const gv_grid *asking,
+static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *raster, const gv_grid *query_grid,
                                            gv_raster_proof *proof) {
-  const double *g = raster->geotransform, *a = asking->geotransform;
+  const double *g = raster->geotransform, *a = query_grid->geotransform;
   int64_t w = raster->width, h = raster->height;
   double period = raster->kind == GV_GRID_LONLAT ? 360.0 / fabs(g[1]) : 0.0;
   uint8_t *marks = gv_allocate_zeroed(&context->allocator, w, 1);
@@ -184,8 +185,8 @@ static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *r
     gv_release(&context->allocator, marks);
     return gv_fail_memory(context, "the raster's seeds");
   }
-  mark_all(a[0], a[1], asking->width, g[0], g[1], period, w, marks);
-  mark_all(a[3], a[5], asking->height, g[3], g[5], 0.0, h, proof->row);
+  mark_all(a[0], a[1], query_grid->width, g[0], g[1], period, w, marks);
+  mark_all(a[3], a[5], query_grid->height, g[3], g[5], 0.0, h, proof->row);
   for (int64_t c = 0; c < w; c++)
     if (marks[c] != 0) proof->column[proof->columns++] = (int32_t)c;
   gv_release(&context->allocator, marks);
@@ -247,25 +248,26 @@ static gv_status survey_stretches(gv_worker *worker, int64_t first, int64_t end)
 }
 
 /* Whether each place can be looked up. */
-static bool can_survey(const gv_grid *asking, const gv_grid *raster) {
-  bool mesh = asking->level != GV_QTM_NONE;
-  if (mesh && (asking->level < 0 || asking->level > GV_QTM_MAX_GRID_LEVEL)) return false;
-  double places = mesh ? 8.0 * ldexp(1.0, 2 * asking->level) : (double)asking->width * (double)asking->height;
-  return (mesh || asking->kind == GV_GRID_PROJECTED) &&
+static bool can_survey(const gv_grid *query_grid, const gv_grid *raster) {
+  bool mesh = query_grid->level != GV_QTM_NONE;
+  if (mesh && (query_grid->level < 0 || query_grid->level > GV_QTM_MAX_GRID_LEVEL)) return false;
+  double places =
+      mesh ? 8.0 * ldexp(1.0, 2 * query_grid->level) : (double)query_grid->width * (double)query_grid->height;
+  return (mesh || query_grid->kind == GV_GRID_PROJECTED) &&
          places <= MOST_ASKING * (double)raster->width * (double)raster->height;
 }
 
-static gv_status raster_proof_find_places(gv_context *context, const gv_grid *raster, const gv_grid *asking,
+static gv_status raster_proof_find_places(gv_context *context, const gv_grid *raster, const gv_grid *query_grid,
                                           gv_metric metric, gv_raster_proof *proof) {
   survey s = {.raster = raster, .proof = proof};
-  gv_grid places = *asking;
-  if (asking->level != GV_QTM_NONE) { /* all its triangles may be queries, not only those of a raster's cells */
+  gv_grid places = *query_grid;
+  if (query_grid->level != GV_QTM_NONE) { /* all its triangles may be queries, not only those of a raster's cells */
     gv_grid mesh;
     gv_grid_init(&mesh);
     mesh.kind = GV_GRID_QTM;
-    mesh.level = asking->level;
-    mesh.semi_major = asking->semi_major;
-    mesh.flattening = asking->flattening;
+    mesh.level = query_grid->level;
+    mesh.semi_major = query_grid->semi_major;
+    mesh.flattening = query_grid->flattening;
     places = mesh;
   }
   proof->row = gv_allocate_zeroed(&context->allocator, raster->height, 1);
@@ -290,25 +292,25 @@ static bool same_cells(const gv_grid *a, const gv_grid *b) {
          memcmp(a->geotransform, b->geotransform, sizeof a->geotransform) == 0;
 }
 
-gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const gv_grid *asking, gv_metric metric,
-                               gv_raster_proof *out) {
+gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const gv_grid *query_grid,
+                               gv_metric metric, gv_raster_proof *out) {
   *out = (gv_raster_proof){.allocator = context->allocator};
   out->holds = gv_allocate_zeroed(&context->allocator, raster->height, 1);
   if (out->holds == NULL) return gv_fail_memory(context, "the raster's seeds");
-  if (asking == NULL) return GV_OK;
-  out->own = same_cells(raster, asking);
-  bool lonlat = raster->kind == GV_GRID_LONLAT && asking->kind == GV_GRID_LONLAT;
-  bool plane = raster->kind == GV_GRID_PLANE && asking->kind == GV_GRID_PLANE;
+  if (query_grid == NULL) return GV_OK;
+  out->own = same_cells(raster, query_grid);
+  bool lonlat = raster->kind == GV_GRID_LONLAT && query_grid->kind == GV_GRID_LONLAT;
+  bool plane = raster->kind == GV_GRID_PLANE && query_grid->kind == GV_GRID_PLANE;
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
-  bool places = globe && raster->kind == GV_GRID_LONLAT && !out->own && can_survey(asking, raster);
+  bool places = globe && raster->kind == GV_GRID_LONLAT && !out->own && can_survey(query_grid, raster);
   lonlat = lonlat || places;
-  if ((!lonlat && !plane) || (!out->own && (!upright(raster) || (!places && !upright(asking))))) return GV_OK;
-  if (!(lonlat ? lonlat_holds(raster, metric, out) : plane_holds(raster, asking, metric, out))) return GV_OK;
+  if ((!lonlat && !plane) || (!out->own && (!upright(raster) || (!places && !upright(query_grid))))) return GV_OK;
+  if (!(lonlat ? lonlat_holds(raster, metric, out) : plane_holds(raster, query_grid, metric, out))) return GV_OK;
   for (int64_t r = 0; r < raster->height; r++)
     out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
   gv_status status = out->own ? GV_OK
-                     : places ? raster_proof_find_places(context, raster, asking, metric, out)
-                              : raster_proof_mark_queries(context, raster, asking, out);
+                     : places ? raster_proof_find_places(context, raster, query_grid, metric, out)
+                              : raster_proof_mark_queries(context, raster, query_grid, out);
   if (status == GV_OK && lonlat) status = find_whole(context, raster, out);
   if (status != GV_OK) gv_raster_proof_clear(out);
   return status;

@@ -20,9 +20,9 @@ typedef struct gv_raster_proof {
   gv_allocator allocator;
 } gv_raster_proof;
 
-/* `asking` NULL: no cell can be left out. Errors: OUT_OF_MEMORY. */
-gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const gv_grid *asking, gv_metric metric,
-                               gv_raster_proof *out);
+/* `query_grid` NULL: no cell can be left out. Errors: OUT_OF_MEMORY. */
+gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const gv_grid *query_grid,
+                               gv_metric metric, gv_raster_proof *out);
 /* From here on no cell can be left out of a raster of this number of rows. */
 void gv_raster_proof_forget(gv_raster_proof *proof, int64_t rows);
 void gv_raster_proof_clear(gv_raster_proof *proof);

@@ -73,9 +73,9 @@ static gv_status raster_seeds_check(gv_context *context, const gv_grid *g, gv_me
 
 gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, const gv_raster_seeds_options *options,
                                  gv_raster_seeds **out) {
-  gv_grid g, asking;
+  gv_grid g, query_grid;
   gv_grid_init(&g);
-  gv_grid_init(&asking);
+  gv_grid_init(&query_grid);
   gv_raster_seeds_options o;
   gv_raster_seeds_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -83,7 +83,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster or seeds: the pointer is NULL");
   GV_TAKE(context, gv_grid, &g, raster);
   GV_TAKE(context, gv_raster_seeds_options, &o, options);
-  GV_TAKE(context, gv_grid, &asking, o.asking);
+  GV_TAKE(context, gv_grid, &query_grid, o.query_grid);
   GV_TRY(raster_seeds_check(context, &g, o.metric));
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return raster_seeds_no_memory(context);
@@ -93,9 +93,9 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   s->by_cell = o.by_cell != 0;
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
   /* For HEALPix and lists queries may be anywhere. */
-  bool proves = o.asking != NULL && (asking.kind == GV_GRID_QTM || !gv_grid_is_list(&asking));
+  bool proves = o.query_grid != NULL && (query_grid.kind == GV_GRID_QTM || !gv_grid_is_list(&query_grid));
   gv_status status = row_first != NULL ? GV_OK : raster_seeds_no_memory(context);
-  if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &asking : NULL, o.metric, &s->proof);
+  if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &query_grid : NULL, o.metric, &s->proof);
   if (status != GV_OK) {
     gv_raster_seeds_destroy(s);
     return status;
@@ -522,8 +522,8 @@ gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *see
   return GV_OK;
 }
 
-int gv_raster_seeds_alike(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width, int64_t height,
-                          int32_t *group) {
+int gv_raster_seeds_is_uniform(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
+                               int64_t height, int32_t *group) {
   if (group == NULL || !is_rectangle(seeds, column, row, width, height)) return 0;
   for (int64_t r = 0; r < height; r++) {
     line l = line_of(seeds, row + r);

@@ -8,9 +8,9 @@
 static gv_status check_seeds(gv_context *context, const gv_cells *cells, const gv_points *seeds) {
   if (seeds == NULL || seeds->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: missing");
   GV_TRY(gv_check_pairs(context, seeds, "seed"));
-  if (seeds->count > INT32_MAX) {
+  if (seeds->count > GV_MAX_SEEDS) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds: too many (%lld); at most %d are supported",
-                   (long long)seeds->count, INT32_MAX);
+                   (long long)seeds->count, GV_MAX_SEEDS);
   }
   for (int64_t i = 0; i < seeds->count; i++) {
     double x, y;

@@ -262,7 +262,7 @@ const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
 /* Computes a block with the grid's own engine. */
 static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block) {
   const gv_voronoi *v = from;
-  return v->engine->block(context, v, v->state, tile, block);
+  return v->engine->block(context, v, v->state, tile, block, NULL);
 }
 
 static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_labels *s) {
@@ -284,7 +284,7 @@ static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_label
   return GV_OK;
 }
 
-gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_labels *labels) {
+gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_labels *labels, int *uniform) {
   gv_labels s;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || labels == NULL)
@@ -292,7 +292,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   gv_labels_init(&s);
   GV_TAKE(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
-  if (s.uniform != NULL) *s.uniform = 0;
+  if (uniform != NULL) *uniform = 0;
   if (s.memory == GV_MEMORY_CUDA) {
     if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
@@ -302,8 +302,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   const gv_tile tile = {s.column, s.column + s.columns, s.row, s.row + s.rows};
   const gv_tile block = gv_tile_of_block(v, s.column / v->block_width, s.row / v->block_height);
   if (tile.c0 == block.c0 && tile.c1 == block.c1 && tile.r0 == block.r0 && tile.r1 == block.r1)
-    return v->engine->block(context, v, v->state, &tile, &s);
-  s.uniform = NULL;
+    return v->engine->block(context, v, v->state, &tile, &s, uniform);
   gv_block_source source = {block_of_engine, (void *)v};
   gv_progress progress;
   gv_progress_init(&progress, context, s.columns * s.rows);

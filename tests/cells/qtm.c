@@ -539,8 +539,8 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_qtm_from_number(3, -1, &id), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_qtm_from_number(3, 512, &id), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_qtm_from_number(30, 0, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_count(-1), -1);
-  assert_int_equal(gv_qtm_count(30), -1);
+  assert_int_equal(gv_qtm_count(-1), 0);
+  assert_int_equal(gv_qtm_count(30), 0);
 
   gv_qtm_id octant = encode(10.0, 10.0, 0), deepest = encode(10.0, 10.0, 29);
   assert_int_equal(gv_qtm_parent(octant, &id), GV_ERROR_INVALID_ARGUMENT);

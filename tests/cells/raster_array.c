@@ -130,10 +130,10 @@ static void compare(gv_dtype type, const layout *at, const choice *how, int thre
   array.mask_column_stride = at->column;
   array.mask_is_inverted = how->mask == 2;
   array.is_byte_swapped = is_byte_swapped;
-  if (how->listed) array.chosen = listed;
-  array.chosen_count = how->listed ? 3 : 0;
-  if (how->nodata) array.left_out = nodata;
-  array.left_out_count = how->nodata;
+  if (how->listed) array.included = listed;
+  array.included_count = how->listed ? 3 : 0;
+  if (how->nodata) array.excluded = nodata;
+  array.excluded_count = how->nodata;
   gv_context *used = with_threads(threads);
   gv_raster_seeds *seeds = begin(used, WIDTH, HEIGHT);
   gv_raster_seed_list found;
@@ -255,8 +255,8 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
   array.rows = H;
   array.row_stride = (int64_t)size * W;
   array.column_stride = (int64_t)size;
-  array.chosen = chosen;
-  array.chosen_count = chosen != NULL;
+  array.included = chosen;
+  array.included_count = chosen != NULL;
   for (int threads = 1; threads <= 4; threads++) {
     gv_context *used = with_threads(threads);
     gv_raster_seeds *seeds = begin(used, W, BEFORE + H);
@@ -316,8 +316,8 @@ static void bad_calls(void **unused) {
   bad[1].type = (gv_dtype)TYPES;
   bad[2].rows = 4;
   bad[3].rows = -1;
-  bad[4].chosen_count = 1;
-  bad[5].left_out_count = 1;
+  bad[4].included_count = 1;
+  bad[5].excluded_count = 1;
   for (int i = 0; i < 6; i++)
     assert_int_equal(gv_raster_seeds_add_array(context, seeds, &bad[i]), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_add_array(context, seeds, NULL), GV_ERROR_INVALID_ARGUMENT);
@@ -341,7 +341,7 @@ static void nothing_is_chosen(void **unused) {
   gv_raster_array array;
   gv_raster_array_init(&array);
   gv_raster_seeds *seeds = begin(context, 2, 1);
-  array.data = array.chosen = cells;
+  array.data = array.included = cells;
   array.type = GV_UINT8;
   array.rows = array.row_stride = array.column_stride = 1;
   assert_int_equal(gv_raster_seeds_add_array(context, seeds, &array), GV_OK);

@@ -296,7 +296,7 @@ static void compare_statistics(gv_context *context, const gv_voronoi *voronoi, i
   gv_labels labels;
   gv_labels_init(&labels);
   labels.out = seed;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels, NULL), GV_OK);
   assert_int_equal(gv_voronoi_cell_centers(context, voronoi, 0, 0, 0, 0, lon, lat, 0), GV_OK);
   gv_measure measure;
   gv_measure_init(&measure);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 static uint64_t random_state = 11;

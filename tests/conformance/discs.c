@@ -65,7 +65,7 @@ static void answer_block(gv_context *context, const gv_voronoi *voronoi, const q
   int64_t across = blocks_across(voronoi), width = q->grid.width, cells = width * q->grid.height;
   gv_labels block;
   gv_labels_init(&block);
-  int32_t uniform_block = 0;
+  int uniform_block = 0;
   AT_BLOCK(block, voronoi, number % across, number / across);
   int64_t x = block.column, y = block.row, columns = block.columns, rows = block.rows;
   if (q->mask != NULL) block.mask = q->mask + y * width + x;
@@ -73,8 +73,7 @@ static void answer_block(gv_context *context, const gv_voronoi *voronoi, const q
   block.out = buffer != NULL ? buffer : out + y * width + x;
   block.stride = buffer != NULL ? columns : width;
   block.band_stride = buffer != NULL ? columns * rows : cells;
-  if (buffer != NULL) block.uniform = &uniform_block;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, buffer != NULL ? &uniform_block : NULL), GV_OK);
   for (int32_t b = 0; buffer != NULL && b < q->k; b++) {
     for (int64_t i = 0; i < columns * rows; i++) {
       int32_t from = uniform_block ? buffer[b * block.band_stride] : buffer[b * block.band_stride + i];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/experimental.h"
 #include "split_mix.h"
 
@@ -67,7 +68,7 @@ static void check_parts(gv_context *context, const gv_voronoi *voronoi, int part
     memset(out, 0x55, (size_t)(stride * w.rows * k + 1) * sizeof *out);
     w.out = out;
     w.stride = stride;
-    if (extent > 0) assert_int_equal(gv_voronoi_fill(context, voronoi, &w), GV_OK);
+    if (extent > 0) assert_int_equal(gv_voronoi_fill(context, voronoi, &w, NULL), GV_OK);
     for (int64_t row = 0; row < w.rows * k; row++) {
       const int32_t *from = whole + ((row / w.rows * height + w.row + row % w.rows) * width + w.column);
       assert_memory_equal(out + row * stride, from, (size_t)w.columns * sizeof *out);
@@ -124,15 +125,15 @@ static void nonsense_is_refused(void **state) {
   assert_int_equal(gv_voronoi_part(context, voronoi, INT32_MAX - 1, INT32_MAX, &w), GV_OK);
   assert_int_equal(w.row + w.rows, HEIGHT);
   assert_int_equal(gv_voronoi_part(context, voronoi, 0, 2, &w), GV_OK);
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &w), wrong); /* no place */
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &w, NULL), wrong); /* no place */
   w.out = out;
   w.stride = width - 1;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &w), wrong);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &w, NULL), wrong);
   w.stride = width;
-  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &w), wrong);
+  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &w, NULL), wrong);
   options.progress = cancel;
   assert_int_equal(gv_context_create(&options, &impatient), GV_OK);
-  assert_int_equal(gv_voronoi_fill(impatient, voronoi, &w), GV_ERROR_CANCELLED);
+  assert_int_equal(gv_voronoi_fill(impatient, voronoi, &w, NULL), GV_ERROR_CANCELLED);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(impatient);
   gv_context_destroy(context);

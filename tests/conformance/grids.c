@@ -339,20 +339,20 @@ static void bad_questions(void **state) {
   uint8_t mask[16] = {0};
   gv_labels block;
   gv_labels_init(&block);
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_ERROR_INVALID_ARGUMENT);
   block.out = out;
   block.stride = 4;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_OK);
   assert_int_equal(out[0], 0);
   block.mask = mask;
   block.mask_stride = 3;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_ERROR_INVALID_ARGUMENT);
   block.mask_stride = 4;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_OK);
   assert_int_equal(out[0], -1);
   block.column = 1;
   block.columns = 4;
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_ERROR_INVALID_ARGUMENT);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
 }

@@ -304,7 +304,7 @@ static void blocks_keep_to_themselves(void **state) {
   block.band_stride = WIDTH * HEIGHT;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block, NULL), GV_OK);
   for (int i = 0; i < K * WIDTH * HEIGHT; i++) {
     int column = i % WIDTH, row = i / WIDTH % HEIGHT;
     bool within = column >= BW && column < 2 * BW && row >= BH && row < 2 * BH;

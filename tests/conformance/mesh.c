@@ -6,6 +6,7 @@
 #include "cells/mesh.h"
 #include "bound_holds.h"
 #include "failing_memory.h"
+#include "gpuvoronoi/cells.h"
 #include "grid_fill.h"
 #include "left_out.h"
 #include "questions.h"

@@ -126,7 +126,7 @@ static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options op
 }
 
 /* Each cell's nearest, by number, of the seeds first ... end - 1 of a list. */
-static void answer(const gv_grid *asking, gv_metric metric, const gv_raster_seed_list *list, int64_t first,
+static void answer(const gv_grid *query_grid, gv_metric metric, const gv_raster_seed_list *list, int64_t first,
                    int64_t end, const char *backend, int32_t *out) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
@@ -134,22 +134,23 @@ static void answer(const gv_grid *asking, gv_metric metric, const gv_raster_seed
   gv_voronoi *v = NULL;
   options.metric = metric;
   options.backend = backend;
-  gv_status status = gv_voronoi_create(context, asking, &seeds, &options, &v);
-  if (status == GV_OK) status = fill_grid(context, v, out, asking->width);
+  gv_status status = gv_voronoi_create(context, query_grid, &seeds, &options, &v);
+  if (status == GV_OK) status = fill_grid(context, v, out, query_grid->width);
   if (status != GV_OK) fail_msg("%s", gv_context_message(context));
   gv_voronoi_destroy(v);
 }
 
-static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metric metric,
+static void compare_groups(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric,
                            const gv_raster_seed_list *kept, const gv_raster_seed_list *all, const int32_t *groups,
                            const char *what) {
   static int32_t some[MOST], every[MOST];
   for (int64_t g = 0; g < all->groups; g++) {
-    answer(asking, metric, kept, kept->first[g], kept->first[g + 1], "tile", some);
+    answer(query_grid, metric, kept, kept->first[g], kept->first[g + 1], "tile", some);
     /* Every geodesic is slow. */
-    answer(asking, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial", every);
-    for (int64_t i = 0; i < asking->width * asking->height; i++) {
-      if (kept->own && groups[i] == g) continue;                           /* its own nearest */
+    answer(query_grid, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial",
+           every);
+    for (int64_t i = 0; i < query_grid->width * query_grid->height; i++) {
+      if (kept->queries_are_cells && groups[i] == g) continue;             /* its own nearest */
       int64_t a = some[i] < 0 ? -1 : kept->cell[kept->first[g] + some[i]]; /* -1: the place is not on the map */
       int64_t b = every[i] < 0 ? -1 : all->cell[all->first[g] + every[i]];
       if (a != b)
@@ -203,7 +204,7 @@ static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_
 }
 
 /* How many of the raster's seeds are kept, after all comparisons. */
-static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
+static int64_t check(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric, const char *what) {
   static int32_t groups[MOST];
   gv_raster_seeds_options options;
   gv_raster_seeds_options_init(&options);
@@ -211,7 +212,7 @@ static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric met
   gv_raster_seed_list_init(&kept);
   gv_raster_seed_list_init(&all);
   options.metric = metric;
-  options.asking = asking;
+  options.query_grid = query_grid;
   gv_raster_seeds *some = read_raster(raster, options);
   options.keep_all = 1;
   gv_raster_seeds *every = read_raster(raster, options);
@@ -228,7 +229,7 @@ static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric met
     assert_int_equal(groups[i] >= 0, counts[i]);
     if (groups[i] >= 0) assert_int_equal(kept.value[groups[i]], value[i]);
   }
-  if (kept.count < all.count) compare_groups(raster, asking, metric, &kept, &all, groups, what);
+  if (kept.count < all.count) compare_groups(raster, query_grid, metric, &kept, &all, groups, what);
   int64_t count = kept.count;
   gv_raster_seeds_destroy(some);
   gv_raster_seeds_destroy(every);
@@ -236,14 +237,14 @@ static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric met
 }
 
 /* All patterns; true if something was left out. */
-static bool check_patterns(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
+static bool check_patterns(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric, const char *what) {
   bool less = false;
   for (int pattern = 0; pattern < PATTERNS; pattern++) {
     int64_t cells = 0;
     fill(raster, pattern, 7 + (uint64_t)pattern);
     for (int64_t i = 0; i < raster->width * raster->height; i++)
       cells += counts[i];
-    less |= check(raster, asking, metric, what) < cells;
+    less |= check(raster, query_grid, metric, what) < cells;
   }
   return less;
 }
@@ -475,7 +476,7 @@ static void cell_by_cell(void **unused) {
   gv_raster_seed_list_init(&list);
   fill(&raster, BLOBS, 3);
   options.by_cell = 1;
-  options.asking = &raster;
+  options.query_grid = &raster;
   gv_raster_seeds *s = read_raster(&raster, options);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
   assert_null(list.first);
@@ -508,10 +509,10 @@ static void rectangles_of_one_group(void **unused) {
     assert_int_equal(gv_raster_seeds_groups(context, s, x, y, w, h, groups, w), GV_OK);
     for (int64_t i = 0; i < w * h; i++)
       same = same && groups[i] == groups[0];
-    assert_int_equal(gv_raster_seeds_alike(s, x, y, w, h, &group) != 0, same);
+    assert_int_equal(gv_raster_seeds_is_uniform(s, x, y, w, h, &group) != 0, same);
     if (same) assert_int_equal(group, groups[0]);
     found += same;
-    assert_int_equal(gv_raster_seeds_alike(s, x, y, 32 - x, h, &group), 0);
+    assert_int_equal(gv_raster_seeds_is_uniform(s, x, y, 32 - x, h, &group), 0);
     gv_raster_seeds_destroy(s);
   }
   assert_in_range(found, 100, 1900);
@@ -576,7 +577,7 @@ static void bad_calls(void **unused) {
   gv_raster_seeds_destroy(s);
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
   assert_int_equal(gv_raster_seeds_add_array(context, s, &row), GV_OK);
-  assert_int_equal(gv_raster_seeds_alike(s, 0, 0, 1, 1, groups), 0); /* not finished */
+  assert_int_equal(gv_raster_seeds_is_uniform(s, 0, 0, 1, 1, groups), 0); /* not finished */
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK); /* numbers only */
   gv_index *index = NULL;
@@ -636,7 +637,7 @@ static void out_of_memory(void **unused) {
   gv_raster_seeds_options options;
   gv_raster_seeds_options_init(&options);
   fill(&raster, BLOBS, 3);
-  options.asking = &other;
+  options.query_grid = &other;
   bool done = false;
   for (int64_t most = 0; !done; most++) {
     memory.fail_at = -1;

@@ -53,7 +53,7 @@ static void check_strip(const store *in, const strip_case *c, gv_labels s, int64
   s.memory = in->memory;
   s.out = there + skip;
   s.mask = mask_there;
-  if (gv_voronoi_fill(c->context, c->voronoi, &s) != GV_OK)
+  if (gv_voronoi_fill(c->context, c->voronoi, &s, NULL) != GV_OK)
     fail_msg("%s: %s", c->name, gv_context_message(c->context));
   in->copy(got, there, values * sizeof *got);
   for (size_t i = 0; i < values; i++) {

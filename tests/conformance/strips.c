@@ -64,29 +64,29 @@ static void what_is_wrong_is_said(void **state) {
   good.out = out;
   good.stride = 300;
   good.band_stride = 200 * 300;
-  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &good), GV_ERROR_INVALID_ARGUMENT);
-  expect(context, gv_voronoi_fill(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT, "is NULL");
-  expect(context, gv_voronoi_fill(context, voronoi, NULL), GV_ERROR_INVALID_ARGUMENT, "is NULL");
+  assert_int_equal(gv_voronoi_fill(NULL, voronoi, &good, NULL), GV_ERROR_INVALID_ARGUMENT);
+  expect(context, gv_voronoi_fill(context, NULL, &good, NULL), GV_ERROR_INVALID_ARGUMENT, "is NULL");
+  expect(context, gv_voronoi_fill(context, voronoi, NULL, NULL), GV_ERROR_INVALID_ARGUMENT, "is NULL");
   s = good, s.out = NULL;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "is NULL");
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "is NULL");
   const int64_t outside[][4] = {{-1, 0, 1, 1},  {0, -1, 1, 1},  {300, 0, 0, 0},       {0, 200, 0, 0},
                                 {0, 0, -1, 1},  {0, 0, 1, -1},  {299, 0, 2, 1},       {0, 199, 1, 2},
                                 {0, 0, 301, 1}, {0, 0, 1, 201}, {1, 0, INT64_MAX, 1}, {0, 1, 1, INT64_MAX}};
   for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
     s = good, s.column = outside[i][0], s.row = outside[i][1], s.columns = outside[i][2], s.rows = outside[i][3];
-    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
+    expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
   }
   s = good, s.stride = 299;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT,
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
          "stride: shorter than a row (299");
   s = good, s.band_stride = 298;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT,
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
          "stride: shorter than a row (298");
   s = good, s.mask = mask, s.mask_stride = 297;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "(297");
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "(297");
   s = good, s.memory = (gv_memory)7;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "(7)");
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &good), GV_OK);
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "(7)");
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &good, NULL), GV_OK);
   gv_voronoi_destroy(voronoi);
   /* Processors, and engines that search points, whatever they run on. */
   for (int b = 0; b < gv_backend_count(); b++) {
@@ -96,7 +96,7 @@ static void what_is_wrong_is_said(void **state) {
     if (!info.available || strcmp(info.name, "cuda-tile") == 0) continue;
     voronoi = small_grid(context, info.name, 1);
     s = good, s.memory = GV_MEMORY_CUDA;
-    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "use cuda-tile");
+    expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_UNSUPPORTED, "use cuda-tile");
     gv_voronoi_destroy(voronoi);
   }
   gv_context_destroy(context);
@@ -120,7 +120,7 @@ static void cancelled(void **state) {
   gv_labels_init(&s);
   s.out = out;
   s.stride = 300;
-  expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
+  expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_CANCELLED, "cancelled");
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
 }

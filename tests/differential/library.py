@@ -46,7 +46,7 @@ class Library:
             info = c.BackendInfo()
             assert self.c.gv_backend_get(number, byref(info)) == 0
             if info.available:
-                self.backends.append((info.name.decode(), bool(info.searches_points), bool(info.allocates_grids)))
+                self.backends.append((info.name.decode(), bool(info.searches_points), True))
 
     def context(self, threads):
         context = c_void_p()
@@ -108,7 +108,7 @@ class Library:
             height = 1 if grid.kind == QTM else grid.height
             out = np.full((k, height, width), -7, np.int32)
             if mask is None and not measured:
-                self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(c.Labels(out=pointer(out), stride=width))))
+                self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(c.Labels(out=pointer(out), stride=width)), None))
                 return out, None, None
             distance, azimuth = np.full(out.shape, np.nan), np.full(out.shape, np.nan, np.float32)
             columns, rows = self.block_size(width, height, grid.kind, block)
@@ -118,7 +118,7 @@ class Library:
                     place = {"column": column, "row": row, "columns": min(columns, width - column), "rows": min(rows, height - row)}
                     b = c.Labels(**place, mask=None if mask is None else pointer(mask) + at, mask_stride=width,
                                  out=pointer(out) + 4 * at, stride=width, band_stride=width * height)
-                    self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(b)))
+                    self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(b), None))
                     if measured:
                         m = c.Measure(**place, bands=k, seed=pointer(out) + 4 * at, stride=width, band_stride=width * height,
                                       type=c.FLOAT64, distance=pointer(distance) + 8 * at, azimuth=pointer(azimuth) + 4 * at,

@@ -102,7 +102,7 @@ def ways_of(question, backends, which):
     if not question.backends:
         return [] if which == "cuda" else [Way("", "baseline")]
     ways = []
-    for backend in ["auto"] + [b["name"] for b in backends if b["allocates_grids" if question.grid else "searches_points"]]:
+    for backend in ["auto"] + [b["name"] for b in backends if question.grid or b["searches_points"]]:
         if question.weighted and backend not in WEIGHTED or question.large and backend not in LARGE:
             continue
         if question.dimensions > 3 and backend.endswith("octree"):

@@ -3,7 +3,8 @@
  * status reports it, nothing leaks, and existing objects can still be used: repeating the call succeeds.
  */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/cells.h"
+#include "gpuvoronoi/geometries.h"
 #include "grid_fill.h"
 #include "statistics_of.h"
 
@@ -379,7 +380,7 @@ static void grid(run *r, const void *what) {
   block.out = r->cell + count;
   block.stride = width;
   block.band_stride = width * height;
-  ASK(r, gv_voronoi_fill(r->context, v, &block));
+  ASK(r, gv_voronoi_fill(r->context, v, &block, NULL));
   ASK(r, fill_block(r->context, v, 0, 0, r->cell + 2 * count, width));
   r->cells = 3 * count;
   if (!c->labels) measure(r, c, v, width, height);
@@ -514,7 +515,7 @@ static gv_status add_land(run *r, gv_raster_seeds *seeds) {
 static gv_status make_raster_seeds(run *r, const gv_grid *raster, gv_raster_seeds **out) {
   gv_raster_seeds_options options;
   gv_raster_seeds_options_init(&options);
-  options.asking = raster;
+  options.query_grid = raster;
   options.by_cell = 1;
   gv_status status = gv_raster_seeds_create(r->context, raster, &options, out);
   if (status != GV_OK) return status;
@@ -587,8 +588,8 @@ static void answers(run *r, const void *what) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
   options.metric = c->metric;
-  gv_answer answer;
-  gv_answer_init(&answer);
+  gv_cell_results answer;
+  gv_cell_results_init(&answer);
   gv_labels part;
   gv_labels_init(&part);
   gv_voronoi *v = NULL;
@@ -598,7 +599,7 @@ static void answers(run *r, const void *what) {
   answer.out = r->index;
   answer.distance_type = GV_FLOAT64;
   answer.distance = r->real;
-  ASK(r, gv_voronoi_answer(r->context, v, &answer));
+  ASK(r, gv_voronoi_compute(r->context, v, &answer));
   ASK(r, gv_voronoi_cell_centers(r->context, v, 0, 0, W, H, r->real + W * H, r->real + 2 * W * H, 0));
   r->indices = W * H;
   r->reals = 3 * W * H;

@@ -1,7 +1,7 @@
 /* Bounds of distances to edges by the series contain the exact distance of every edge, and mostly are tighter than
  * chords. */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <math.h>
 

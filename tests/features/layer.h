@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "split_mix.h"
 

@@ -3,7 +3,7 @@
 
 #include "../grid_fill.h"
 #include "gdal_input.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 enum { MOST_BYTES = 4096, WIDTH = 9, HEIGHT = 7 };
 

@@ -1,7 +1,7 @@
 /* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a file with
  * a valid hash, as an attacker would make it; other input is the whole file. */
 #include "fuzz.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <stdio.h>
 #include <string.h>

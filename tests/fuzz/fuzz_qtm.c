@@ -1,6 +1,7 @@
 /* The mesh functions on arbitrary strings, ids and coordinates: refuse or agree with each other. */
 #include "fuzz.h"
 
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 /* Everything that must hold for a valid id. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 enum { MOST_CELLS = 1500, MOST_SEEDS = 60, MOST_RANKS = 6 };

@@ -124,7 +124,7 @@ static void again_and_beside_the_host(void **state) {
     double before = gv_context_device_seconds(w.context);
     CUDA(cudaMemset(there, 0x55, sizeof *there * WIDTH * HEIGHT));
     CUDA(cudaDeviceSynchronize());
-    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_OK);
     assert_true(gv_context_device_seconds(w.context) > before);
     compare_world(&w, there);
     assert_int_equal(fill_grid(w.context, w.voronoi, w.got, WIDTH), GV_OK);
@@ -141,13 +141,13 @@ static void what_a_device_leaves_to_processors(void **state) {
   int32_t *there = take(sizeof *there * (WIDTH + 3) * HEIGHT);
   uint8_t *mask = take(WIDTH * HEIGHT);
   gv_labels s = whole(there);
-  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
+  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_OK);
   compare_world(&w, there);
   CUDA(cudaMemset(mask, 0, WIDTH * HEIGHT));
   s.mask = mask;
   s.mask_stride = WIDTH;
   s.stride = WIDTH + 3;
-  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
+  assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_OK);
   copy(w.got, there, sizeof *w.got * WIDTH * HEIGHT);
   for (int i = 0; i < WIDTH * HEIGHT; i++) {
     if (i % (WIDTH + 3) < WIDTH) assert_int_equal(w.got[i], -1);
@@ -177,7 +177,7 @@ static void rows_far_apart(void **state) {
     s.stride = strides[i];
     s.row = 300;
     s.rows = rows;
-    if (gv_voronoi_fill(w.context, w.voronoi, &s) != GV_OK) fail_msg("%s", gv_context_message(w.context));
+    if (gv_voronoi_fill(w.context, w.voronoi, &s, NULL) != GV_OK) fail_msg("%s", gv_context_message(w.context));
     for (int64_t r = 0; r < rows; r++) {
       copy(w.got, there + r * strides[i], sizeof *w.got * WIDTH);
       assert_memory_equal(w.got, w.expected + (s.row + r) * WIDTH, sizeof *w.got * WIDTH);
@@ -212,7 +212,7 @@ static void the_callers_stream_is_waited_for(void **state) {
     CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
     CUDA(cudaMemsetAsync(mask, 1, WIDTH * HEIGHT, stream));
     CUDA(cudaMemsetAsync(there, 0x55, sizeof *there * WIDTH * HEIGHT, stream));
-    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_OK);
     compare_world(&w, there);
   }
   CUDA(cudaStreamDestroy(stream));
@@ -239,7 +239,7 @@ static void *fill_share(void *opaque) {
     gv_labels s = whole(one->there + (int64_t)row * WIDTH);
     s.row = row;
     s.rows = 1;
-    one->status = gv_voronoi_fill(context, one->w->voronoi, &s);
+    one->status = gv_voronoi_fill(context, one->w->voronoi, &s, NULL);
   }
   gv_context_destroy(context);
   return NULL;
@@ -281,14 +281,14 @@ static void any_device(void **state) {
     uint8_t *mask = take(WIDTH * HEIGHT);
     gv_labels s = whole(there);
     CUDA(cudaSetDevice(1 - round % 2));
-    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_OK);
     CUDA(cudaGetDevice(&now));
     assert_int_equal(now, 1 - round % 2);
     compare_world(&w, there);
     uint8_t *elsewhere = take(WIDTH * HEIGHT);
     s.mask = elsewhere;
     s.mask_stride = WIDTH;
-    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(gv_context_message(w.context), "different devices"));
     give(elsewhere);
     give(mask);
@@ -326,19 +326,20 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_context_create(&options, &patient), GV_OK);
   for (int round = 0; round < 2; round++) {
     gv_labels s = whole(w.got);
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     s = whole(there);
     s.mask = (const uint8_t *)w.got;
     s.mask_stride = WIDTH;
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     s = whole(there);
     s.rows = HEIGHT + 1;
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
+           "outside the grid");
     s = whole(there);
     wanted = 0;
-    expect(patient, gv_voronoi_fill(patient, w.voronoi, &s), GV_ERROR_CANCELLED, "cancelled");
+    expect(patient, gv_voronoi_fill(patient, w.voronoi, &s, NULL), GV_ERROR_CANCELLED, "cancelled");
     wanted = 1;
-    assert_int_equal(gv_voronoi_fill(patient, w.voronoi, &s), GV_OK);
+    assert_int_equal(gv_voronoi_fill(patient, w.voronoi, &s, NULL), GV_OK);
     compare_world(&w, there);
   }
   gv_context_destroy(patient);
@@ -366,7 +367,8 @@ static void what_devices_do_not_do(void **state) {
     o.weighting = projected ? GV_UNWEIGHTED : GV_MULTIPLICATIVE;
     o.weights = projected ? NULL : weights;
     assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
-    expect(context, gv_voronoi_fill(context, voronoi, &s), GV_ERROR_UNSUPPORTED, "weights and projected grids");
+    expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_UNSUPPORTED,
+           "weights and projected grids");
     gv_voronoi_destroy(voronoi);
   }
   gv_context_destroy(context);

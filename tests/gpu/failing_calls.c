@@ -95,7 +95,7 @@ static gv_status ask(gv_context *context, const question *q) {
   m.distance = distance;
   m.azimuth = azimuth;
   m.stride = m.out_stride = WIDTH;
-  gv_status status = gv_voronoi_fill(context, q->voronoi, &s);
+  gv_status status = gv_voronoi_fill(context, q->voronoi, &s, NULL);
   if (status == GV_OK) status = gv_voronoi_measure(context, q->voronoi, &m);
   if (status == GV_OK) status = measure_here(context, q);
   return status == GV_OK ? gv_statistics_add(context, q->statistics, &found) : status;

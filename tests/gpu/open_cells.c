@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
 #include "voronoi/pipeline/open_cells.h"
 
 enum { WIDTH = 24, HEIGHT = 12, CELLS = WIDTH * HEIGHT, LEVEL = 2, SEEDS = 9, MOST_K = 3 };

@@ -25,6 +25,7 @@
 
 #include "cmocka_test.h"
 #include "core/parallel.h"
+#include "gpuvoronoi/cells.h"
 
 enum { SIDE = 64, WIDTH = 8192, HEIGHT = 8192, THREADS = 8 };
 
@@ -169,8 +170,8 @@ static gv_status cpu_create(gv_context *context, gv_voronoi *v, void **state) {
 }
 
 static gv_status cpu_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                           const gv_labels *block) {
-  (void)context, (void)v, (void)state;
+                           const gv_labels *block, int *uniform) {
+  (void)context, (void)v, (void)state, (void)uniform;
   machine.computed++;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++)
@@ -245,7 +246,7 @@ static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
     block.stride = SIDE;
     int64_t c = b % ACROSS * SIDE, r = b / ACROSS * SIDE, wrong = 0;
     gv_tile tile = {c, c + SIDE, r, r + SIDE};
-    status = tested_engine.block(&worker->context, &a->v, a->state, &tile, &block);
+    status = tested_engine.block(&worker->context, &a->v, a->state, &tile, &block, NULL);
     for (int i = 0; status == GV_OK && i < SIDE * SIDE; i++)
       wrong += out[i] != value_of(c + i % SIDE, r + i / SIDE);
     atomic_fetch_add(&q->wrong, wrong);

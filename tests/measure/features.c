@@ -1,6 +1,6 @@
 /* Distances and directions to lines and polygons: they lead to them, and floats are the doubles, rounded. */
-#include "gpuvoronoi/features.h"
 #include "cmocka_test.h"
+#include "gpuvoronoi/geometries.h"
 #include "grid_fill.h"
 
 #include <geodesic.h>

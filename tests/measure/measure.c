@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 static const double pi = 3.14159265358979323846;

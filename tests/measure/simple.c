@@ -169,8 +169,8 @@ static void structs_need_their_size(void **state) {
   assert_int_equal(gv_voronoi_create(context, &no_grid, &points, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_voronoi_create(context, &grid, &no_points, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_voronoi_create(context, &grid, &points, NULL, &voronoi), GV_OK);
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &no_labels), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &no_labels, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &labels, NULL), GV_OK);
   assert_int_equal(label, 0);
   gv_voronoi_destroy(voronoi);
   gv_index_destroy(index);

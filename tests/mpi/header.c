@@ -123,10 +123,10 @@ static void compute(setting *s) {
   options.backend = "serial";
   EXPECT(gv_voronoi_create(s->context, &grid, &seeds, &options, &serial) == GV_OK);
   all.out = s->whole;
-  EXPECT(gv_voronoi_fill(s->context, serial, &all) == GV_OK);
+  EXPECT(gv_voronoi_fill(s->context, serial, &all, NULL) == GV_OK);
   EXPECT(gv_mpi_voronoi_part(s->communicator, s->context, voronoi, &own) == GV_OK);
   own.out = s->cell;
-  EXPECT(own.rows == 0 || gv_voronoi_fill(s->context, voronoi, &own) == GV_OK);
+  EXPECT(own.rows == 0 || gv_voronoi_fill(s->context, voronoi, &own, NULL) == GV_OK);
   for (int64_t band = 0; band < 2; band++) {
     EXPECT(memcmp(s->cell + band * own.rows * WIDTH, s->whole + (band * HEIGHT + own.row) * WIDTH,
                   (size_t)(own.rows * WIDTH) * sizeof *s->cell) == 0);

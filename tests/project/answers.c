@@ -9,6 +9,7 @@
 
 #include "exact/globe_kernels.h"
 #include "geodesic/series.h"
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "grid_fill.h"
 #include "split_mix.h"

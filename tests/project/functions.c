@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <gpuvoronoi/features.h>
+#include <gpuvoronoi/cells.h>
+#include <gpuvoronoi/geometries.h>
 #include <gpuvoronoi/gpuvoronoi.h>
 #include <gpuvoronoi/raster_seeds.h>
 
@@ -129,14 +130,14 @@ static int functions_of_grids(gv_context *context) {
 
   int64_t values[32];
   const int64_t names[] = {70, 90};
-  gv_answer answer;
-  gv_answer_init(&answer);
+  gv_cell_results answer;
+  gv_cell_results_init(&answer);
   answer.columns = 8;
   answer.rows = 4;
   answer.value = names;
   answer.value_type = GV_INT64;
   answer.out = values;
-  NEED(gv_voronoi_answer(context, voronoi, &answer) == GV_OK && values[3] == 70 && values[28] == 90);
+  NEED(gv_voronoi_compute(context, voronoi, &answer) == GV_OK && values[3] == 70 && values[28] == 90);
 
   int32_t nearest[32];
   gv_labels labels;
@@ -158,7 +159,7 @@ static int functions_of_grids(gv_context *context) {
   cells.quantity = &quantity;
   gv_statistics *statistics = NULL;
   double sum = 0;
-  NEED(gv_voronoi_fill(context, voronoi, &labels) == GV_OK);
+  NEED(gv_voronoi_fill(context, voronoi, &labels, NULL) == GV_OK);
   NEED(gv_statistics_create(context, voronoi, &options, &statistics) == GV_OK);
   NEED(gv_statistics_add(context, statistics, &cells) == GV_OK);
   NEED(gv_statistics_get_sum(context, statistics, 1, 0, &sum, NULL) == GV_OK && sum == 4 * (4 + 5 + 6 + 7));
@@ -228,7 +229,7 @@ static int functions_of_metrics(gv_context *context) {
       labels.out = nearest;
       gv_voronoi *voronoi = NULL;
       NEED(gv_voronoi_create(context, &grid, &seeds, &options, &voronoi) == GV_OK);
-      NEED(gv_voronoi_fill(context, voronoi, &labels) == GV_OK);
+      NEED(gv_voronoi_fill(context, voronoi, &labels, NULL) == GV_OK);
       gv_voronoi_destroy(voronoi);
       uint64_t digest = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
       for (int i = 0; i < K * WIDTH * HEIGHT; i++)
@@ -261,8 +262,8 @@ static int functions_of_raster_seeds(gv_context *context) {
   NEED(gv_raster_seeds_finish(context, seeds) == GV_OK);
   NEED(gv_raster_seeds_groups(context, seeds, 0, 0, 4, 2, group, 4) == GV_OK);
   NEED(group[0] == 0 && group[2] == -1 && group[7] == 1);
-  NEED(gv_raster_seeds_alike(seeds, 0, 0, 2, 2, &alike) && alike == 0);
-  NEED(!gv_raster_seeds_alike(seeds, 0, 0, 4, 2, &alike));
+  NEED(gv_raster_seeds_is_uniform(seeds, 0, 0, 2, 2, &alike) && alike == 0);
+  NEED(!gv_raster_seeds_is_uniform(seeds, 0, 0, 4, 2, &alike));
   gv_raster_seeds_destroy(seeds);
   const int64_t first[3] = {0, 3, 6}, value[6] = {5, 0, 9, 5, 0, 9};
   const int32_t start[6] = {0, 2, 3, 0, 2, 3};

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "grid_fill.h"
 #include "split_mix.h"

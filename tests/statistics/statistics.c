@@ -3,6 +3,7 @@
  * bad input and failing allocations.
  */
 #include "failing_memory.h"
+#include "gpuvoronoi/cells.h"
 #include "grid_fill.h"
 #include "statistics/parts.h"
 #include "world.h"

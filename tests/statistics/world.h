@@ -13,6 +13,7 @@
 
 #include "core/parallel.h"
 #include "exact/globe.h"
+#include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 
 __extension__ typedef __int128 wide;

@@ -1,6 +1,6 @@
 /* Cells among lines and polygons, each searched in its tile's list of edges: only the list is read. */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include "grid_fill.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The index over lines and polygons: the order and the values of all features, one by one, to the bit. */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,8 @@
  * distances those to the nearest of all edges, to the bit.
  */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/cells.h"
+#include "gpuvoronoi/geometries.h"
 #include "grid_fill.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ static void compare(const setting *s, bool limited, bool boundary, bool masked) 
     b.band_stride = cells;
     if (masked) b.mask = mask, b.mask_stride = width;
     assert_int_equal(blocks_across(v) * blocks_down(v), 1);
-    assert_int_equal(gv_voronoi_fill(context, v, &b), GV_OK);
+    assert_int_equal(gv_voronoi_fill(context, v, &b, NULL), GV_OK);
     if (which == 1) check_distances(context, s, v, found, width, cells, s->metric == GV_GEODESIC ? 7 : 1);
     gv_voronoi_destroy(v);
   }

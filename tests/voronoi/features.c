@@ -1,6 +1,7 @@
 /* Lines and polygons: every engine returns the bytes of `serial`, which compares every edge with every cell. */
-#include "gpuvoronoi/features.h"
 #include "cmocka_test.h"
+#include "gpuvoronoi/cells.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -157,7 +158,7 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   b.stride = width;
   b.band_stride = *cells;
   if (q->masked) b.mask = mask, b.mask_stride = width;
-  if (gv_voronoi_fill(context, v, &b) != GV_OK) fail_msg("%s: %s", s->name, gv_context_message(context));
+  if (gv_voronoi_fill(context, v, &b, NULL) != GV_OK) fail_msg("%s: %s", s->name, gv_context_message(context));
   for (int sign = 0; sign < 2; sign++) {
     gv_measure m;
     gv_measure_init(&m);

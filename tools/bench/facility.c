@@ -133,8 +133,8 @@ static bool mask_of_block(const span *x, const span *y, uint8_t *out, bool *all)
   return kept > 0;
 }
 
-static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labels *b, const span *x,
-                           const span *y) {
+static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labels *b, const span *x, const span *y,
+                           int uniform) {
   int32_t first[SIDE], first_row[SIDE], columns = first_cells(x, first), rows = first_cells(y, first_row);
   const double *counts = w.counts + pixel_of(y, y->first) * PIXELS + pixel_of(x, x->first);
   gv_quantity quantity;
@@ -156,7 +156,7 @@ static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labe
   block.distance = d->measured;
   block.distance_stride = SIDE;
   block.quantity = &quantity;
-  block.uniform = b->uniform != NULL && *b->uniform;
+  block.uniform = uniform;
   return gv_statistics_add(context, w.statistics, &block);
 }
 
@@ -193,7 +193,7 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
   span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
   gv_labels b;
   gv_labels_init(&b);
-  int32_t uniform = 0;
+  int uniform = 0;
   bool whole = true;
   (void)user;
   if (w.q->masked && !mask_of_block(&x, &y, d->mask, &whole)) return GV_OK;
@@ -206,10 +206,9 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
   b.out = d->out;
   b.stride = side;
   b.band_stride = side * side;
-  if (w.q->measured == NOTHING) b.uniform = &uniform;
-  gv_status status = gv_voronoi_fill(context, w.voronoi, &b);
+  gv_status status = gv_voronoi_fill(context, w.voronoi, &b, w.q->measured == NOTHING ? &uniform : NULL);
   if (status == GV_OK && w.q->measured != NOTHING) status = measure_block(context, d, &b);
-  if (status == GV_OK && w.q->statistics) status = add_block(context, d, &b, &x, &y);
+  if (status == GV_OK && w.q->statistics) status = add_block(context, d, &b, &x, &y, uniform);
   return status;
 }
 

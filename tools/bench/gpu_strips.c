@@ -92,7 +92,7 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
   gv_labels all;
   gv_labels_init(&all);
   all.out = expected;
-  if (gv_voronoi_fill(context, tile, &all) != GV_OK) return bench_strips_fail(context, "tile");
+  if (gv_voronoi_fill(context, tile, &all, NULL) != GV_OK) return bench_strips_fail(context, "tile");
   if (cudaMemcpy(got, there, (size_t)cells * sizeof *got, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
   for (int64_t i = 0; i < cells; i++)
     wrong += got[i] != expected[i];
@@ -193,7 +193,7 @@ static int bench_strips_measure(gv_context *context, const row *r, int runs) {
   s.band_stride = r->width * r->height;
   for (int run = -1; run < runs; run++) {
     double before = gv_context_device_seconds(context), start = now();
-    if (gv_voronoi_fill(context, voronoi, &s) != GV_OK) return bench_strips_fail(context, "a strip");
+    if (gv_voronoi_fill(context, voronoi, &s, NULL) != GV_OK) return bench_strips_fail(context, "a strip");
     if (run < 0) continue;
     whole[run] = now() - start;
     device[run] = gv_context_device_seconds(context) - before;
@@ -232,7 +232,7 @@ static void *bench_strips_work(void *opaque) {
   s->status = GV_OK;
   for (int i = 0; i < REPEATS && s->status == GV_OK; i++) {
     s->status = s->statistics != NULL ? gv_statistics_add(s->context, s->statistics, &add)
-                                      : gv_voronoi_fill(s->context, s->voronoi, &s->labels);
+                                      : gv_voronoi_fill(s->context, s->voronoi, &s->labels, NULL);
   }
   return NULL;
 }

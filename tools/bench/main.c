@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "core/limits.h"
 
 static const struct {
   const char *name, *summary;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "gpuvoronoi/cells.h"
 #include "io/crs.h"
 #include "search/device_times.h"
 
@@ -55,7 +56,7 @@ static gv_status run_raster(bench *b, const bench_case *c, bench_sample *s) {
   gv_labels all;
   gv_labels_init(&all);
   all.out = r->out;
-  if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &all);
+  if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &all, NULL);
   gv_voronoi_destroy(voronoi);
   bench_stop(b, s);
   if (context != b->context) gv_context_destroy(context);

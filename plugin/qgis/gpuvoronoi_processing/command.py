@@ -305,7 +305,7 @@ def backends(needs):
             "" if backend["available"] else backend["reason"],
         )
         for backend in listed("backends") or []
-        if backend[needs]
+        if not needs or backend[needs]
     ]
 
 

@@ -65,7 +65,7 @@ def default_metric(crs):
 def backends(needs):
     """
     Triples of a backend's name, a label and the reason why it is unavailable (empty if it is available); those with the
-    ability `needs`.
+    ability `needs` (empty: all).
     """
     try:
         return find().backends(needs)

@@ -13,7 +13,7 @@ from . import engine
 class Choice(WidgetWrapper):
     """What the program can compute with, the unavailable greyed with the reason. Expressions may be written instead."""
 
-    def createWidget(self, listing, needs=None):
+    def createWidget(self, listing, needs=""):
         box = QComboBox()
         box.setObjectName(f"gpuvoronoi_{listing}")
         box.setEditable(True)

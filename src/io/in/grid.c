@@ -1,6 +1,7 @@
 /* From the options --like, --res, --size, --extent, --crs and --metric to a grid. */
 #include "io/in/grid.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/cells.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -171,8 +171,8 @@ static void find_nodata(row_reader *r) {
   } else if ((flags & GMF_ALL_VALID) == 0) {
     r->mask = GDALGetMaskBand(r->band);
   }
-  r->array.left_out = r->nodata;
-  r->array.left_out_count = has != 0;
+  r->array.excluded = r->nodata;
+  r->array.excluded_count = has != 0;
 }
 
 /* The values of --values that pixels can hold. */
@@ -182,8 +182,9 @@ static gv_status find_chosen(gv_io *io, row_reader *r) {
   r->chosen = malloc((size_t)o->value_count * r->size + 1);
   if (r->chosen == NULL) return gv_io_fail_memory(io, "the values of seeds");
   for (int64_t i = 0; i < o->value_count; i++)
-    r->array.chosen_count += raster_seed_put(r, o->values[i], r->chosen + (size_t)r->array.chosen_count * r->size);
-  r->array.chosen = r->chosen;
+    r->array.included_count +=
+        raster_seed_put(r, o->values[i], r->chosen + (size_t)r->array.included_count * r->size);
+  r->array.included = r->chosen;
   return GV_OK;
 }
 
@@ -285,7 +286,7 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
     raster.semi_major = grid->grid.semi_major;
     raster.flattening = grid->grid.flattening;
     options.metric = grid->metric;
-    if (queries_in_raster(reader, grid)) options.asking = &grid->grid;
+    if (queries_in_raster(reader, grid)) options.query_grid = &grid->grid;
   }
   gv_status status = make_rows(io, reader, &rows), library = GV_OK;
   if (status == GV_OK) library = gv_raster_seeds_create(context, &raster, &options, &out->cells);
@@ -392,7 +393,7 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
                                        o->values != NULL ? "missing cells with these values (--values)"
                                                          : "missing cells that are not nodata, masked or 0"));
   }
-  out->own = kept.own && !(question->all && o->by_cell);
+  out->own = kept.queries_are_cells && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)
                                  : make_seeds(io, reader, &kept, &out->seeds);
   out->seeds.skip_invalid = question->skip_invalid;

@@ -9,7 +9,7 @@
 #ifndef GV_IO_SEEDS_H
 #define GV_IO_SEEDS_H
 
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include <ogr_api.h>
 
 #include "io/crs.h"

@@ -2,7 +2,7 @@
 #ifndef GV_IO_SHAPES_H
 #define GV_IO_SHAPES_H
 
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 #include <ogr_api.h>
 
 #include "io/crs.h"

@@ -9,6 +9,7 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
+#include "gpuvoronoi/cells.h"
 #include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
 

@@ -175,7 +175,7 @@ static gv_status mesh_out_answer(worker *w, const mesh_round *r, int64_t first) 
   if (gv_cells_of_lists(r->facts->of)) measure.azimuth = b->azimuth;
   block.stride = measure.stride = measure.out_stride = b->stride;
   block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
-  GV_TRY(gv_voronoi_fill(w->context, r->voronoi, &block));
+  GV_TRY(gv_voronoi_fill(w->context, r->voronoi, &block, NULL));
   GV_TRY(gv_voronoi_measure(w->context, r->voronoi, &measure));
   return gv_voronoi_cell_areas(w->context, r->voronoi, first, 0, b->count, 1, b->area, 0);
 }

@@ -18,6 +18,8 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "core/limits.h"
+#include "gpuvoronoi/cells.h"
 #include "io/out/formats/mesh_arrays.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"

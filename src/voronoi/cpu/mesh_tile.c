@@ -370,7 +370,8 @@ static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *ti
 
 /* A block is a span of numbers of one part, or, on the coarsest levels, of several roots. */
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            const gv_labels *block) {
+                            const gv_labels *block, int *uniform) {
+  (void)uniform;
   mesh_state *state = opaque;
   gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
@@ -596,9 +597,9 @@ static bool few_pixels(const gv_voronoi *v) {
 }
 
 static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                              const gv_labels *block) {
+                              const gv_labels *block, int *uniform) {
   mesh_state *state = opaque;
-  if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
+  if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block, uniform);
   gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   mesh_work j = {.v = v, .state = state, .space = space};

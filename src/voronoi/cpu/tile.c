@@ -104,7 +104,7 @@ static void unstage(const gv_tile_work *j, const gv_labels *block) {
   const gv_labels *staged = j->target;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
   if (staged->out == block->out) return;
-  if (block->uniform != NULL && *block->uniform) columns = rows = 1;
+  if (j->uniform != NULL && *j->uniform) columns = rows = 1;
   for (int32_t band = 0; band < j->v->k; band++) {
     for (int64_t r = 0; r < rows; r++) {
       memcpy(block->out + band * block->band_stride + r * block->stride,
@@ -114,15 +114,19 @@ static void unstage(const gv_tile_work *j, const gv_labels *block) {
 }
 
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            const gv_labels *block) {
+                            const gv_labels *block, int *uniform) {
   tile_state *state = opaque;
   gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_labels target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
-  if (projected) target.uniform = NULL; /* cells without a place are reset at the end */
-  gv_tile_work j = {
-      .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
+  gv_tile_work j = {.v = v,
+                    .kernels = state->kernels,
+                    .discs = state->discs,
+                    .space = space,
+                    .block = *tile,
+                    .target = &target,
+                    .uniform = projected ? NULL : uniform}; /* cells without a place are reset at the end */
   gv_status status = stage(&j, block, &target);
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);

@@ -45,9 +45,9 @@ int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile) {
 static void write_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   gv_labels part = tile_fill_part_of(j, tile);
   gv_tile cells = *tile;
-  if (part.uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
+  if (j->uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
       cells.r1 - cells.r0 == j->block.r1 - j->block.r0) {
-    *part.uniform = 1;
+    *j->uniform = 1;
     cells.c1 = cells.c0 + 1;
     cells.r1 = cells.r0 + 1;
   }

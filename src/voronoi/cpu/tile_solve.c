@@ -202,9 +202,9 @@ static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv
   if (!*done) return GV_OK;
   gv_labels target = *j->target;
   gv_tile_work parts = *j;
-  target.uniform = NULL;
   target.mask = NULL; /* applied to all of the tile at the end */
   parts.target = &target;
+  parts.uniform = NULL;
   gv_fill_nodata(&parts, tile);
   gv_discs_paint(j->v, j->discs, tile, candidates, &plan, gv_place_of_tile(j, tile), j->target->stride);
   for (int32_t i = 0; i < plan.rectangles; i++)

@@ -12,6 +12,7 @@ typedef struct gv_tile_work {
   gv_workspace *space;
   gv_tile block;
   const gv_labels *target; /* mask, and where the block's cells go */
+  int *uniform; /* NULL, or set to 1 if the whole block has one result and only its first cell is written */
   /* Blocks of points: row-major over the block. */
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;

@@ -358,10 +358,15 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   return status;
 }
 
-static gv_status compute_on_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
-  engine *e = opaque;
+static gv_status compute_on_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_labels *block,
+                                int *uniform) {
   GV_TRY(need_cpu(context, e));
-  return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
+  return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block, uniform);
+}
+
+/* For gv_block_source. */
+static gv_status block_on_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
+  return compute_on_cpu(context, opaque, tile, block, NULL);
 }
 
 /* Devices were not requested and one has failed: from now on the CPU computes. */
@@ -390,7 +395,7 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  gv_device_strips_init(&e->strips, context, (gv_block_source){compute_on_cpu, e});
+  gv_device_strips_init(&e->strips, context, (gv_block_source){block_on_cpu, e});
   gv_device_measuring_init(&e->measuring, context, v);
   gv_status status = GV_OK;
   if (uses_devices(context, v)) {
@@ -436,12 +441,12 @@ static void release_block(engine *e, ring_slot *slot) {
 }
 
 static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                                 const gv_labels *block) {
+                                 const gv_labels *block, int *uniform) {
   engine *e = opaque;
   pthread_mutex_lock(&e->lock);
   bool on_devices = e->on_devices;
   pthread_mutex_unlock(&e->lock);
-  if (!on_devices) return compute_on_cpu(context, e, tile, block);
+  if (!on_devices) return compute_on_cpu(context, e, tile, block, uniform);
   int64_t column = tile->c0 / e->layout.bw, row = tile->r0 / e->layout.bh;
   int64_t strip = row / e->layout.strip_rows * e->layout.strips_across + column / e->layout.strip_columns;
   gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
@@ -465,7 +470,7 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
     gv_block_apply_mask(v, tile, block);
   }
   release_block(e, slot);
-  return elsewhere ? compute_on_cpu(context, e, tile, block) : status;
+  return elsewhere ? compute_on_cpu(context, e, tile, block, uniform) : status;
 }
 
 static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {

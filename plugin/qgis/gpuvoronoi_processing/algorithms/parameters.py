@@ -268,7 +268,7 @@ class Parameters:
             advanced=True,
         )
 
-    def add_backend(self, needs="allocates_grids"):
+    def add_backend(self, needs=""):
         backend = QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True)
         backend.setMetadata(
             {"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "backends", "needs": needs}}

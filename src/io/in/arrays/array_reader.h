@@ -7,8 +7,6 @@
 
 #include "io/in/arrays/arrays.h"
 
-enum { GV_ARRAY_MOST_DIM = 4096 };
-
 struct gv_array_reader {
   FILE *file; /* NULL: the bytes are in memory */
   char *path;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/limits.h"
 #include "io/grow.h"
 #include "io/in/input_limit.h"
 
@@ -37,10 +38,10 @@ gv_status gv_array_fail_file(gv_io *io, const gv_array_reader *reader, const cha
 }
 
 gv_status gv_array_check_dim(gv_io *io, const gv_array_reader *reader, int64_t dim) {
-  if (dim >= 1 && dim <= GV_ARRAY_MOST_DIM) return GV_OK;
+  if (dim >= 1 && dim <= GV_MAX_DIM) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: number of columns out of range (%" PRId64 "); expected 1 to %d", reader->path, dim,
-                    GV_ARRAY_MOST_DIM);
+                    GV_MAX_DIM);
 }
 
 bool gv_array_leave_out(gv_io *io, gv_array_reader *reader, gv_status status) {

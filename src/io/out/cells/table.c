@@ -11,6 +11,7 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
+#include "core/limits.h"
 #include "io/out/layer_out.h"
 #include "io/out/mesh_sink.h"
 

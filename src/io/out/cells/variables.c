@@ -12,6 +12,7 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "core/limits.h"
 #include "io/out/formats/mesh_arrays.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"

@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "gpuvoronoi/cells.h"
 #include "io/source_name.h"
 
 int64_t gv_run_seed_count(const gv_run_inputs *in) {

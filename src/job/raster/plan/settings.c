@@ -1,5 +1,6 @@
 #include "job/raster/plan/settings.h"
-#include "gpuvoronoi/features.h"
+#include "core/limits.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -77,7 +77,7 @@ static gv_status pretend_add_strip(gv_context *context, gv_statistics *s, const 
       m.distance = distance;
       add.distance = distance;
       b.stride = m.stride = m.out_stride = add.stride = add.distance_stride = bw;
-      status = gv_voronoi_fill(context, v, &b);
+      status = gv_voronoi_fill(context, v, &b, NULL);
       if (status == GV_OK) status = gv_voronoi_measure(context, v, &m);
       if (status == GV_OK) status = gv_statistics_add(context, s, &add);
     }

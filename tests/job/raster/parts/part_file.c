@@ -1,6 +1,6 @@
 /* Part files: reading returns what was written, and each check rejects a file that only this check can detect. */
 #include "cmocka_test.h"
-#include "gpuvoronoi/features.h"
+#include "gpuvoronoi/geometries.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -56,12 +56,12 @@ typedef struct gv_diagram gv_diagram;
 typedef struct gv_diagram_options {
   size_t struct_size;
   gv_metric metric;  /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC */
-  double semi_major; /**< globe: a in metres; 0 = WGS 84 */
+  double semi_major; /**< globe: a in meters; 0 = WGS 84 */
   double flattening; /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
-  double
-      extent[4]; /**< plane: west, south, east, north: cells are cut at this rectangle. All 0 = the seeds' extent,
-            * extended by a tenth of its longer side */
-  double tolerance; /**< globe: maximum distance in metres between an edge's line and the true border; above 0.
+  /** plane: west, south, east, north: cells are cut at this rectangle. All 0 = the seeds' extent, extended
+   * by a tenth of its longer side. */
+  double extent[4];
+  double tolerance; /**< globe: maximum distance in meters between an edge's line and the true border; above 0.
                      * Default 1 */
 } gv_diagram_options;
 
@@ -85,13 +85,13 @@ typedef struct gv_diagram_parts {
   size_t struct_size;
   int64_t seed_count;
   int64_t place_count; /**< number of different places of the seeds */
-  int64_t
-      vertex_count; /**< vertices: places at equal distance from three or more seeds; on the plane also corners of
-                     * the extent and ends of cut edges */
+  /** vertices: places at equal distance from three or more seeds; on the plane also corners of the extent
+   * and ends of cut edges. */
+  int64_t vertex_count;
   int64_t edge_count;
-  int64_t
-      unverified; /**< ellipsoid: vertices and edges that may be wrong by up to 250 km, near the antipodes of the seeds: if all
-                   * seeds lie on one geodesic and within about 300 km; else 0 */
+  /** ellipsoid: vertices and edges that may be wrong by up to 250 km, near the antipodes of the seeds: if
+   * all seeds lie on one geodesic and within about 300 km; else 0. */
+  int64_t unverified;
   const int64_t *owner; /**< of each seed: the lowest seed number at its place; that seed has the cell */
   const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
   const int64_t *edge_vertex;        /**< of each edge: its first and last vertex */
@@ -114,8 +114,8 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
  *
  * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
  * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
- * micrometres (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
- * seeds that are closer to each other than a centimetre (globe).
+ * micrometers (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
+ * seeds that are closer to each other than a centimeter (globe).
  *
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.
@@ -139,7 +139,7 @@ GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, 
  * Computes the areas of all cells, as polygons of their lines; on the globe lines are geodesics of the ellipsoid
  * (PROJ's geod_polygon). Empty cells have area 0. If the globe has only one different place, its cell has the area
  * of the globe.
- * @param[out] area seed_count values, in square metres on the globe, else in the square of the coordinates' unit.
+ * @param[out] area seed_count values, in square meters on the globe, else in the square of the coordinates' unit.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
 GV_API gv_status gv_diagram_areas(gv_context *context, const gv_diagram *diagram, double *area);
@@ -153,8 +153,9 @@ typedef struct gv_diagram_rings {
   int64_t cell_count;
   int64_t polygon_count;
   int64_t point_count;
-  const int64_t *
-      polygon; /**< of each seed: its first polygon, and the number of polygons at the end; most cells have one, empty ones none */
+  /** Of each seed: its first polygon, and the number of polygons at the end; most cells have one, empty
+   * ones none. */
+  const int64_t *polygon;
   const int64_t *point; /**< of each polygon: its first point, and the number of points at the end */
   const double *x, *y;  /**< the last point of a ring equals its first */
 } gv_diagram_rings;

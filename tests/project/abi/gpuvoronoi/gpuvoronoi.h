@@ -6,23 +6,24 @@
  *
  * Three parts; each uses the one before:
  *   1. the simple interface: one call, arrays in, arrays out (gv_knn, gv_geodesic_knn, gv_nearest_grid);
- *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics, QTM cells;
- *   3. features.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
- *      cells.h (HEALPix and S2), and experimental.h (CUDA arrays, several processes).
+ *   2. contexts and objects: threads, progress, messages, indexes, grids, distances, statistics;
+ *   3. geometries.h (lines and polygons), raster_seeds.h (raster cells as seeds), diagram.h (Voronoi diagrams),
+ *      cells.h (QTM, HEALPix, S2), crs.h (the default metric), experimental.h (CUDA arrays, several processes).
  *
  * Conventions of all functions:
- *   - Functions return a gv_status; GV_OK is 0. After an error the context holds one line of text
- *     (gv_context_message), and the outputs are unchanged, unless documented otherwise.
+ *   - Functions return a gv_status; GV_OK is 0. After an error the outputs are unchanged, unless documented
+ *     otherwise. gv_context_message describes which calls set the message of a context.
  *   - The library never prints, exits, aborts or resets a device.
  *   - The caller owns the arrays that it passes. Objects built from them hold copies, unless documented otherwise.
  *   - If the context is NULL, functions return GV_ERROR_INVALID_ARGUMENT.
  *   - Structs begin with `struct_size`; 0 is an invalid argument. Set the defaults with gv_..._init(&value), or
  *     make the value with gv_points_rows or gv_points_xy; then change fields. Later versions may add fields at the
  *     end.
- *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads may use one at
- *     once, each with its own context.
- *   - The result does not depend on the backend, the number of threads or the size of blocks: the same bytes on every machine.
- *   - Longitudes and latitudes are degrees; longitudes wrap. Distances on the globe are metres.
+ *   - A gv_context belongs to one thread at a time. A gv_index and a gv_voronoi are immutable: any number of threads
+ *     may use one at once, each with its own context.
+ *   - The result does not depend on the backend, the number of threads or the size of blocks: the same bytes on
+ *     every machine.
+ *   - Longitudes and latitudes are degrees; longitudes wrap. Distances on the globe are meters.
  *
  * Examples are bodies of functions with a variable `gv_context *context`; they return 0. The tests compile and run
  * them.
@@ -106,16 +107,16 @@ GV_API int gv_version_number(void);
  * cuda-tensor. With p = sum of q*s, a = sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b),
  * limited to [0, 2]; it is 1 if a or b is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner
  * products have no search by radius; their max_distance may be negative.
- *
  * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
  * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
+ * Sums outside the normal range of double, [2^-1022, 2^1024), are errors if a result depends on them.
  */
 typedef enum gv_metric {
   GV_EUCLIDEAN = 0,     /**< sum of (q-s)^2; reported as its square root */
   GV_MANHATTAN = 1,     /**< sum of |q-s| */
   GV_CHEBYSHEV = 2,     /**< largest |q-s| */
   GV_GREAT_CIRCLE = 3,  /**< squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
-  GV_GEODESIC = 4,      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+  GV_GEODESIC = 4,      /**< s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in meters (Karney 2013) */
   GV_COSINE = 5,        /**< 1 - cosine of the angle between q and s as vectors; see above */
   GV_INNER_PRODUCT = 6, /**< 0 - sum of q*s: the largest inner product is the nearest */
   GV_MINKOWSKI = 7      /**< sum of |q-s|^p, p = gv_index_options.power; reported as its (1/p)-th power */
@@ -123,6 +124,40 @@ typedef enum gv_metric {
 
 /** @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values. */
 GV_API const char *gv_metric_name(gv_metric metric);
+
+/**
+ * @par Example
+ * @code
+ * int64_t lowest, highest;
+ * if (gv_limits(GV_LIMIT_DIM, &lowest, &highest) != GV_OK || lowest != 1 || highest < 3) return 1;
+ * @endcode
+ */
+
+/** Arguments that have limits. */
+typedef enum gv_limit {
+  GV_LIMIT_DIM = 0,        /**< dimensions of points in an index */
+  GV_LIMIT_K = 1,          /**< neighbors of a query: gv_knn, GPU backends, GV_INDEX_GLOBE, _RASTER_SEEDS, several
+                                 * processes */
+  GV_LIMIT_K_CPU = 2,      /**< neighbors of a query: GV_INDEX_POINTS, unless the caller selected a GPU backend */
+  GV_LIMIT_K_FEATURES = 3, /**< neighbors of a query: GV_INDEX_FEATURES */
+  GV_LIMIT_K_GRID = 4,     /**< nearest seeds of a cell */
+  GV_LIMIT_SEEDS = 5,      /**< seeds of a grid */
+  GV_LIMIT_DIAGRAM_SEEDS = 6,  /**< seeds of a diagram */
+  GV_LIMIT_SUMS = 7,           /**< quantities of statistics */
+  GV_LIMIT_QTM_LEVEL = 8,      /**< levels of QTM cells */
+  GV_LIMIT_QTM_GRID_LEVEL = 9, /**< levels of grids of QTM cells */
+  GV_LIMIT_HEALPIX_ORDER = 10, /**< orders of HEALPix */
+  GV_LIMIT_S2_LEVEL = 11       /**< levels of S2 cells */
+} gv_limit;
+
+/**
+ * The limits of an argument, of the library in use. Both are allowed values. Thread safe.
+ * @param      limit   the argument.
+ * @param[out] lowest  may be NULL.
+ * @param[out] highest may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (unknown limit).
+ */
+GV_API gv_status gv_limits(gv_limit limit, int64_t *lowest, int64_t *highest);
 
 /* --------------------------------------------------------------------------------------------- simple interface */
 
@@ -145,10 +180,10 @@ GV_API const char *gv_metric_name(gv_metric metric);
  * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}; // Berlin, London, Paris
  * const double here_lon = 4.9, here_lat = 52.4;                          // Amsterdam
  * int64_t nearest;
- * double metres;
- * if (gv_geodesic_knn(lon, lat, 3, &here_lon, &here_lat, 1, 1, &nearest, &metres) != GV_OK) return 1;
- * printf("nearest: %d, %.0f km\n", (int)nearest, metres / 1000);
- * if (nearest != 1 || fabs(metres - 358e3) > 2e3) return 1;
+ * double meters;
+ * if (gv_geodesic_knn(lon, lat, 3, &here_lon, &here_lat, 1, 1, &nearest, &meters) != GV_OK) return 1;
+ * printf("nearest: %d, %.0f km\n", (int)nearest, meters / 1000);
+ * if (nearest != 1 || fabs(meters - 358e3) > 2e3) return 1;
  * @endcode
  *
  * @par Example
@@ -156,14 +191,14 @@ GV_API const char *gv_metric_name(gv_metric metric);
  * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85};
  * const double geotransform[] = {-10, 0.5, 0, 60, 0, -0.5}; // north-west corner at 10 W, 60 N; cells of half a degree
  * static int32_t label[40][60];
- * static double metres[40][60];
- * if (gv_nearest_grid(lon, lat, 3, GV_GEODESIC, geotransform, 60, 40, &label[0][0], &metres[0][0]) != GV_OK) return 1;
- * if (label[0][0] != 1 || label[39][59] != 0 || metres[17][20] > 50e3) return 1; // London; Berlin; near London
+ * static double meters[40][60];
+ * if (gv_nearest_grid(lon, lat, 3, GV_GEODESIC, geotransform, 60, 40, &label[0][0], &meters[0][0]) != GV_OK) return 1;
+ * if (label[0][0] != 1 || label[39][59] != 0 || meters[17][20] > 50e3) return 1; // London; Berlin; near London
  * @endcode
  */
 
 /**
- * The k nearest reference points of each query by Euclidean distance. Builds an index, searches it with all processors, frees it.
+ * The k nearest reference points of each query by Euclidean distance. Builds an index, searches it with all CPUs, frees it.
  * Thread safe.
  * @param reference       reference_count x dim doubles, row-major, finite.
  * @param reference_count number of reference points, at least 1.
@@ -186,12 +221,12 @@ GV_API gv_status gv_knn(const double *reference, int64_t reference_count, const 
  * @param query_count                    number of queries, 0 or more.
  * @param k                              neighbors of each query, 1 ... 1024.
  * @param[out] indices                   query_count x k reference numbers from 0, nearest first; -1 where there are fewer than k.
- * @param[out] metres                    query_count x k distances in metres, INFINITY where indices is -1; may be NULL.
+ * @param[out] meters                    query_count x k distances in meters, INFINITY where indices is -1; may be NULL.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY. After an error the outputs are unspecified.
  */
 GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64_t reference_count,
                                  const double *query_longitude, const double *query_latitude, int64_t query_count,
-                                 int32_t k, int64_t *indices, double *metres);
+                                 int32_t k, int64_t *indices, double *meters);
 
 /**
  * The nearest seed of every cell of a raster. Thread safe.
@@ -203,7 +238,7 @@ GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude
  *                       y = g3 + (column + 0.5) g4 + (row + 0.5) g5.
  * @param width,height   columns and rows.
  * @param[out] labels    height x width seed numbers from 0, row-major.
- * @param[out] distances height x width distances (metres on the globe); may be NULL.
+ * @param[out] distances height x width distances (meters on the globe); may be NULL.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY. After an error the outputs are unspecified.
  */
 GV_API gv_status gv_nearest_grid(const double *x, const double *y, int64_t seed_count, gv_metric metric,
@@ -270,8 +305,15 @@ GV_API gv_status gv_context_create(const gv_context_options *options, gv_context
 /** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
 GV_API void gv_context_destroy(gv_context *context);
 
-/** @return the error of the last failed call with this context: one line, "" if no call has failed. A successful
- * call leaves it unchanged. Valid until the next failing call or gv_context_destroy. */
+/**
+ * The message of a context: one line, e.g. "k: out of range [1, 1024] (2000)".
+ *
+ * Every function with a gv_context parameter sets it if it returns an error; the message is then that of this call.
+ * Successful calls leave it unchanged. Functions without a gv_context parameter set no message.
+ * @param context may be NULL.
+ * @return the message of the last failed call with this context, "" if no call has failed or the context is NULL.
+ *         Valid until the next failing call with it or gv_context_destroy.
+ */
 GV_API const char *gv_context_message(const gv_context *context);
 
 /** @return the number of worker threads, at least 1. */
@@ -305,15 +347,14 @@ typedef struct gv_backend_info {
   const char *name;    /**< e.g. "kdtree" */
   const char *summary; /**< how it works, one line */
   int searches_points; /**< non-zero: usable with gv_index_build */
-  int allocates_grids; /**< non-zero: usable with gv_voronoi_create ... */
-  int weighted_grids;  /**< ... with weights too */
+  int weighted_grids;  /**< non-zero: usable with gv_voronoi_create with weights, too; all are without */
   int available;       /**< non-zero: can run on this machine now */
   const char *reason;  /**< the reason if it is not available; else "" */
 } gv_backend_info;
 
 /** Sets the size; the rest is written by gv_backend_get. */
 static inline void gv_backend_info_init(gv_backend_info *out) {
-  const gv_backend_info defaults = {sizeof(gv_backend_info), "", "", 0, 0, 0, 0, ""};
+  const gv_backend_info defaults = {sizeof(gv_backend_info), "", "", 0, 0, 0, ""};
   *out = defaults;
 }
 
@@ -423,11 +464,11 @@ typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
  * options.metric = GV_GEODESIC;
  * gv_index *index = NULL;
  * int64_t nearest;
- * double metres;
+ * double meters;
  * gv_status status = gv_index_build(context, &cities, &options, &index);
- * if (status == GV_OK) status = gv_index_search(context, index, &query, NULL, &nearest, &metres);
+ * if (status == GV_OK) status = gv_index_search(context, index, &query, NULL, &nearest, &meters);
  * gv_index_destroy(index);
- * if (status != GV_OK || nearest != 0 || metres < 7e6) return 1; // Berlin, over the pole
+ * if (status != GV_OK || nearest != 0 || meters < 7e6) return 1; // Berlin, over the pole
  * @endcode
  */
 
@@ -460,7 +501,7 @@ typedef struct gv_index gv_index;
 typedef enum gv_index_kind {
   GV_INDEX_POINTS = 0,      /**< points of a k-dimensional space: gv_index_build */
   GV_INDEX_GLOBE = 1,       /**< points on the globe: gv_index_build with GV_GREAT_CIRCLE or GV_GEODESIC */
-  GV_INDEX_FEATURES = 2,    /**< lines and polygons: gv_index_build_features (features.h) */
+  GV_INDEX_FEATURES = 2,    /**< lines and polygons: gv_index_build_features (geometries.h) */
   GV_INDEX_RASTER_SEEDS = 3 /**< cells of a raster: gv_index_build_raster_seeds (raster_seeds.h) */
 } gv_index_kind;
 
@@ -468,7 +509,7 @@ typedef struct gv_index_options {
   size_t struct_size;
   const char *backend; /**< a backend's name; NULL or "auto" = the library chooses. Features have one backend */
   gv_metric metric;    /**< default GV_EUCLIDEAN */
-  double semi_major;   /**< globe: a in metres; 0 = WGS 84 */
+  double semi_major;   /**< globe: a in meters; 0 = WGS 84 */
   double flattening;   /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   int32_t expected_k;  /**< hint for "auto": the usual k; 0 = 1 */
   int64_t expected_queries; /**< hint for "auto": the usual number of queries; 0 = unknown */
@@ -513,12 +554,9 @@ GV_API int32_t gv_index_dim(const gv_index *index);
 /** @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL. */
 GV_API const char *gv_index_backend(const gv_index *index);
 
-#define GV_SEARCH_MAX_K            1024
-#define GV_SEARCH_MAX_K_PROCESSORS 16777216 /**< GV_INDEX_POINTS, unless the caller selected a GPU backend */
-
 typedef struct gv_search_options {
   size_t struct_size;
-  int32_t k;           /**< neighbors of each query, 1 ... GV_SEARCH_MAX_K (_PROCESSORS); features 1 ... 64 */
+  int32_t k;           /**< neighbors of each query, from 1: gv_limits */
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
   int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
                         * are) */
@@ -542,7 +580,7 @@ static inline void gv_search_options_init(gv_search_options *options) {
  * @param options        NULL = defaults.
  * @param[out] indices   count x k numbers from 0, row-major; -1 where there are fewer than k neighbors. GV_INDEX_RASTER_SEEDS: row-major
  *                       numbers of cells of the raster.
- * @param[out] distances count x k distances, INFINITY where indices is -1; metres on the globe, else in the coordinates' unit; may be
+ * @param[out] distances count x k distances, INFINITY where indices is -1; meters on the globe, else in the coordinates' unit; may be
  *                       NULL. 0 inside a polygon.
  * @return GV_OK, INVALID_ARGUMENT (the message names the row of a bad query), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED, DEVICE. After an
  *         error the outputs are unspecified.
@@ -572,7 +610,7 @@ GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, con
 
 typedef struct gv_radius_options {
   size_t struct_size;
-  double radius; /**< inclusive, in the unit of distances (metres on the globe); >= 0; INFINITY = every point */
+  double radius; /**< inclusive, in the unit of distances (meters on the globe); >= 0; INFINITY = every point */
   const double *radii; /**< one radius for each query instead; NULL = `radius` for all */
   int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
                         * are) */
@@ -627,7 +665,7 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
  * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}, geotransform[] = {-10, 0.5, 0, 60, 0, -0.5};
  * const gv_points seeds = gv_points_xy(lon, lat, 3);
  * static int32_t nearest[40][60];
- * static float metres[40][60];
+ * static float meters[40][60];
  * gv_grid grid;
  * gv_grid_init(&grid);
  * grid.kind = GV_GRID_LONLAT;
@@ -644,12 +682,12 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
  * gv_measure measure;
  * gv_measure_init(&measure);
  * measure.seed = &nearest[0][0];
- * measure.distance = &metres[0][0];
+ * measure.distance = &meters[0][0];
  * gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
- * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels);
+ * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels, NULL);
  * if (status == GV_OK) status = gv_voronoi_measure(context, voronoi, &measure);
  * gv_voronoi_destroy(voronoi);
- * if (status != GV_OK || nearest[0][0] != 1 || metres[17][20] > 50e3f) return 1; // 60 N, 10 W: London; a cell near London
+ * if (status != GV_OK || nearest[0][0] != 1 || meters[17][20] > 50e3f) return 1; // 60 N, 10 W: London; a cell near London
  * @endcode
  */
 
@@ -657,10 +695,10 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
 typedef enum gv_grid_kind {
   GV_GRID_PLANE = 0,  /**< cells and seeds have plane coordinates; euclidean, manhattan, chebyshev */
   GV_GRID_LONLAT = 1, /**< cells and seeds have longitude, latitude; great-circle, geodesic */
-  GV_GRID_PROJECTED =
-      2, /**< cells are projected, `inverse` gives their longitude, latitude; seeds have longitude, latitude */
-  GV_GRID_QTM =
-      3, /**< cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude */
+  /** Cells are projected, `inverse` gives their longitude, latitude; seeds have longitude, latitude. */
+  GV_GRID_PROJECTED = 2,
+  /** Cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude. */
+  GV_GRID_QTM = 3,
   GV_GRID_HEALPIX = 4, /**< cells are the pixels of a HEALPix `order`; seeds have longitude, latitude */
   GV_GRID_POINTS = 5,  /**< cells are a list of places; seeds have longitude, latitude */
   GV_GRID_S2 = 6       /**< cells are those of an S2 level (in `order`); seeds have longitude, latitude */
@@ -698,7 +736,7 @@ typedef struct gv_grid {
   gv_grid_kind kind;
   int64_t width, height;
   double geotransform[6];
-  double semi_major;     /**< globe: a in metres; 0 = WGS 84 */
+  double semi_major;     /**< globe: a in meters; 0 = WGS 84 */
   double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive the objects made from the
                           * grid */
@@ -707,12 +745,11 @@ typedef struct gv_grid {
   int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER; GV_GRID_S2: the level, 0 ... GV_S2_MAX_LEVEL */
   int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
   int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
-  const double
-      *longitude; /**< GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from
-                  * the grid */
-  const double
-      *latitude;      /**< GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed */
-  const double *area; /**< GV_GRID_POINTS: likewise `width` areas of the cells in square metres; NULL: unknown */
+  /** GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from the grid. */
+  const double *longitude;
+  /** GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed. */
+  const double *latitude;
+  const double *area; /**< GV_GRID_POINTS: likewise `width` areas of the cells in square meters; NULL: unknown */
 } gv_grid;
 
 #define GV_QTM_NONE           (-1)
@@ -750,7 +787,7 @@ static inline void gv_grid_init(gv_grid *grid) {
  *   GV_ADDITIVE        sqrt(c) + w       c + w                  arc + w           c + w
  *   GV_POWER           c - w             -                      arc * arc - w     -
  *
- * arc is the great-circle distance in metres, computed from the squared chord with square roots, additions and
+ * arc is the great-circle distance in meters, computed from the squared chord with square roots, additions and
  * multiplications only: the same bits on every processor. The least value wins; ties go to the lowest seed number.
  */
 typedef enum gv_weighting {
@@ -760,26 +797,25 @@ typedef enum gv_weighting {
   GV_POWER = 3           /**< d^2 - w; w finite, in squared units of distance; euclidean and great-circle */
 } gv_weighting;
 
-#define GV_VORONOI_MAX_K 64
-
-struct gv_features; /* features.h */
+struct gv_features; /* geometries.h */
 
 typedef struct gv_voronoi_options {
   size_t struct_size;
   const char *backend; /**< "auto" or NULL, "tile", "serial", ... */
   gv_metric metric;
-  int32_t block_width,
-      block_height; /**< cells computed at once; 0 = 512. Does not change results. GV_GRID_QTM: the width is rounded
-                                          down to a power of 4, up to 4^10; 0 = 4^8 */
-  const int32_t
-      *labels;    /**< the value written for each seed (count values, copied); NULL = the seed's number from 0 */
-  int32_t nodata; /**< the value of cells without a seed: no inverse projection, masked, or no seed within
+  /** Cells computed at once; 0 = 512. Does not change results. GV_GRID_QTM: the width is rounded down to a
+   * power of 4, up to 4^10; 0 = 4^8. */
+  int32_t block_width, block_height;
+  /** The value written for each seed (count values, copied); NULL = the seed's number from 0. */
+  const int32_t *labels;
+  int32_t nodata;      /**< the value of cells without a seed: no inverse projection, masked, or no seed within
                    * max_distance */
-  int32_t k;      /**< nearest seeds of each cell, 1 ... GV_VORONOI_MAX_K; 0 = 1 */
-  double max_distance; /**< only seeds within this distance count: inclusive, unweighted, metres on the globe */
+  int32_t k;           /**< nearest seeds of each cell, 1 ... 64 (GV_LIMIT_K_GRID); 0 = 1 */
+  double max_distance; /**< only seeds within this distance count: inclusive, unweighted, meters on the globe */
   gv_weighting weighting;
-  const double *weights;              /**< of each seed (count values, copied); NULL if unweighted */
-  const struct gv_features *features; /**< lines and polygons as seeds, copied (features.h): `seeds` is then NULL */
+  const double *weights; /**< of each seed (count values, copied); NULL if unweighted */
+  const struct gv_features
+      *features; /**< lines and polygons as seeds, copied (geometries.h): `seeds` is then NULL */
 } gv_voronoi_options;
 
 /** Sets the defaults: Euclidean, the nearest seed's number, nodata -1. */
@@ -826,16 +862,13 @@ typedef struct gv_labels {
                               rectangle: out[b * band_stride + r * stride + c] */
   int64_t stride; /**< in values; 0 = columns */
   int64_t band_stride; /**< in values; 0 = stride * rows */
-  int32_t
-      *uniform; /**< may be NULL. Set to 1 if all cells of the rectangle are known to have one result and only the
-                * first cell of each band was written; else to 0. Host memory */
-  gv_memory memory; /**< of mask and out */
-  void *stream;     /**< of `memory` */
+  gv_memory memory;    /**< of mask and out */
+  void *stream;        /**< of `memory` */
 } gv_labels;
 
 /** Sets the defaults: all cells of the grid. */
 static inline void gv_labels_init(gv_labels *labels) {
-  const gv_labels defaults = {sizeof(gv_labels), 0, 0, 0, 0, NULL, 0, NULL, 0, 0, NULL, GV_MEMORY_HOST, NULL};
+  const gv_labels defaults = {sizeof(gv_labels), 0, 0, 0, 0, NULL, 0, NULL, 0, 0, GV_MEMORY_HOST, NULL};
   *labels = defaults;
 }
 
@@ -846,11 +879,15 @@ static inline void gv_labels_init(gv_labels *labels) {
  *
  * GV_MEMORY_CUDA: the backend is `cuda-tile`, without weights and not on a projected grid. The host decides the
  * cells that need geodesics. The first call prepares the device that `out` is on; use one gv_voronoi for each
- * device. If the device fails, the call fails: neither another device nor the processors replace it.
+ * device. If the device fails, the call fails: neither another device nor the CPU replaces it.
+ * @param labels       the rectangle, and its array in the caller's memory.
+ * @param[out] uniform may be NULL, for which all cells are written. Else it is set to 1 if all cells of the rectangle are
+ *                     known to have one result and only the first cell of each band was written; else to 0.
  * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED, UNAVAILABLE, PROJECTION, OUT_OF_MEMORY, DEVICE, CANCELLED. After an error `out` is
  *         unspecified.
  */
-GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_labels *labels);
+GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_labels *labels,
+                                 int *uniform);
 
 /** A rectangle of cells with their seeds, and the arrays for distances and azimuths. */
 typedef struct gv_measure {
@@ -858,16 +895,15 @@ typedef struct gv_measure {
   int64_t column, row;   /**< the first cell */
   int64_t columns, rows; /**< 0 = up to the grid's edge */
   int32_t bands;         /**< at least 1 */
-  const int32_t *
-      seed; /**< seed[b * band_stride + r * stride + c]: seed numbers from 0, as without options.labels; < 0: none */
+  /** seed[b * band_stride + r * stride + c]: seed numbers from 0, as without options.labels; < 0: none. */
+  const int32_t *seed;
   int64_t stride;      /**< in values; 0 = columns */
   int64_t band_stride; /**< in values; 0 = stride * rows */
   gv_dtype type;       /**< of distance; computed in double, rounded once */
-  void *
-      distance; /**< may be NULL. Units of the plane, metres on the globe; NaN for cells without a seed or without a
-                 * place */
-  float *
-      azimuth; /**< may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
+  /** May be NULL. Units of the plane, meters on the globe; NaN for cells without a seed or without a place. */
+  void *distance;
+  /** May be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise. */
+  float *azimuth;
   int64_t out_stride;      /**< of distance and azimuth; 0 = columns */
   int64_t out_band_stride; /**< 0 = out_stride * rows */
   int signed_distance;     /**< features: inside a polygon the distance is minus the distance to the boundary of the
@@ -886,8 +922,8 @@ static inline void gv_measure_init(gv_measure *measure) {
 /**
  * Computes unweighted distances and directions from cells to their seeds by the metric of `voronoi`: on the plane
  * the root of the sum of squares, the sum or the largest of the differences; the arc on the sphere of radius
- * (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres on the Earth) of geod_inverse. Arcs are computed from
- * chords, which hardly change near the antipodes: on the Earth they are within 1 micrometre up to 179.5 degrees,
+ * (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometers on the Earth) of geod_inverse. Arcs are computed from
+ * chords, which hardly change near the antipodes: on the Earth they are within 1 micrometer up to 179.5 degrees,
  * within 0.3 m at 180. A cell at its seed's place has distance 0 and azimuth 0. Features: the distance to the
  * closest point; inside a polygon it is 0 and the azimuth is NaN.
  *
@@ -917,7 +953,7 @@ GV_API gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *
                                          double *latitude, int64_t stride);
 
 /**
- * Returns the areas of the cells of a rectangle of the grid. GV_GRID_LONLAT, GV_GRID_QTM: square metres on the
+ * Returns the areas of the cells of a rectangle of the grid. GV_GRID_LONLAT, GV_GRID_QTM: square meters on the
  * grid's ellipsoid, of the part of the cell between the poles; triangles have edges that are straight in the ZOT
  * plane (gv_qtm_area). GV_GRID_HEALPIX, GV_GRID_S2: the cell's solid angle times the ellipsoid's area by solid angle,
  * that at the center or, with authalic latitudes, the mean. GV_GRID_POINTS: the areas of the grid, NaN if unknown.
@@ -954,7 +990,7 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
  * gv_statistics *statistics = NULL;
  * gv_status status = gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi);
  * if (status == GV_OK) status = gv_statistics_create(context, voronoi, NULL, &statistics);
- * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels);
+ * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels, NULL);
  * if (status == GV_OK) status = gv_statistics_add(context, statistics, &cells);
  * if (status == GV_OK) status = gv_statistics_get(context, statistics, 0, &first);
  * gv_statistics_destroy(statistics);
@@ -975,12 +1011,11 @@ typedef struct gv_statistics_options {
   size_t struct_size;
   int distances; /**< non-zero: every rectangle comes with its distances */
   int32_t sums;  /**< number of quantities, 0 ... 1024 */
-  const double
-      *bound; /**< `sums` values > 0, copied: upper bounds of the absolute values of a cell's quantities. A bound
-               * sets the fixed point: its quantity is rounded to bound / 2^62, or 2e-299 */
-  const int32_t
-      *group;     /**< NULL: statistics of each seed. Else for each seed the group that its cells are added to,
-                   * copied */
+  /** `sums` values > 0, copied: upper bounds of the absolute values of a cell's quantities. A bound sets
+   * the fixed point: its quantity is rounded to bound / 2^62, or 2e-299. */
+  const double *bound;
+  /** NULL: statistics of each seed. Else for each seed the group that its cells are added to, copied. */
+  const int32_t *group;
   int32_t groups; /**< groups are 0 ... groups - 1 */
 } gv_statistics_options;
 
@@ -1032,15 +1067,15 @@ typedef struct gv_statistics_cells {
   size_t struct_size;
   int64_t column, row;   /**< the first cell */
   int64_t columns, rows; /**< 0 = up to the grid's edge */
-  const int32_t *
-      seed; /**< seed[r * stride + c]: the first band as gv_voronoi_fill of the same `voronoi` writes it. In device memory
-                                without labels; NULL there: the nearest seeds are computed */
+  /** seed[r * stride + c]: the first band as gv_voronoi_fill of the same `voronoi` writes it. In device
+   * memory without labels; NULL there: the nearest seeds are computed. */
+  const int32_t *seed;
   int64_t stride; /**< in values; 0 = columns */
-  const double *
-      distance; /**< as gv_voronoi_measure computes it; ignored without `distances`, and in device memory (measured there) */
+  /** As gv_voronoi_measure computes it; ignored without `distances`, and in device memory (measured there) */
+  const double *distance;
   int64_t distance_stride;     /**< in values; 0 = columns */
   const gv_quantity *quantity; /**< an array in host memory, one for each of `sums`; NULL without sums */
-  int uniform; /**< non-zero: all cells have the seed of the first cell (gv_labels.uniform). Host memory only */
+  int uniform;      /**< non-zero: all cells have the seed of the first cell (gv_voronoi_fill). Host memory only */
   gv_memory memory; /**< of seed and the quantities' values */
   void *stream;     /**< of `memory` */
 } gv_statistics_cells;
@@ -1072,9 +1107,8 @@ typedef struct gv_seed_statistics {
   size_t struct_size;
   int64_t cells;
   double area; /**< sum of the areas of its cells (gv_voronoi_cell_areas); NaN if they are unknown */
-  double
-      distance_mean; /**< mean of the cells' distances, weighted by area (equally if unknown); NaN without cells or
-                         * distances */
+  /** Mean of the cells' distances, weighted by area (equally if unknown); NaN without cells or distances. */
+  double distance_mean;
   double distance_max; /**< likewise */
   double centroid_x;   /**< On the globe: longitude (-180, 180] of the mean of the cells' unit vectors, weighted by
                       * area; NaN if that vector has no direction. Else the mean of the centers. NaN without cells */
@@ -1102,109 +1136,6 @@ GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *sta
  */
 GV_API gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                        int32_t quantity, double *sum, double *distance_mean);
-
-/* ------------------------------------------------------------------------------------------------------ QTM cells */
-
-/**
- * @par Example
- * @code
- * gv_qtm_id cell, neighbors[3];
- * char digits[GV_QTM_STRING_SIZE];
- * double longitude, latitude;
- * if (gv_qtm_from_lonlat(13.4, 52.5, 9, &cell) != GV_OK) return 1;
- * if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
- * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK) return 1;
- * if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
- * @endcode
- */
-
-/**
- * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split repeatedly into
- * four at the edge midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows).
- * Level L has 8 x 4^L triangles; docs/qtm.md has the definitions.
- *
- * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id
- * contains its level, is positive, and the descendants of a cell are the ids around it. 0 is not a cell.
- *
- * The functions of QTM cells are pure: no context, no message, no memory, safe in any thread. After an error
- * (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged.
- */
-typedef int64_t gv_qtm_id;
-
-#define GV_QTM_MAX_LEVEL   29
-#define GV_QTM_STRING_SIZE 31 /**< bytes of the longest digit string: octant, 29 digits, NUL */
-
-/**
- * Returns the cell of a place, decided exactly for the given doubles. +-180 is in octant 3 (7), the equator in the
- * north, meridians in the octant to their east, the poles in octants 1 and 5. A place on an edge belongs to the
- * corner cell of the two at the level where the edge appears; the midpoint of an edge to the lower basis number.
- * @param longitude finite, degrees; wraps.
- * @param latitude  in [-90, 90].
- * @param level     0 ... GV_QTM_MAX_LEVEL.
- * @return GV_OK, INVALID_ARGUMENT.
- */
-GV_API gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id);
-
-/** @return non-zero if the id is that of a cell. */
-GV_API int gv_qtm_is_valid(gv_qtm_id id);
-
-/** @return the level (0 ... 29); -1 for an invalid id. */
-GV_API int gv_qtm_level(gv_qtm_id id);
-
-/** @return the octant (1 ... 4 north, from 0 degrees eastward, 5 ... 8 south); -1 for an invalid id. */
-GV_API int gv_qtm_octant(gv_qtm_id id);
-
-/**
- * Writes Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g. "1133013130312011310",
- * with a NUL.
- * @param size of `text`: at least level + 2; GV_QTM_STRING_SIZE is always enough.
- * @return GV_OK, INVALID_ARGUMENT.
- */
-GV_API gv_status gv_qtm_to_string(gv_qtm_id id, char *text, size_t size);
-
-/** Reads a cell in Dutton's notation; no other characters are allowed. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id);
-
-/** @return the number of cells of a level, 8 x 4^level; -1 for a level out of range. */
-GV_API int64_t gv_qtm_count(int level);
-
-/** The cell with a number, 0 ... gv_qtm_count(level) - 1, in the order of digit strings. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_from_number(int level, int64_t number, gv_qtm_id *id);
-
-/** @return the number of a cell in its level (its children have 4 x number + child); -1 for an invalid id. */
-GV_API int64_t gv_qtm_number(gv_qtm_id id);
-
-/** The cell of a coarser or the same level that contains this one. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_ancestor(gv_qtm_id id, int level, gv_qtm_id *ancestor);
-
-/** The cell one level up. @return GV_OK, INVALID_ARGUMENT (also at level 0). */
-GV_API gv_status gv_qtm_parent(gv_qtm_id id, gv_qtm_id *parent);
-
-/** The four cells one level down: 0 the center, 1 ... 3 at the corner of that basis number. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
-
-/**
- * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL.
- * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3
- * and 7) and at the poles (the middle of the octant), so that no cell spans the map.
- * @return GV_OK, INVALID_ARGUMENT.
- */
-GV_API gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], int basis[3]);
-
-/** The three cells of the same level across the edges; number i is opposite corner i. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]);
-
-/** The center as a unit vector, the normalised sum of the corners': distances are measured from it. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]);
-
-/** The center in degrees. @return GV_OK, INVALID_ARGUMENT. */
-GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude);
-
-/**
- * @return the area on the unit sphere, in steradians, of the cell with edges that are straight in the ZOT plane (such cells tile the
- *         sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id.
- */
-GV_API double gv_qtm_area(gv_qtm_id id);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Blocks of answers as values, against gv_voronoi_fill and gv_voronoi_measure and a loop over the cells. */
+/* Blocks of results as values, against gv_voronoi_fill and gv_voronoi_measure and a loop over the cells. */
 #include "cmocka_test.h"
 #include "grid_fill.h"
 
@@ -111,7 +111,7 @@ static void by_definition(const gv_voronoi *v, const asked *q, answers *out) {
       m.type = q->exact ? GV_FLOAT64 : GV_FLOAT32;
       m.distance = q->exact ? (void *)(out->distance + r * STRIDE + c) : (void *)(out->rounded + r * STRIDE + c);
       m.azimuth = out->azimuth + r * STRIDE + c;
-      assert_int_equal(gv_voronoi_fill(context, v, &block), GV_OK);
+      assert_int_equal(gv_voronoi_fill(context, v, &block, NULL), GV_OK);
       assert_int_equal(gv_voronoi_measure(context, v, &m), GV_OK);
     }
   }
@@ -129,18 +129,18 @@ static void by_definition(const gv_voronoi *v, const asked *q, answers *out) {
   }
 }
 
-static gv_answer answer_of(const asked *q, int64_t r, int64_t c, const int32_t *known, answers *out) {
+static gv_cell_results answer_of(const asked *q, int64_t r, int64_t c, const int32_t *known, answers *out) {
   const int64_t at = r * STRIDE + c;
-  gv_answer a;
-  gv_answer_init(&a);
+  gv_cell_results a;
+  gv_cell_results_init(&a);
   a.column = c;
   a.row = r;
   a.columns = WIDTH - c < BLOCK ? WIDTH - c : BLOCK;
   a.rows = HEIGHT - r < BLOCK ? HEIGHT - r : BLOCK;
   if (q->masked) a.mask = mask + at;
-  if (q->has_own) a.own = own + at;
+  if (q->has_own) a.cell_group = own + at;
   if (q->known) a.seed = known + at;
-  a.mask_stride = a.own_stride = a.seed_stride = a.stride = STRIDE;
+  a.mask_stride = a.cell_group_stride = a.seed_stride = a.stride = STRIDE;
   a.seed_band_stride = a.band_stride = HEIGHT * STRIDE;
   if (q->has_group) a.group = group;
   if (q->has_value) a.value = value;
@@ -156,8 +156,8 @@ static gv_answer answer_of(const asked *q, int64_t r, int64_t c, const int32_t *
 static void answer_all(const gv_voronoi *v, const asked *q, const int32_t *known, answers *out) {
   for (int64_t r = 0; r < HEIGHT; r += BLOCK) {
     for (int64_t c = 0; c < WIDTH; c += BLOCK) {
-      gv_answer a = answer_of(q, r, c, known, out);
-      if (gv_voronoi_answer(context, v, &a) != GV_OK) fail_msg("%s", gv_context_message(context));
+      gv_cell_results a = answer_of(q, r, c, known, out);
+      if (gv_voronoi_compute(context, v, &a) != GV_OK) fail_msg("%s", gv_context_message(context));
     }
   }
 }
@@ -170,11 +170,11 @@ static void compare(const gv_voronoi *v, const asked *q) {
   assert_memory_equal(found, expected, sizeof *found);
   /* Each alone. */
   for (int only = 0; only < 3; only++) {
-    gv_answer a = answer_of(q, BLOCK, BLOCK, expected->number, some);
+    gv_cell_results a = answer_of(q, BLOCK, BLOCK, expected->number, some);
     if (only != 0) a.out = NULL;
     if (only != 1) a.distance = NULL;
     if (only != 2) a.azimuth = NULL;
-    assert_int_equal(gv_voronoi_answer(context, v, &a), GV_OK);
+    assert_int_equal(gv_voronoi_compute(context, v, &a), GV_OK);
   }
   for (int64_t r = BLOCK; r < HEIGHT; r++) {
     for (int64_t c = BLOCK; c < 2 * BLOCK; c++) {
@@ -225,23 +225,23 @@ static void bad_calls(void **unused) {
   answers *out = blank();
   make_inputs(1, false);
   gv_voronoi *v = make(GV_EUCLIDEAN, 1, INFINITY), *two = make(GV_EUCLIDEAN, 2, INFINITY), *labelled = NULL;
-  gv_answer good = answer_of(&q, BLOCK, BLOCK, NULL, out),
-            bad[8] = {good, good, good, good, good, good, good, good};
+  gv_cell_results good = answer_of(&q, BLOCK, BLOCK, NULL, out),
+                  bad[8] = {good, good, good, good, good, good, good, good};
   bad[0].value_type = GV_FLOAT32;
   bad[1].distance_type = GV_INT32;
-  bad[2].stride = bad[3].mask_stride = bad[4].own_stride = BLOCK - 1;
+  bad[2].stride = bad[3].mask_stride = bad[4].cell_group_stride = BLOCK - 1;
   bad[5].column = WIDTH;
   bad[6].row = -1;
   bad[7].seed = own;
   bad[7].seed_stride = 1;
   for (int i = 0; i < 8; i++)
-    assert_int_equal(gv_voronoi_answer(context, v, &bad[i]), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_answer(context, two, &good), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_voronoi_compute(context, v, &bad[i]), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(context, two, &good), GV_ERROR_INVALID_ARGUMENT);
   /* Numbers of no seed would index the arrays of groups; of distances and of values alone. */
   int32_t known[BLOCK * STRIDE] = {[BLOCK * STRIDE - STRIDE + BLOCK - 1] = SEEDS};
   for (int only = 0; only < 2; only++) {
-    gv_answer beyond = good;
-    beyond.own = NULL;
+    gv_cell_results beyond = good;
+    beyond.cell_group = NULL;
     beyond.mask = NULL;
     beyond.columns = beyond.rows = BLOCK;
     beyond.column = beyond.row = 0;
@@ -252,15 +252,15 @@ static void bad_calls(void **unused) {
     if (only == 0) beyond.distance = NULL;
     if (only == 0) beyond.azimuth = NULL;
     if (only == 1) beyond.out = NULL;
-    assert_int_equal(gv_voronoi_answer(context, v, &beyond), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_voronoi_compute(context, v, &beyond), GV_ERROR_INVALID_ARGUMENT);
     assert_string_equal(gv_context_message(context), "seed number: out of range (40)");
   }
-  good.own = NULL;
+  good.cell_group = NULL;
   good.band_stride = STRIDE;
-  assert_int_equal(gv_voronoi_answer(context, two, &good), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_answer(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_answer(context, v, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_voronoi_answer(NULL, v, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(context, two, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(context, NULL, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(context, v, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(NULL, v, &good), GV_ERROR_INVALID_ARGUMENT);
   gv_grid grid;
   gv_grid_init(&grid);
   gv_voronoi_options options;
@@ -269,7 +269,7 @@ static void bad_calls(void **unused) {
   grid.width = grid.height = 1;
   options.nodata = 0;
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &options, &labelled), GV_OK);
-  assert_int_equal(gv_voronoi_answer(context, labelled, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_compute(context, labelled, &good), GV_ERROR_INVALID_ARGUMENT);
   gv_voronoi_destroy(v);
   gv_voronoi_destroy(two);
   gv_voronoi_destroy(labelled);
@@ -285,14 +285,14 @@ static void out_of_memory(void **unused) {
   gv_context *usual = context;
   answers *out = blank();
   make_inputs(2, true);
-  gv_answer a = answer_of(&q, BLOCK, BLOCK, NULL, out);
+  gv_cell_results a = answer_of(&q, BLOCK, BLOCK, NULL, out);
   bool done = false;
   for (int64_t most = 0; !done; most++) {
     memory.fail_at = -1;
     assert_int_equal(gv_context_create(&how, &context), GV_OK);
     gv_voronoi *v = make(GV_EUCLIDEAN, 1, INFINITY);
     memory.fail_at = memory.calls + most;
-    gv_status status = gv_voronoi_answer(context, v, &a);
+    gv_status status = gv_voronoi_compute(context, v, &a);
     done = status == GV_OK;
     if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
     gv_voronoi_destroy(v);
@@ -312,17 +312,17 @@ static void strides_by_themselves(void **state) {
   static float near[K * AT], strided_near[K * AT];
   make_inputs(12, false);
   gv_voronoi *v = make(GV_EUCLIDEAN, K, INFINITY);
-  gv_answer a;
-  gv_answer_init(&a);
+  gv_cell_results a;
+  gv_cell_results_init(&a);
   a.out = plain;
   a.distance = near;
   a.mask = mask;
-  assert_int_equal(gv_voronoi_answer(context, v, &a), GV_OK);
+  assert_int_equal(gv_voronoi_compute(context, v, &a), GV_OK);
   a.out = strided;
   a.distance = strided_near;
   a.stride = a.mask_stride = WIDTH;
   a.band_stride = AT;
-  assert_int_equal(gv_voronoi_answer(context, v, &a), GV_OK);
+  assert_int_equal(gv_voronoi_compute(context, v, &a), GV_OK);
   assert_memory_equal(plain, strided, sizeof plain);
   assert_memory_equal(near, strided_near, sizeof near);
   gv_voronoi_destroy(v);

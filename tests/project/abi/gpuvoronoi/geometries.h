@@ -1,11 +1,11 @@
 /**
- * @file features.h
+ * @file geometries.h
  * gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h hold here too.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef GPUVORONOI_FEATURES_H
-#define GPUVORONOI_FEATURES_H
+#ifndef GPUVORONOI_GEOMETRIES_H
+#define GPUVORONOI_GEOMETRIES_H
 
 #include "gpuvoronoi.h"
 
@@ -36,22 +36,22 @@ extern "C" {
  * options.metric = GV_GEODESIC;
  * gv_search_options search;
  * gv_search_options_init(&search);
- * double metres, place[2];
+ * double meters, place[2];
  * search.nearest = place;
  * int64_t line;
  * gv_index *index = NULL;
  * gv_status status = gv_index_build_features(context, &lines, &options, &index);
- * if (status == GV_OK) status = gv_index_search(context, index, &town, &search, &line, &metres);
+ * if (status == GV_OK) status = gv_index_search(context, index, &town, &search, &line, &meters);
  * gv_index_destroy(index);
- * if (status != GV_OK || line != 0 || place[0] != 12 || place[1] != 51 || metres > 135e3) return 1;
+ * if (status != GV_OK || line != 0 || place[0] != 12 || place[1] != 51 || meters > 135e3) return 1;
  * @endcode
  */
 
 /** The shape of an edge between two vertices on the globe. */
 typedef enum gv_edges {
   GV_EDGES_STRAIGHT = 0, /**< straight in longitude and latitude as written: 179 to -179 is 358 degrees */
-  GV_EDGES_GEODESIC =
-      1 /**< the shorter way: a geodesic, or an arc for GV_GREAT_CIRCLE; not supported on the plane */
+  /** The shorter way: a geodesic, or an arc for GV_GREAT_CIRCLE; not supported on the plane. */
+  GV_EDGES_GEODESIC = 1
 } gv_edges;
 
 typedef enum gv_part_kind {
@@ -91,14 +91,14 @@ typedef struct gv_features {
   const uint8_t *kind;   /**< of each part: gv_part_kind */
   const int64_t *ring;   /**< of each part: its first ring, and the number of rings at the end */
   const int64_t *vertex; /**< of each ring: its first vertex, and the number of vertices at the end */
-  const double *x,
-      *y; /**< longitude and latitude on the globe (longitudes up to 36000 in absolute value), else coordinates up
-           * to 1e75 */
+  /** Longitude and latitude on the globe (longitudes up to 36000 in absolute value), else coordinates up to
+   * 1e75. */
+  const double *x, *y;
   gv_edges edges;
   int boundary; /**< non-zero: polygons are their rings only; places inside are not at distance 0 */
-  const uint8_t *
-      cut; /**< NULL, or for each vertex: non-zero if the edge that begins there only cuts a polygon and is not part
-            * of its boundary */
+  /** NULL, or for each vertex: non-zero if the edge that begins there only cuts a polygon and is not part
+   * of its boundary. */
+  const uint8_t *cut;
 } gv_features;
 
 /** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features that
@@ -124,7 +124,7 @@ GV_API gv_status gv_index_build_features(gv_context *context, const gv_features 
  * The distance of two features is 0 if they meet or one lies within the other (unless `boundary`), else the least exact
  * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
  * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
- * are not recognised as crossing. Straight edges on the globe are supported on one side only, if the other has points.
+ * are not recognized as crossing. Straight edges on the globe are supported on one side only, if the other has points.
  * @param queries        features in the index's coordinates; `edges` as of the indexed features.
  * @param options        NULL = defaults; nearest, exclude_self and device memory are not supported.
  * @param[out] indices   count x k numbers of features from 0, row-major; -1 where there are fewer than k.
@@ -138,4 +138,4 @@ GV_API gv_status gv_index_search_features(gv_context *context, const gv_index *i
 }
 #endif
 
-#endif /* GPUVORONOI_FEATURES_H */
+#endif /* GPUVORONOI_GEOMETRIES_H */
