@@ -4,7 +4,7 @@
 :func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`nearest_value`
 and :func:`regrid` give the values of the nearest seeds or cells; :func:`statistics` and :func:`sjoin_nearest`
 make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`
-describe coordinate systems; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
+describe coordinate systems; :func:`default_grid` and :func:`no_seed` have the command's defaults for rasters; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
 import importlib
@@ -14,16 +14,17 @@ from . import qtm
 from ._library import __version__
 from .diagrams import diagram
 from .features import FeatureTree
+from .grids import default_grid
 from .joins import sjoin_nearest
 from .parquet import to_parquet
-from .rasters import allocation, direction, proximity, voronoi
+from .rasters import allocation, direction, no_seed, proximity, voronoi
 from .systems import default_metric, ellipsoid_of
 from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 from .values import nearest_value, regrid
 
-__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "default_metric", "diagram",
-           "direction", "ellipsoid_of", "nearest_value", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
+__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "default_grid", "default_metric", "diagram",
+           "direction", "ellipsoid_of", "nearest_value", "no_seed", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
 
 _LAZY = ("arrow", "sklearn", "xarray")  # modules that need other packages
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Un
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds
+from . import _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds, grids
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -64,8 +64,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         How many neighbours, up to 64. Above 1 the answer has a first dimension `rank`.
     max_distance : float
         Seeds farther away do not count; inclusive; metres on the globe, the map's unit on the plane.
-    mask : array_like of the grid's shape, optional
-        Cells that are 0 (or False, or NaN) are left out.
+    mask : array_like of the grid's shape, or GeoDataFrame, optional
+        Cells that are 0 (or False, or NaN) are left out; of polygons, cells without their centre in one of them.
     weights : array_like or str, optional
         One weight a seed, or a column of the seeds' table.
     weighting : {"multiplicative", "additive", "power"}, optional
@@ -113,6 +113,42 @@ def _documented(function: Described) -> Described:
 
     checked.__signature__ = signature  # type: ignore[attr-defined]
     return cast(Described, checked)
+
+
+def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
+    """The integer type of a raster of ids, and its value of cells without a seed, as the command chooses them.
+
+    Parameters
+    ----------
+    ids : array_like of int
+        The ids, or other whole numbers, of the seeds.
+    dtype : optional
+        Another integer type than int32, or int64 for large ids.
+
+    Returns
+    -------
+    tuple
+        The value is -1, or the least one of the type if -1 is an id; of unsigned types the largest, or 0.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.no_seed([7, 5_000_000_000])
+    (dtype('int64'), -1)
+    """
+    values = np.asarray(ids)
+    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    kind = np.dtype(dtype if dtype is not None else np.int32 if -(2**31) <= low and high < 2**31 else np.int64)
+    if kind.kind not in "iu":
+        raise TypeError(f"dtype must be a type of integers, not {kind}")
+    limits = np.iinfo(kind)
+    if low < limits.min or high > limits.max:
+        raise ValueError(f"ids: from {low} to {high} are outside the range of {kind}")
+    first, second = (-1, int(limits.min)) if kind.kind == "i" else (int(limits.max), 0)
+    nodata = second if np.any(values == first) else first
+    if np.any(values == nodata):
+        raise ValueError(f"ids: {nodata} stands for no seed and can be no id")
+    return kind, nodata
 
 
 class Question:
@@ -185,6 +221,8 @@ class Question:
         """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the answer is one."""
         if mask is None:
             return None
+        if hasattr(mask, "geometry") and hasattr(mask, "crs"):
+            mask = grids.polygon_mask(mask, self.grid)
         if hasattr(mask, "dims"):
             if tuple(mask.dims) != self.grid.dims:
                 raise ValueError(f"mask has the dimensions {tuple(mask.dims)}, not {self.grid.dims}")
@@ -217,11 +255,7 @@ class Question:
         values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.cells.value
         if values.dtype.kind not in "iu" or (values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max):
             raise TypeError(f"ids must be integers (up to 64 bits), not {values.dtype}")
-        small = values.min() >= np.iinfo(np.int32).min and values.max() <= np.iinfo(np.int32).max
-        kind, least = (np.int32, -(2**31)) if small else (np.int64, -(2**63))
-        nodata = -1 if not np.any(values == -1) else least
-        if np.any(values == nodata):
-            raise ValueError(f"ids: {nodata} stands for no seed and can be no id")
+        kind, nodata = no_seed(values)
         return _field.Names(kind, nodata, np.ascontiguousarray(values, np.int64), None if self.cells is None else self.cells.group)
 
     def _full(self, value: float, dtype: Any) -> Any:

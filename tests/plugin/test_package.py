@@ -165,7 +165,7 @@ def trees():
 def test_imports():
     """
     Qt only through qgis.PyQt, which is there for Qt 5 and 6; beyond QGIS only GDAL and the standard library. What computes
-    by the Python package has that, too, and numpy; no other module imports these modules when it is loaded.
+    by the Python package has that, too, with numpy and geopandas; no other module imports these modules when it is loaded.
     """
     for path, tree in trees():
         computes = path.parent.name == "package" and path.name != "__init__.py"
@@ -178,7 +178,7 @@ def test_imports():
                 continue
             for module in modules:
                 top = module.split(".")[0]
-                known = ("qgis", "osgeo", "processing", *(("numpy", "gpuvoronoi") if computes else ()))
+                known = ("qgis", "osgeo", "processing", *(("numpy", "pandas", "geopandas", "gpuvoronoi") if computes else ()))
                 assert top in sys.stdlib_module_names or top in known, (path, module)
 
 

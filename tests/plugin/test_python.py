@@ -52,7 +52,7 @@ def same_rasters(first, second):
     assert one.GetSpatialRef() is None or one.GetSpatialRef().IsSame(other.GetSpatialRef())
     for band in range(1, one.RasterCount + 1):
         a, b = one.GetRasterBand(band), other.GetRasterBand(band)
-        assert a.DataType == b.DataType and a.GetUnitType() == b.GetUnitType()
+        assert (a.DataType, a.GetUnitType(), a.GetDescription()) == (b.DataType, b.GetUnitType(), b.GetDescription())
         assert np.array_equal([a.GetNoDataValue()], [b.GetNoDataValue()], equal_nan=True)
         x, y = a.ReadAsArray(), b.ReadAsArray()
         assert np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
@@ -95,6 +95,88 @@ def test_polygons_as_seeds(qgis, work, without_command, parameters):
     same_rasters(first["DISTANCE"], second["DISTANCE"])
 
 
+def with_attributes(system, shapes, fields, rows, kind="Polygon"):
+    layer = memory([], system, fields, geometry=kind)
+    for shape, row in zip(shapes, rows):
+        feature = QgsFeature(layer.fields())
+        feature.setGeometry(QgsGeometry.fromWkt(shape))
+        feature.setAttributes(row)
+        assert layer.dataProvider().addFeatures([feature])[0]
+    return layer
+
+
+SQUARES = ["Polygon((0 0,20 0,20 20,0 20,0 0))", "Polygon((40 10,60 10,60 30,40 30,40 10),(45 15,50 15,50 20,45 15))",
+           "Polygon((-150 -50,-120 -50,-120 -20,-150 -50))"]
+
+
+def squares():
+    return with_attributes("EPSG:4326", SQUARES, "name:string,w:double", [["one", 1.0], ["", 2.5], ["two", 0.5]])
+
+
+@pytest.mark.parametrize("parameters", [
+    {"FIELD": "name", "RESOLUTION": 5}, {"RESOLUTION": 5, "METRIC": 2, "WEIGHTING": 1, "WEIGHT_FIELD": "w"},
+])
+def test_weights_and_directions_of_polygons(qgis, work, without_command, parameters):
+    """And text ids, of which one is empty."""
+    outputs = RASTERS if "WEIGHTING" not in parameters else {"OUTPUT": "out.tif", "DISTANCE": "distance.tif"}
+    first, second = both(qgis, work, without_command, "voronoiraster", outputs, INPUT=squares(), **parameters)
+    for name in outputs:
+        same_rasters(first[name], second[name])
+
+
+@pytest.mark.parametrize("system,metric", [("EPSG:4326", 3), ("EPSG:3857", 1)])
+def test_polygons_in_another_system_need_the_command(qgis, work, without_command, system, metric):
+    """Their edges get vertices between the corners; on the globe so do those of maps."""
+    layer = with_attributes(system, SQUARES[:1], "name:string,w:double", [["one", 1.0]])
+    without_command()
+    with pytest.raises(QgsProcessingException, match="Lines and polygons in another coordinate system"):
+        qgis.run("voronoiraster", INPUT=layer, EXTENT="0,9,0,9 [EPSG:3857]", RESOLUTION=1, CRS="EPSG:3857", METRIC=metric, OUTPUT=work.path("out.tif"))
+
+
+def points_of_two():
+    """Several points a feature, one far from the others; text ids, one of them twice, one empty."""
+    return with_attributes("+proj=longlat +R=6371000", ["MultiPoint((0 0),(2 2),(100 -30))", "MultiPoint((50 50))", "MultiPoint((-90 10))",
+                                                        "MultiPoint((20 60))"],
+                           "code:string,name:string", [["b", "B"], ["a", "A"], ["", "?"], ["b", "B again"]], "MultiPoint")
+
+
+@pytest.mark.parametrize("parameters", [{}, {"NEIGHBORS": 2}, {"FIELD": "code"}, {"FIELD": "name", "METRIC": 2}])
+def test_multipoints_on_a_sphere(qgis, work, without_command, parameters):
+    first, second = both(qgis, work, without_command, "voronoiraster", {**RASTERS, "POLYGONS": "p.gpkg"}, INPUT=points_of_two(), RESOLUTION=6,
+                         **parameters)
+    for name in RASTERS:
+        same_rasters(first[name], second[name])
+    same_regions(first, second)
+    from gpuvoronoi_processing import styles
+
+    one, other = ([row[:2] for row in styles.attribute_table(made["OUTPUT"])] for made in (first, second))
+    assert one == other
+
+
+@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
+def test_masks_with_edges_on_centres(qgis, work, without_command, system):
+    """Which of two cells that an edge goes through counts is a rule; turns of the globe; the mask's own system."""
+    shapes = ["Polygon((-5 -5,5 -5,5 5,-5 5,-5 -5))", "Polygon((170 10,200 10,200 35,170 35,170 10),(175 15,180 15,180 25,175 15))"]
+    if system == "EPSG:3857":
+        shapes = ["Polygon((-500000 -500000,510000 -500000,510000 5100000,-500000 5000000,-500000 -500000))"]
+    mask = with_attributes(system, shapes, "name:string", [[""], [""]])
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, INPUT=points(), EXTENT="-182.5,182.5,-92.5,92.5",
+                         RESOLUTION=5, MASK=mask)
+    assert (same_rasters(first["OUTPUT"], second["OUTPUT"]).ReadAsArray() != -1).any()
+
+
+@pytest.mark.parametrize("empty", [[None, "a", 1.0], [2, "b", None]])
+def test_empty_values(qgis, work, without_command, empty):
+    """They are named, or left out."""
+    layer = memory([(0, 0), (9, 9), (50, 5)], "EPSG:3035", "id:integer,name:string,w:double", [[7, "c", 2.0], empty, [9, "d", 3.0]])
+    parameters = {"INPUT": layer, "FIELD": "id", "RESOLUTION": 1, "WEIGHTING": 1, "WEIGHT_FIELD": "w"}
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, SKIP_INVALID=True, **parameters)
+    same_rasters(first["OUTPUT"], second["OUTPUT"])
+    with pytest.raises(QgsProcessingException) as error:
+        qgis.run("voronoiraster", OUTPUT=work.path("o.tif"), **parameters)
+    assert ("“id”" if empty[0] is None else "“w”") in str(error.value) and "Traceback" not in str(error.value)
+
+
 @pytest.mark.parametrize("mask", ["polygons", "raster"])
 def test_masks_and_templates(qgis, work, without_command, mask):
     path = stripes(work)
@@ -123,14 +205,17 @@ def features(path, order):
     return sorted(made, key=lambda row: str(row[0][order]))
 
 
-def test_regions(qgis, work, without_command):
-    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif", "POLYGONS": "p.gpkg"}, INPUT=points(),
-                         FIELD="id", RESOLUTION=4)
+def same_regions(first, second):
     one, other = features(first["POLYGONS"], "value"), features(second["POLYGONS"], "value")
     assert [row for row, _ in one] == [row for row, _ in other]
     for (_, a), (_, b) in zip(one, other):
-        a, b = ogr.CreateGeometryFromWkt(a), ogr.CreateGeometryFromWkt(b)
-        assert a.Equals(b)
+        assert ogr.CreateGeometryFromWkt(a).Equals(ogr.CreateGeometryFromWkt(b))
+
+
+def test_regions(qgis, work, without_command):
+    first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif", "POLYGONS": "p.gpkg"}, INPUT=points(),
+                         FIELD="id", RESOLUTION=4)
+    same_regions(first, second)
 
 
 @pytest.mark.parametrize("system,box,parameters", [
@@ -143,6 +228,12 @@ def test_statistics(qgis, work, without_command, system, box, parameters):
     same_rasters(first["ALLOCATION"], second["ALLOCATION"])
     one, other = features(first["OUTPUT"], "id"), features(second["OUTPUT"], "id")
     assert one == other and len(one) == 60
+
+
+def test_statistics_of_polygons(qgis, work, without_command):
+    first, second = both(qgis, work, without_command, "facilitystatistics", {"OUTPUT": "out.gpkg"}, INPUT=squares(), FIELD="name", RESOLUTION=5)
+    one, other = features(first["OUTPUT"], "name"), features(second["OUTPUT"], "name")
+    assert one == other and len(one) == 3
 
 
 def test_sums(qgis, work, without_command):
@@ -178,11 +269,10 @@ def test_mesh(qgis, work, without_command):
     same_rasters(first["DISTANCE"], second["DISTANCE"])
 
 
-def test_cells_need_the_command(qgis, work, without_command):
+def test_cells_need_the_command(qgis, without_command):
     without_command()
-    with pytest.raises(QgsProcessingException, match="“cells of” is not supported by the Python package"):
-        qgis.run("cells", INPUT=points(), OUTPUT=work.path("out.gpkg"))
-    assert work.listing() == []
+    well, message = algorithm("cells").canExecute()
+    assert not well and "command was not found" in message
 
 
 @pytest.mark.parametrize("queries,reference,parameters", [
@@ -229,8 +319,10 @@ def test_diagrams(qgis, work, without_command, system, box, parameters):
 
 @pytest.mark.parametrize("name,parameters,option", [
     ("voronoiraster", {"INPUT": "land", "SIGNED": True, "RESOLUTION": 10, "DISTANCE": "d.tif"}, "Negative distances within polygons"),
-    ("voronoidiagram", {"KIND": 2}, "delaunay"), ("facilitystatistics", {"GROUP": True, "RESOLUTION": 10}, "group"),
-    ("nearestcells", {"INPUT": "stripes", "BY_CELL": True, "DISTANCE": "d.tif"}, "by cell"),
+    ("voronoidiagram", {"KIND": 2}, "Result"), ("voronoidiagram", {"CRS": "EPSG:3857"}, "Coordinate system of the result"),
+    ("facilitystatistics", {"GROUP": True, "RESOLUTION": 10}, "Group seeds by id"),
+    ("nearestcells", {"INPUT": "stripes", "BY_CELL": True, "DISTANCE": "d.tif"}, "Cell numbers instead of values"),
+    ("nearestcells", {"INPUT": "stripes", "NEIGHBORS": 2, "DISTANCE": "d.tif"}, r"Number of nearest seeds \(k\)"),
 ])
 def test_what_only_the_command_has(qgis, work, without_command, name, parameters, option):
     """Names the parameter, and leaves no output."""
@@ -363,7 +455,7 @@ def test_negative_counts_are_reported(qgis, work, without_command):
     for step in (lambda: None, without_command):
         step()
         qgis.run("facilitystatistics", INPUT=points(), SUMS=[path], TEMPLATE=path, OUTPUT=work.path("out.gpkg"))
-        assert any("negative values" in text for text in qgis.feedback.warnings)
+        assert any("72 cells with negative values" in text for text in qgis.feedback.warnings)
 
 
 def test_refusals_are_plain_words(qgis, work, without_command):

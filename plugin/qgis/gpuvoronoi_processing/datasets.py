@@ -1,6 +1,13 @@
-"""GDAL datasets, without the rest of the plugin."""
+"""GDAL datasets, without the rest of the plugin: opened, read, and written where the command does not write them."""
 
-from osgeo import gdal
+import os
+
+from osgeo import gdal, ogr, osr
+from qgis.core import QgsRasterFileWriter, QgsVectorFileWriter
+
+from .i18n import tr
+
+RASTER_OPTIONS = {"GTiff": {"COMPRESS": "DEFLATE", "TILED": "YES"}}
 
 
 def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
@@ -9,3 +16,125 @@ def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
         return gdal.OpenEx(path, flags, open_options=list(open_options))
     except RuntimeError:
         return None
+
+
+def opened(path, flags=gdal.OF_RASTER):
+    dataset = open_dataset(path, flags)
+    if dataset is None:
+        raise OSError(tr("Cannot read {}").format(path))
+    return dataset
+
+
+def reference_of(text):
+    """A coordinate system with longitudes before latitudes; None of nothing."""
+    if not text:
+        return None
+    reference = osr.SpatialReference()
+    if reference.SetFromUserInput(text) != ogr.OGRERR_NONE:
+        raise ValueError(tr("Unknown coordinate system"))
+    reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return reference
+
+
+def wkt(reference):
+    """A coordinate system as pyproj accepts it; None of none."""
+    return None if reference is None else reference.ExportToWkt(["FORMAT=WKT2_2019"])
+
+
+def write_layer(path, name, reference, kind, first, rows, frame=None):
+    """
+    Makes a layer of `rows`: values of the fields `first`, pairs of a name and a type, then the place of a row in
+    `frame`, whose fields come next (renamed where a name is taken), or None, and a geometry of OGR.
+    """
+    driver = ogr.GetDriverByName(QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1]))
+    if driver is None:
+        raise ValueError(tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"))
+    if os.path.exists(path):
+        driver.DeleteDataSource(path)
+    dataset = driver.CreateDataSource(path)
+    layer = dataset.CreateLayer(name, reference, kind) if dataset is not None else None
+    if layer is None:
+        raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+    kinds = {} if frame is None else frame.attrs["types"]
+    taken = set()
+    for field, field_type in (*first, *kinds.items()):
+        while field.lower() in taken:
+            field = f"seed_{field}"
+        taken.add(field.lower())
+        layer.CreateField(ogr.FieldDefn(field, field_type))
+    own = [frame[field].to_numpy() for field in kinds]
+    layer.StartTransaction()
+    for values, row, geometry in rows:
+        feature = ogr.Feature(layer.GetLayerDefn())
+        values = [*values, *([] if row is None else [column[row] for column in own])]
+        for index, value in enumerate(values):
+            if value is not None and value == value and not isinstance(value, (list, bytes, bytearray)):
+                feature.SetField(index, value)
+        feature.SetGeometry(geometry)
+        if layer.CreateFeature(feature) != ogr.OGRERR_NONE:
+            raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+    layer.CommitTransaction()
+
+
+def write_raster(path, made, creation):
+    """Copies a raster in memory to a file; `creation` are options of GDAL, NAME=VALUE."""
+    name = QgsRasterFileWriter.driverForExtension(os.path.splitext(path)[1][1:])
+    driver = gdal.GetDriverByName(name) if name else None
+    if driver is None:
+        raise ValueError(tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"))
+    options = {**RASTER_OPTIONS.get(name, {}), **dict(option.split("=", 1) for option in creation)}
+    if driver.CreateCopy(path, made, 0, [f"{key}={value}" for key, value in options.items()]) is None:
+        raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+
+
+def attribute_table(names, colours):
+    """Of names of values, with colours by value."""
+    table, low, high = gdal.RasterAttributeTable(), min(names, default=0), max(names, default=0)
+    exact = gdal.GFT_Real if -(2**53) <= low and high <= 2**53 else gdal.GFT_String
+    table.CreateColumn("value", gdal.GFT_Integer if -(2**31) <= low and high < 2**31 else exact, gdal.GFU_MinMax)
+    table.CreateColumn("name", gdal.GFT_String, gdal.GFU_Name)
+    for colour, usage in (("red", gdal.GFU_Red), ("green", gdal.GFU_Green), ("blue", gdal.GFU_Blue)):
+        table.CreateColumn(colour, gdal.GFT_Integer, usage)
+    table.SetRowCount(len(names))
+    for row, (value, _, colour) in enumerate(colours):
+        for column, text in enumerate((value, names[value], colour.red(), colour.green(), colour.blue())):
+            table.SetValueAsString(row, column, str(text))
+    return table
+
+
+def in_memory(columns, rows, transform, reference, bands, kind):
+    made = gdal.GetDriverByName("MEM").Create("", columns, rows, bands, kind)
+    made.SetGeoTransform(transform)
+    if reference is not None:
+        made.SetSpatialRef(reference)
+    return made
+
+
+def regions(made, reference):
+    """Multipolygons by number: the cells of a number in the first band of a raster that are not 0 in the second."""
+    driver = gdal.GetDriverByName("MEM")
+    if driver.GetMetadataItem(gdal.DCAP_VECTOR) is None:  # GDAL warns of the other one since 3.11
+        driver = gdal.GetDriverByName("Memory")
+    holder = driver.Create("", 0, 0, 0, gdal.GDT_Unknown)  # outlives its layer
+    traced = holder.CreateLayer("traced", reference, ogr.wkbPolygon)
+    traced.CreateField(ogr.FieldDefn("number", ogr.OFTInteger))
+    gdal.Polygonize(made.GetRasterBand(1), made.GetRasterBand(2), traced, 0)
+    found = {}
+    for feature in traced:
+        shape = found.setdefault(feature.GetField(0), ogr.Geometry(ogr.wkbMultiPolygon))
+        shape.AddGeometry(feature.GetGeometryRef())
+    return found
+
+
+def described(reference):
+    """As in reports of the command: name and code."""
+    code = reference.GetAuthorityCode(None) if reference is not None else None
+    name = "" if reference is None else reference.GetName()
+    return name + (f" ({reference.GetAuthorityName(None)}:{code})" if code else "")
+
+
+def cells(dataset, number=1):
+    """The values of a band, and which of them are not empty."""
+    band = dataset.GetRasterBand(number)
+    values = band.ReadAsArray()
+    return values, (band.GetMaskBand().ReadAsArray() != 0) & (values == values)

@@ -100,6 +100,17 @@ def error(report):
     return f"{_errors()[said['code']]}\n{own}" if said["code"] in _errors() else own
 
 
+def command_only(what):
+    return tr("“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command").format(
+        option=what
+    )
+
+
+def of_package(code, error):
+    """An error of the Python package: what to do about it, if that is known, or the package's own words."""
+    return _errors()[code] if code in _errors() else f"gpuvoronoi: error: {error}"
+
+
 def warnings(report):
     words = _warnings()
     if "unverified" in report:

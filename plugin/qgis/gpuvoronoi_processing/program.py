@@ -16,7 +16,7 @@ import sysconfig
 from processing.core.ProcessingConfig import ProcessingConfig
 
 from . import command, engine, package
-from .about import metadata
+from .about import is_old, metadata, required_version
 from .i18n import tr
 
 LINK = "gpuvoronoi:program"  # what opens the dialog where there is one
@@ -60,10 +60,10 @@ def why_too_old(path):
         found = _known_version(path, os.path.getmtime(path))
     except OSError:
         return ""
-    if not found or not package.is_old(found):
+    if not found or not is_old(found):
         return ""
     return tr("The gpuvoronoi command {path} has version {version}, which is too old; {required} is required.").format(
-        path=path, version=found, required=package.required_version()
+        path=path, version=found, required=required_version()
     )
 
 
@@ -109,7 +109,7 @@ def look():
     for folder in folders():
         path = command.program_at(os.path.join(folder, "gpuvoronoi"))
         its_version = version(path) if path is not None else ""
-        if its_version and not package.is_old(its_version):
+        if its_version and not is_old(its_version):
             return path, its_version
     return "", ""
 
@@ -136,7 +136,7 @@ def pip_line():
         python = shlex.quote(os.path.join(sys.prefix, "bin", "python3"))
     managed = os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED"))
     options = "--user --break-system-packages" if managed else "--user"
-    return f'{python} -m pip install {options} "gpuvoronoi>={package.required_version()}" geopandas'
+    return f'{python} -m pip install {options} "gpuvoronoi>={required_version()}" geopandas'
 
 
 def how_to_install():

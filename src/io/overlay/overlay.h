@@ -35,6 +35,7 @@ struct gv_overlay {
   const gv_raster_grid *grid;
   gv_raster_in raster;
   double total, size, inside; /* size: sum of absolute values */
+  int64_t negative;           /* pixels */
   bool list;                  /* cells are those of a mesh or list: grid->cells_of */
   double grid_degrees;        /* then: in a unit of the grid's system, found before workers start */
   bool parallel;              /* the raster is in the grid's system, and both are upright */

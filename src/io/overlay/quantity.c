@@ -46,6 +46,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
 /* Sums of a row of pixels. */
 typedef struct row_sums {
   double total, size, inside;
+  int64_t negative; /* pixels */
 } row_sums;
 
 typedef struct row_walk {
@@ -56,19 +57,21 @@ typedef struct row_walk {
 /* Adds up a row, pixel c in lane c % LANES, for the compiler's vectors. */
 static row_sums add_row(const gv_overlay *o, const double *row) {
   enum { LANES = 8 };
-  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0};
+  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0}, negative[LANES] = {0};
   row_sums sums = {0};
   for (int64_t x = 0; x < o->raster.width; x += LANES) {
     for (int i = 0; i < LANES && x + i < o->raster.width; i++) {
       total[i] += row[x + i];
       size[i] += fabs(row[x + i]);
       inside[i] += o->parallel ? row[x + i] * o->x.inside[x + i] : 0.0;
+      negative[i] += row[x + i] < 0.0 ? 1.0 : 0.0;
     }
   }
   for (int i = 0; i < LANES; i++) {
     sums.total += total[i];
     sums.size += size[i];
     sums.inside += inside[i];
+    sums.negative += (int64_t)negative[i];
   }
   return sums;
 }
@@ -105,11 +108,13 @@ static void sum_add(exact_sum *sum, double value) {
 /* Adds up strips of rows first. */
 static void add_rows(gv_overlay *o, const row_sums *rows, int64_t strip) {
   exact_sum total = {0}, size = {0}, inside = {0};
+  o->negative = 0;
   for (int64_t first = 0; first < o->raster.height; first += strip) {
     exact_sum strip_total = {0}, strip_size = {0}, strip_inside = {0};
     for (int64_t y = first; y < first + strip && y < o->raster.height; y++) {
       sum_add(&strip_total, rows[y].total);
       sum_add(&strip_size, rows[y].size);
+      o->negative += rows[y].negative;
       sum_add(&strip_inside, rows[y].inside * (o->parallel ? o->y.inside[y] : 0.0));
     }
     sum_add(&total, strip_total.value);
@@ -183,9 +188,8 @@ double gv_overlay_inside(const gv_overlay *o) {
   return o->inside;
 }
 
-double gv_overlay_negative(const gv_overlay *o) {
-  const double negative = 0.5 * (o->total - o->size);
-  return negative < -1e-9 * o->size ? negative : 0.0; /* else rounding */
+int64_t gv_overlay_negative(const gv_overlay *o) {
+  return o->negative;
 }
 
 double gv_overlay_bound(const gv_overlay *o) {

@@ -25,8 +25,8 @@ double gv_overlay_total(const gv_overlay *overlay);
 double gv_overlay_inside(const gv_overlay *overlay);
 double gv_overlay_bound(const gv_overlay *overlay);
 
-/* Sum of the negative values of the raster. */
-double gv_overlay_negative(const gv_overlay *overlay);
+/* Number of pixels with negative values. */
+int64_t gv_overlay_negative(const gv_overlay *overlay);
 
 /* Quantities of the cells [x, x + w) x [y, y + h), in memory that is the worker's until its next call. `io` is
  * the worker's. */

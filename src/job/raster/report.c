@@ -18,10 +18,10 @@ static void warn_of_sums(const gv_run_work *w) {
                  "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
                  outside, sum.total);
     }
-    double negative = w->in->overlay[i] != NULL ? gv_overlay_negative(w->in->overlay[i]) : 0.0;
-    if (negative < 0.0) {
-      gv_io_warn(GV_CODE_SUM_NEGATIVE, 0, "--sum %s: negative values with a total of %.10g", w->job->sums[i].name,
-                 negative);
+    const int64_t negative = w->in->overlay[i] != NULL ? gv_overlay_negative(w->in->overlay[i]) : 0;
+    if (negative > 0) {
+      gv_io_warn(GV_CODE_SUM_NEGATIVE, negative, "--sum %s: %" PRId64 " cells with negative values",
+                 w->job->sums[i].name, negative);
     }
   }
 }

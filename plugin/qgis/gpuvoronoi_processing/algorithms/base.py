@@ -24,7 +24,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, engine, help_page, program
+from .. import about, engine, help_page, messages, program
 from .. import field_types as types
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
@@ -54,6 +54,7 @@ def plain_errors(function):
 class Common(Parameters):
     """What makes a QgsProcessingAlgorithm of any kind one of the provider's."""
 
+    command_only = ()  # parameters that the Python package does not have
     whole_ids = True  # of the field's values a raster is made
 
     def __init_subclass__(cls, **arguments):
@@ -118,6 +119,12 @@ class Common(Parameters):
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
+        for name in self.command_only if well and engine.needs_copies() else ():
+            if not self.has(name):
+                continue
+            definition = self.parameterDefinition(name)
+            if self.given(parameters, name) and parameters[name] != definition.defaultValue():
+                return False, messages.command_only(definition.description())
         if well and self.has(self.WEIGHTING):
             weighted = self.parameterAsEnum(parameters, self.WEIGHTING, context) > 0
             if weighted and not self.given(parameters, self.WEIGHT_FIELD):

@@ -14,7 +14,7 @@ from qgis.core import (
 )
 
 from .. import field_types as types
-from .. import styles
+from .. import program, styles
 from ..i18n import tr
 from .rasters import RasterAlgorithm
 
@@ -25,6 +25,10 @@ HIGHEST_LEVEL, HIGHEST_LEVEL_OF_H3 = 18, 15
 class Cells(RasterAlgorithm):
     SYSTEM, LEVEL, AUTHALIC, ATTRIBUTES = "SYSTEM", "LEVEL", "AUTHALIC", "ATTRIBUTES"
     metrics = staticmethod(RasterAlgorithm.metrics_of_the_globe)
+
+    def canExecute(self):
+        message = program.refusal(command_only=True)
+        return not message, message
 
     def name(self):
         return "cells"

@@ -18,6 +18,7 @@ from .rasters import RasterAlgorithm
 
 class NearestCells(RasterAlgorithm):
     BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
+    command_only = (*RasterAlgorithm.command_only, RasterAlgorithm.NEIGHBORS)
     of_distances = (*RasterAlgorithm.of_distances, PER_VALUE)
 
     def name(self):

@@ -21,6 +21,8 @@ class RasterAlgorithm(SeedsAlgorithm):
 
     of_distances = (SeedsAlgorithm.SIGNED, SeedsAlgorithm.DOUBLE)  # what is said of distances alone
 
+    command_only = ("SIGNED", "GROUP", "BY_CELL", "PER_VALUE", "SNAP", "CELLS", "MESH")
+
     choice = ()
     limits = ()  # parameters that leave cells out
 

@@ -22,6 +22,8 @@ from .seeds import READING, SeedsAlgorithm
 
 
 class VoronoiDiagram(SeedsAlgorithm):
+    command_only = ("KIND", "MASK", "CRS")
+
     KIND, TOLERANCE, WHOLE = "KIND", "TOLERANCE", "WHOLE"
     POLYGON_KIND = 0
 

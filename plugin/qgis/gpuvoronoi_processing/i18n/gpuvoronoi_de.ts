@@ -1369,6 +1369,16 @@
             <translation>{where} hat den Pfad „{path}“, der kein Programm ist.</translation>
         </message>
         <message>
+            <location filename="../datasets.py" />
+            <source>Unknown coordinate system</source>
+            <translation>Unbekanntes Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../datasets.py" />
+            <source>Unsupported file format for this result; choose another, for example .tif or .gpkg</source>
+            <translation>Dateiformat für dieses Ergebnis nicht unterstützt; ein anderes wählen, zum Beispiel .tif oder .gpkg</translation>
+        </message>
+        <message>
             <location filename="../driver.py" />
             <source>GDAL's driver VORONOI is disabled by GDAL_SKIP or under Settings ▸ Options ▸ GDAL.</source>
             <translation>Der GDAL-Treiber VORONOI ist durch GDAL_SKIP oder unter Einstellungen ▸ Optionen ▸ GDAL abgeschaltet.</translation>
@@ -1515,11 +1525,6 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Unknown coordinate system</source>
-            <translation>Unbekanntes Koordinatensystem</translation>
-        </message>
-        <message>
-            <location filename="../messages.py" />
             <source>Missing coordinate system of a layer; set it in its properties</source>
             <translation>Ein Layer hat kein Koordinatensystem; in seinen Eigenschaften eines setzen</translation>
         </message>
@@ -1547,11 +1552,6 @@
             <location filename="../messages.py" />
             <source>The output exists or is in use; choose another name</source>
             <translation>Die Ausgabe gibt es schon, oder sie wird benutzt; einen anderen Namen wählen</translation>
-        </message>
-        <message>
-            <location filename="../messages.py" />
-            <source>Unsupported file format for this result; choose another, for example .tif or .gpkg</source>
-            <translation>Dateiformat für dieses Ergebnis nicht unterstützt; ein anderes wählen, zum Beispiel .tif oder .gpkg</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1665,6 +1665,11 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command</source>
+            <translation>„{option}“ wird vom Python-Paket gpuvoronoi nicht unterstützt; das Kommando gpuvoronoi installieren</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
             <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
         </message>
@@ -1759,29 +1764,44 @@
             <translation>Das Python-Paket gpuvoronoi hat Version {version} und ist zu alt; nötig ist {required}.</translation>
         </message>
         <message>
+            <location filename="../package/diagrams.py" />
+            <source>Distances on the globe from a map</source>
+            <translation>Entfernungen auf dem Globus von einer Karte aus</translation>
+        </message>
+        <message>
             <location filename="../package/jobs.py" />
             <source>Computed by the Python package gpuvoronoi</source>
             <translation>Berechnet vom Python-Paket gpuvoronoi</translation>
         </message>
         <message>
-            <location filename="../package/options.py" />
-            <source>“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command</source>
-            <translation>„{option}“ wird vom Python-Paket gpuvoronoi nicht unterstützt; das Kommando gpuvoronoi installieren</translation>
+            <location filename="../package/rasters.py" />
+            <source>Lines and polygons in another coordinate system than the raster</source>
+            <translation>Linien und Polygone in einem anderen Koordinatensystem als das Raster</translation>
+        </message>
+        <message>
+            <location filename="../package/rasters.py" />
+            <source>Another raster than that of the seeds</source>
+            <translation>Ein anderes Raster als das der Objekte</translation>
+        </message>
+        <message>
+            <location filename="../package/rasters.py" />
+            <source>“{name}”: another grid than the result is not supported by the Python package; use it as the template raster</source>
+            <translation>„{name}“: ein anderes Gitter als das Ergebnis wird vom Python-Paket nicht unterstützt; als Vorlageraster verwenden</translation>
+        </message>
+        <message>
+            <location filename="../package/rasters.py" />
+            <source>“{field}” has empty values or text; expected numbers</source>
+            <translation>„{field}“ hat leere Werte oder Text; erwartet werden Zahlen</translation>
+        </message>
+        <message>
+            <location filename="../package/searches.py" />
+            <source>Layers in two coordinate systems</source>
+            <translation>Layer in zwei Koordinatensystemen</translation>
         </message>
         <message>
             <location filename="../package/searches.py" />
             <source>k: out of range [1, 64] for lines and polygons with the Python package</source>
             <translation>k: nicht im Bereich [1, 64] bei Linien und Flächen mit dem Python-Paket</translation>
-        </message>
-        <message>
-            <location filename="../package/tables.py" />
-            <source>“{name}”: another grid than the result is not supported by the Python package; use it as the template raster</source>
-            <translation>„{name}“: ein anderes Gitter als das Ergebnis wird vom Python-Paket nicht unterstützt; als Vorlageraster verwenden</translation>
-        </message>
-        <message>
-            <location filename="../package/writing.py" />
-            <source>“{field}” has empty values or text; expected numbers</source>
-            <translation>„{field}“ hat leere Werte oder Text; erwartet werden Zahlen</translation>
         </message>
         <message>
             <location filename="../program.py" />

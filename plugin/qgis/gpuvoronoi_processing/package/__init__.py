@@ -4,26 +4,11 @@ the command's options, as far as the algorithms need them. numpy and the package
 """
 
 import importlib.util
-import re
 
-from ..about import metadata
+from ..about import is_old, required_version
 from ..i18n import tr
 
 NAME = "gpuvoronoi"
-
-
-def required_version():
-    """The least version of the command and the package: the plugin's own, without the last number."""
-    return metadata("version").rpartition(".")[0]
-
-
-def is_old(version):
-    """Whether a version is older than the required one."""
-    return _numbers(version) < _numbers(required_version())
-
-
-def _numbers(version):
-    return [int(number) for number in re.findall(r"\d+", version)[:2]]
 
 
 def version():
@@ -56,13 +41,7 @@ def run(arguments, outputs, feedback, progress, events, folder):
 
 
 def default_metric(crs):
-    from osgeo import osr
-
-    from .grids import default_metric as metric_of
-
-    reference = osr.SpatialReference()
-    reference.SetFromUserInput(crs)
-    return metric_of(reference)
+    return importlib.import_module(NAME).default_metric(crs)
 
 
 def backends(needs):
@@ -70,5 +49,4 @@ def backends(needs):
     return []
 
 
-def devices(needs):
-    return []
+devices = backends

@@ -2,73 +2,51 @@
 
 import math
 
+import gpuvoronoi
 from osgeo import ogr
 
+from ..datasets import reference_of, write_layer
+from ..i18n import tr
 from ..messages import REQUESTED
-from .grids import GLOBE, default_metric
+from . import layers
 from .options import Unsupported
-from .sources import Places, reference_of, wkt
-from .tables import Writer
 
 
 def run(options, job):
     """The job “diagram” of the command, for polygons in the coordinate system of the points."""
-    import gpuvoronoi
-
-    places = Places(options.take("--seeds"), options.take("--layer"), options.take("--seeds-crs"))
-    id_field = options.take("--id")
+    frame = layers.read(options.take("--seeds"), options.take("--layer"), options.take("--seeds-crs"))
+    id_field, metric, extent = options.take("--id"), options.take("--metric"), options.take("--extent")
     options.take("--skip-invalid")  # the plugin has left them out
-    metric = options.take("--metric")
-    default = default_metric(places.crs)
+    default = gpuvoronoi.default_metric(frame.crs)
     name, reason = (metric, REQUESTED) if metric else default
-    if name in GLOBE and default[0] == "euclidean":
-        raise Unsupported("--metric")
+    if (extent is not None or default[0] == "euclidean") and name != "euclidean":
+        raise Unsupported(tr("Extent") if extent is not None else tr("Distances on the globe from a map"))
     tolerance, cut = options.number("--tolerance", 1.0), not options.take("--no-cut", False)
-    extent = options.take("--extent")
     options.finish()
-    corners = None if extent is None else [float(number) for number in extent.split(",")]
-    if corners is not None and name != "euclidean":
-        raise Unsupported("--extent")
-    if places.shapes is not None:
-        raise Unsupported("--seeds")
-    crs = None if places.crs is None else wkt(places.crs)
+    seeds = frame[["geometry"]].reset_index(drop=True)
     table = gpuvoronoi.diagram(
-        (places.x, places.y),
-        metric=name,
-        seeds_crs=crs,
-        extent=corners,
-        tolerance=tolerance,
-        cut=cut,
-        workers=job.workers,
-        progress=job.tick,
+        seeds, metric=name, extent=None if extent is None else [float(number) for number in extent.split(",")],
+        tolerance=tolerance, cut=cut, workers=job.workers, progress=job.tick,
     )
-    ids = places.field(id_field) if id_field else [row + 1 for row in places.row.tolist()]
-    kind = ogr.OFTString if any(isinstance(value, str) for value in ids) else ogr.OFTInteger64
+    ids = frame[id_field].tolist() if id_field else (frame.index + 1).tolist()
+    kind = frame.attrs["types"][id_field] if id_field else ogr.OFTInteger64
     area = "area_km2" if "area_km2" in table.columns else "area"
     fields = [("seed", kind), (area, ogr.OFTReal), ("neighbours", ogr.OFTString), ("others", ogr.OFTString)]
-    system = places.crs
-    if system is not None and name in GLOBE and not system.IsGeographic():
-        system = reference_of(table.crs.to_wkt())  # the longitudes and latitudes of the map
-    writer = Writer(options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields, places)
-    shapes = table.geometry.to_wkb().tolist()
-    edges = 0
-    for seed, (size, near, others) in enumerate(zip(table[area].tolist(), table["neighbours"], table["others"])):
-        edges += len(near)
-        shape = ogr.CreateGeometryFromWkb(shapes[seed])
-        if shape.IsEmpty():
-            continue  # at the place of another seed
-        values = [ids[seed], size if math.isfinite(size) else None, text(ids, near), text(ids, others)]
-        writer.write(values, int(places.row[seed]), shape)
-    writer.close()
-    places_count = len(set(zip(places.x.tolist(), places.y.tolist())))
-    used = int(places.x.size)
+    system = frame.attrs["crs"] if table.crs == frame.crs else reference_of(table.crs.to_wkt())
+    rows = zip(table[area], table["neighbours"], table["others"], table.geometry)
+
+    def text(numbers):
+        return " ".join(str(ids[number]) for number in numbers) or None
+
+    write_layer(
+        options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields,
+        (([ids[row], size if math.isfinite(size) else None, text(near), text(others)], row,
+          ogr.CreateGeometryFromWkb(shape.wkb))
+         for row, (size, near, others, shape) in enumerate(rows) if not shape.is_empty),  # others are at that place
+        frame,
+    )
     return job.report(
         metric={"name": name, "reason": reason}, crs="" if system is None else system.GetName(),
-        edges=edges // 2, unverified=0,
-        seeds={"used": used, "left_out": 0, "places": places_count},
+        edges=sum(map(len, table["neighbours"])) // 2, unverified=0,
+        seeds={"used": len(frame), "left_out": 0, "places": len(seeds) - int(table.is_empty.sum())},
     )
-
-
-def text(ids, seeds):
-    """Ids, separated by blanks; nothing of none."""
-    return " ".join(str(ids[seed]) for seed in seeds) or None

@@ -9,6 +9,10 @@ from ..i18n import tr
 from . import diagrams, rasters, searches
 from .options import Cancelled, Job, Options
 
+# The package's errors begin with an argument of its functions: what the command's errors of this kind are called.
+CODES = {"metric": "metric-refused", "resolution": "grid-too-large", "ids": "unsupported",
+         "seeds: row": "seed-unusable", "seeds have no coordinate": "crs-missing", "mask: the polygons or": "crs-missing"}
+
 
 def run(arguments, outputs, feedback, progress):
     """As engine.run()."""
@@ -30,7 +34,8 @@ def run(arguments, outputs, feedback, progress):
     except MemoryError:
         raise QgsProcessingException(tr("Out of memory; a coarser raster needs less")) from None
     except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
-        raise QgsProcessingException(f"gpuvoronoi: error: {error}") from error
+        code = next((code for start, code in CODES.items() if str(error).startswith(start)), None)
+        raise QgsProcessingException(messages.of_package(code, error)) from error
     if feedback.isCanceled():
         return None
     for line in messages.warnings(report):

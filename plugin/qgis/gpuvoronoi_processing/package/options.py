@@ -6,44 +6,12 @@ import time
 
 from qgis.core import QgsProcessingException
 
-from ..i18n import tr
+from .. import messages
 
 REPEATED = ("--co", "--sum")
-FLAGS = (
-    "--boundary",
-    "--by-cell",
-    "--delaunay",
-    "--distance-per-value",
-    "--edges-only",
-    "--group",
-    "--no-cut",
-    "--overwrite",
-    "--progress",
-    "--signed-distance",
-    "--skip-invalid",
-    "--snap-seeds",
-)
+FLAGS = ("--boundary", "--by-cell", "--delaunay", "--distance-per-value", "--edges-only", "--group", "--no-cut",
+         "--overwrite", "--progress", "--signed-distance", "--skip-invalid", "--snap-seeds")
 WITHOUT_EFFECT = ("--overwrite", "--progress", "--device")
-
-
-def label(option):
-    """What dialogs call an option."""
-    return {
-        "--azimuth": tr("Directions to the seeds"),
-        "--band": tr("Band"),
-        "--boundary": tr("Use the boundaries of polygons"),
-        "--crs": tr("Coordinate system of the raster"),
-        "--edges": tr("Edges of lines and polygons"),
-        "--extent": tr("Extent"),
-        "--level": tr("Level of the cells"),
-        "--like": tr("Template raster"),
-        "--mask": tr("Mask"),
-        "--metric": tr("Distances"),
-        "--seeds": tr("Seeds"),
-        "--signed-distance": tr("Negative distances within polygons"),
-        "--weighting": tr("Weighting"),
-        "-k": tr("Number of nearest seeds (k)"),
-    }.get(option, option.lstrip("-").replace("-", " "))
 
 
 class Cancelled(Exception):
@@ -51,35 +19,22 @@ class Cancelled(Exception):
 
 
 class Unsupported(QgsProcessingException):
-    """An option that only the command has."""
+    """What only the command can do."""
 
-    def __init__(self, option):
-        super().__init__(
-            tr("“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command").format(
-                option=label(option)
-            )
-        )
+    def __init__(self, what):
+        super().__init__(messages.command_only(what))
 
 
 class Options:
     """The options of a job, which are taken one by one; what is left is unsupported."""
 
     def __init__(self, arguments):
-        self.values, self.positional = {}, []
-        words = iter(arguments)
+        cut = arguments.index("--")
+        self.values, self.positional, words = {}, arguments[cut + 1:], iter(arguments[:cut])
         for word in words:
-            if word == "--":
-                self.positional += words
-            elif not word.startswith("-"):
-                self.positional.append(word)
-            else:
-                name, equals, value = word.partition("=")
-                if not equals:
-                    value = True if name in FLAGS else next(words)
-                if name in REPEATED:
-                    self.values.setdefault(name, []).append(value)
-                else:
-                    self.values[name] = value
+            name, equals, value = word.partition("=")
+            value = value if equals else True if name in FLAGS else next(words)
+            self.values[name] = [*self.values.get(name, []), value] if name in REPEATED else value
         for name in WITHOUT_EFFECT:
             self.values.pop(name, None)
 
@@ -92,15 +47,7 @@ class Options:
 
     def finish(self):
         for name in self.values:
-            raise Unsupported(name)
-
-
-def processors():
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # Windows, macOS
-        return os.cpu_count() or 1
+            raise Unsupported(name.lstrip("-").replace("-", " "))
 
 
 class Job:
@@ -109,8 +56,9 @@ class Job:
     def __init__(self, options, feedback, progress):
         self.feedback, self.progress = feedback, progress
         self.workers = int(options.take("--threads", -1))
-        self.threads = self.workers if self.workers > 0 else processors()
         self.backend = options.take("--backend", "auto")
+        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.engine = {"name": "gpuvoronoi", "threads": self.workers if self.workers > 0 else usable}
         self.thread = threading.get_ident()
         self.warnings = []
         self.started = time.monotonic()

@@ -1,268 +1,207 @@
 """
-Rasters by the package: nearest seeds, distances, directions, values of fields; from points, lines, polygons and cells.
+Rasters by the package: nearest seeds, distances, directions, values of fields; statistics; regions as polygons.
 """
 
+import gpuvoronoi
 import numpy as np
+from osgeo import gdal, ogr
 
-from ..datasets import open_dataset
+from .. import datasets
+from ..datasets import cells, open_dataset, opened, reference_of, wkt
 from ..i18n import tr
 from ..messages import REQUESTED
-from . import grids, tables, writing
-from .grids import GLOBE, cells_of_raster
-from .options import Unsupported
-from .sources import Places, same, wkt
+from . import layers
+from .grids import Grid
+from .options import Options, Unsupported
 
-WGS84 = 6378137.0, 298.257223563
-ROWS = 1 << 20  # cells of a block, where lines and polygons are searched
+GLOBE = ("geodesic", "great-circle")
+ID_FIELDS = [("id", ogr.OFTInteger64), ("value", ogr.OFTInteger64)]
 
 
 def run(options, job):
     """The main job of the command."""
     raster = options.take("--seeds-raster")
-    question = OfCells(raster, options, job) if raster is not None else OfPlaces(options, job)
+    seeds = Cells(raster, options) if raster is not None else Features(options)
     results = {name: options.take(f"--{name}") for name in ("distance", "azimuth", "polygons", "stats")}
-    ids = writing.Ids(options.take("--ot"), options.take("--attribute"))
-    distance_type = np.dtype(options.take("--distance-type", "Float32").lower())
-    creation = options.take("--co", [])
-    statistics = tables.Wishes(options) if results["stats"] else None
+    kind, creation = options.take("--ot"), options.take("--co", [])
+    sums = dict(text.partition("=")[::2] for text in options.take("--sum", []))
+    grid = Grid(seeds, options)
+    metric = options.take("--metric")
+    name, reason = (metric, REQUESTED) if metric else gpuvoronoi.default_metric(wkt(grid.crs))
+    if seeds.level is not None and metric is None:
+        name, reason = "geodesic", "default for the mesh"
+    arguments = {
+        **seeds.on(grid, name in GLOBE), "metric": name, "max_distance": options.number("--max-distance", np.inf),
+        "mask": mask_of(options.take("--mask"), options.take("--mask-layer"), grid),
+        "backend": job.backend, "workers": job.workers, "progress": job.tick,
+    }
+    wanted = ["allocation", *["proximity"] * bool(results["distance"]), *["direction"] * bool(results["azimuth"])]
+    precision = options.take("--distance-type", "Float32").lower()
     options.finish()
-    output = options.positional[0] if options.positional else None
 
-    grid = question.grid
-    found = question.compute(bool(results["distance"]), bool(results["azimuth"]), distance_type)
-    values = question.values(found.numbers, ids)
-    if output:
-        writing.write_ids(output, grid, values, question, creation)
-    if results["distance"]:
-        unit = "metre" if question.metric in GLOBE else grid.unit()
-        writing.write_reals(results["distance"], grid, found.distance, "distance", unit, creation)
-    if results["azimuth"]:
-        writing.write_reals(results["azimuth"], grid, found.azimuth, "azimuth", "degree", creation)
+    answer = gpuvoronoi.voronoi(seeds.given, variables=wanted, dtype=precision, **arguments)
+    bands = {key: np.asarray(answer[key]).reshape(-1, grid.rows, grid.columns) for key in wanted}
+    values, nodata = seeds.values(bands["allocation"], kind)
+    if options.positional:
+        grid.write(options.positional[0], values, nodata, "", seeds.title, creation, seeds.names)
+    unit = "metre" if name in GLOBE else grid.unit
+    for key, text, unit in (("distance", "distance to", unit), ("azimuth", "azimuth to", "degree")):
+        if results[key]:
+            band = bands["proximity" if key == "distance" else "direction"]
+            grid.write(results[key], band, np.nan, unit, text, creation)
     if results["polygons"]:
-        tables.write_regions(results["polygons"], grid, values, question)
-    if statistics is not None:
-        tables.write_statistics(results["stats"], statistics, question, values, job)
-    empty = (
-        int((found.numbers[0] < 0).sum())
-        if found.numbers is not None
-        else int((values.bands[0] == values.nodata).sum())
-    )
-    count = grid.rows * grid.columns
+        seeds.write_regions(results["polygons"], grid, values[0], nodata)
+    if results["stats"]:
+        write_statistics(results["stats"], sums, seeds, grid, arguments, job)
+    count, empty = grid.rows * grid.columns, int((values[0] == nodata).sum() + np.isnan(values[0]).sum())
     if empty == count:
-        job.warn(
-            "cells-empty", tr("0 of {cells} cells have a seed; all are outside the globe").format(cells=count), count
-        )
+        job.warn("cells-empty", f"0 of {count} cells have a seed", count)
     return job.report(
-        metric={"name": question.metric, "reason": question.reason}, grid=grid.described(),
-        cells={"count": count, "without_seed": empty}, backend={"name": "gpuvoronoi", "threads": job.threads},
-        seeds={"used": question.used, "left_out": question.left_out, "without_cells": None},
+        backend=job.engine,
+        metric={"name": name, "reason": reason}, grid=grid.described(), cells={"count": count, "without_seed": empty},
+        seeds={"used": seeds.used, "left_out": seeds.left_out, "without_cells": None},
     )
 
 
-class Found:
-    """Arrays of bands, rows and columns; those that were not wanted are None."""
+class Features:
+    """Seeds are the features of a layer."""
 
-    def __init__(self, numbers=None, distance=None, azimuth=None):
-        self.numbers, self.distance, self.azimuth = numbers, distance, azimuth
+    title, path, names, first = "id of", None, {}, {}
 
-
-class Question:
-    """What all questions have in common: the grid, the metric and the limits."""
-
-    def __init__(self, options, job, crs, box, level=None):
-        self.job = job
-        self.grid = grids.of_options(options, crs, box, level)
-        metric = options.take("--metric")
-        default = grids.default_metric(self.grid.crs)
-        self.metric, self.reason = (metric, REQUESTED) if metric else default
-        if level is not None and metric is None:
-            self.metric, self.reason = "geodesic", "default for the mesh"
-        if self.metric not in GLOBE and self.grid.lonlat:
-            raise ValueError(tr("Unsupported distances here; choose others under “Distances”, or automatic"))
-        self.k = int(options.take("-k", 1))
-        self.max_distance = options.number("--max-distance", float("inf"))
-        self.mask = grids.mask_of(options, self.grid)
-        self.crs = crs
-
-    def arguments(self):
-        """Of the functions of the package."""
-        g = self.grid
-        made = {
-            "shape": (g.rows, g.columns),
-            "transform": g.transform,
-            "metric": self.metric,
-            "max_distance": self.max_distance,
-            "mask": self.mask,
-            "backend": self.job.backend,
-            "workers": self.job.workers,
-            "progress": self.job.tick,
-        }
-        if not same(self.crs, g.crs) or (self.metric in GLOBE and not self.on_wgs84()):
-            if g.crs is not None:
-                made["crs"] = wkt(g.crs)
-            if self.crs is not None:
-                made["seeds_crs"] = wkt(self.crs)
-        return made
-
-    def on_wgs84(self):
-        crs = self.grid.crs
-        return crs is not None and self.grid.lonlat and (crs.GetSemiMajor(), crs.GetInvFlattening()) == WGS84
-
-    def ask(self, seeds, distance, azimuth, kind, **more):
-        """The answers of the package, with an axis of bands."""
-        import gpuvoronoi
-
-        wanted = ["allocation"] + ["proximity"] * distance + ["direction"] * azimuth
-        answer = gpuvoronoi.voronoi(seeds, variables=wanted, dtype=kind, **self.arguments(), **more)
-        arrays = {name: np.asarray(answer[name]) for name in wanted}
-        bands = {name: array if array.ndim == 3 else array[None] for name, array in arrays.items()}
-        return Found(bands["allocation"], bands.get("proximity"), bands.get("direction"))
-
-
-class OfPlaces(Question):
-    """Seeds are points, or lines and polygons."""
-
-    def __init__(self, options, job):
-        crs = options.take("--seeds-crs")
-        self.places = Places(options.take("--seeds"), options.take("--layer"), crs)
-        self.id_field = options.take("--id")
+    def __init__(self, options):
+        frame = layers.read(options.take("--seeds"), options.take("--layer"), options.take("--seeds-crs"))
+        field, weight, self.attribute = map(options.take, ("--id", "--weight-field", "--attribute"))
+        skip, weighting = bool(options.take("--skip-invalid", False)), options.take("--weighting")
         level = options.take("--level")
         self.level = None if level is None else int(level)
-        super().__init__(options, job, self.places.crs, self.places.box(), self.level)
-        weighting, field = options.take("--weighting"), options.take("--weight-field")
-        self.edges, self.boundary = options.take("--edges", "straight"), bool(options.take("--boundary", False))
-        self.skip = bool(options.take("--skip-invalid", False))
-        self.left_out = 0
-        self.check_points()
-        self.weights = {}
+        ids = frame[field] if field else frame.index.to_series() + 1
+        text = field and frame.attrs["types"][field] == ogr.OFTString
+        if text:  # the number of the first feature with the text; those without have their own
+            names, numbers = ids.fillna(""), frame.index.to_series()
+            ids = numbers.where(names == "", numbers.groupby(names.to_numpy()).transform("first"))
+        good = np.ones(len(frame), bool)
+        for name in filter(None, (None if text else field, weight, self.attribute)):
+            missing = frame[name].isna().to_numpy()
+            if missing.any() and not skip:
+                raise ValueError(tr("“{field}” has empty values or text; expected numbers").format(field=name))
+            good &= ~missing
+        self.frame, self.ids = frame[good], ids.to_numpy()[good].astype(np.int64)
+        self.frame.attrs = frame.attrs
+        self.crs, self.given, self.used = frame.attrs["crs"], self.frame[["geometry"]], int(good.sum())
+        self.left_out = len(frame) - self.used
+        label = field if text else next((one for one in frame.attrs["types"] if one.lower() == "name"), None)
+        labels = self.frame[label].fillna("").astype(str) if label else [""] * self.used
+        self.first = dict(zip(self.ids[::-1].tolist(), range(self.used - 1, -1, -1)))
+        self.names = {value: labels.iloc[row] if label else "" for value, row in self.first.items()}
+        self.arguments = {"k": int(options.take("-k", 1)), "edges": options.take("--edges", "straight"),
+                          "boundary": bool(options.take("--boundary", False)), "skip_invalid": skip}
+        if self.level is not None:
+            self.arguments["level"] = self.level
         if weighting is not None:
-            self.weights = {"weighting": weighting, "weights": np.array(self.places.field(field), float)}
-        if self.places.shapes is not None and (self.weights or level is not None):
-            raise Unsupported("--weighting" if self.weights else "--level")
-        self.used = len(self.places.rows_of_seeds())
+            self.arguments.update(weighting=weighting, weights=self.frame[weight].to_numpy(float))
 
-    def check_points(self):
-        """Points without a place on the globe, and seeds with an empty id."""
-        if self.places.shapes is not None:
-            return
-        good = np.isfinite(self.places.x) & np.isfinite(self.places.y)
-        if self.places.crs is not None and self.places.crs.IsGeographic():
-            good &= np.abs(self.places.y) <= 90.0
-        if self.id_field:
-            good &= np.array([value is not None for value in self.places.field(self.id_field)], bool)
-        if not good.all() and not self.skip:
-            message = tr(
-                "Invalid coordinates of a seed; correct them, or check “Leave out points without usable coordinates”"
-            )
-            raise ValueError(message)
-        self.left_out = int((~good).sum())
-        self.places.keep(good)
+    def on(self, grid, globe):
+        """The arguments of the package for a grid, with distances on the globe or not."""
+        moved = globe and self.crs is not None and not self.crs.IsGeographic()
+        if (moved or self.given.crs != grid.arguments["crs"]) and not (self.given.geom_type == "Point").all():
+            raise Unsupported(tr("Lines and polygons in another coordinate system than the raster"))
+        return {**grid.arguments, **self.arguments}
 
-    def compute(self, distance, azimuth, kind):
-        if self.places.shapes is not None:
-            return self.compute_shapes(distance, azimuth, kind)
-        more = {"k": self.k, **self.weights, **({} if self.level is None else {"level": self.level})}
-        return self.ask((self.places.x, self.places.y), distance, azimuth, kind, **more)
+    def values(self, numbers, kind):
+        """The ids of the nearest, or their values of a field, and what stands for none."""
+        values, kind = self.ids, None if kind is None else np.dtype({"Byte": "uint8"}.get(kind, kind.lower()))
+        if self.attribute:
+            self.title, self.names = f"{self.attribute} of", {}
+            given = self.frame[self.attribute].tolist()
+            values = np.array(given, float if any(isinstance(one, float) for one in given) else np.int64)
+        if values.dtype.kind == "f" or (kind is not None and kind.kind == "f"):
+            kind, nodata = kind or np.dtype(float), np.nan
+        else:
+            kind, nodata = gpuvoronoi.no_seed(values, kind)
+        return np.where(numbers < 0, nodata, values[numbers]).astype(kind), nodata
 
-    def compute_shapes(self, distance, azimuth, kind):
-        """Searches the centres of the cells, block by block."""
-        import gpuvoronoi
-
-        grid = self.grid
-        if azimuth:
-            raise Unsupported("--azimuth")
-        if not same(self.crs, grid.crs) or (self.metric in GLOBE and not grid.lonlat):
-            raise Unsupported("--crs")
-        ellipsoid = grids.ellipsoid_of(grid.crs) if self.metric in GLOBE else None
-        tree = gpuvoronoi.FeatureTree(
-            self.places.shapes, metric=self.metric, edges=self.edges, boundary=self.boundary, ellipsoid=ellipsoid
+    def write_regions(self, path, grid, values, nodata):
+        """The regions as multipolygons, along the edges of the cells, with the attributes of their seeds."""
+        present, numbers = np.unique(values, return_inverse=True)
+        made = grid.in_memory(2, np.int32)
+        made.GetRasterBand(1).WriteArray(numbers.reshape(values.shape).astype(np.int32))
+        made.GetRasterBand(2).WriteArray((values != nodata).astype(np.int32))
+        rows = ((int(present[number]), shape) for number, shape in sorted(datasets.regions(made, grid.crs).items()))
+        datasets.write_layer(
+            path, "regions", grid.crs, ogr.wkbMultiPolygon, ID_FIELDS,
+            (([value, value], self.first.get(value), shape) for value, shape in rows), self.frame,
         )
-        numbers = np.full((self.k, grid.rows, grid.columns), -1, np.int32)
-        far = np.full((self.k, grid.rows, grid.columns), np.nan, kind) if distance else None
-        step = max(1, ROWS // grid.columns)
-        for first in range(0, grid.rows, step):
-            self.job.tick(first / grid.rows)
-            last = min(first + step, grid.rows)
-            x, y = grid.centres(first, last)
-            d, i = tree.query(x, y, k=self.k, max_distance=self.max_distance, workers=self.job.workers)
-            d, i = (d[..., None], i[..., None]) if self.k == 1 else (d, i)
-            outside = i >= tree.n
-            if self.mask is not None:
-                outside |= ~self.mask[first:last, :, None]
-            numbers[:, first:last] = np.moveaxis(np.where(outside, -1, i), -1, 0)
-            if distance:
-                far[:, first:last] = np.moveaxis(np.where(outside, np.nan, d), -1, 0)
-        return Found(numbers, far)
-
-    def ids(self):
-        """The id of each seed as a whole number, and the texts, by number, if they are texts."""
-        if not self.id_field:
-            return self.places.rows_of_seeds() + 1, {}
-        values = self.places.field(self.id_field)
-        if not any(isinstance(value, str) for value in values):
-            return np.array(values, np.int64), {}
-        first = {}
-        for number, value in enumerate(values):
-            first.setdefault(value, number)
-        return np.array([first[value] for value in values], np.int64), {number: text for text, number in first.items()}
-
-    def names(self):
-        """{value of the raster: name}."""
-        numbers, texts = self.ids()
-        if texts:
-            return texts
-        name = next((name for name in self.places.names if name.lower() == "name"), None)
-        labels = self.places.field(name) if name else [None] * len(numbers)
-        made = {}
-        for number, label in zip(numbers.tolist(), labels):
-            made.setdefault(number, "" if label is None else str(label))
-        return made
-
-    def values(self, numbers, wishes):
-        """What the raster has for the numbers of seeds."""
-        if wishes.attribute:
-            return wishes.of_field(self.places, numbers)
-        return wishes.of_numbers(self.ids()[0], numbers)
 
 
-class OfCells(Question):
+class Cells(Features):
     """Seeds are the cells of a raster, all of one value together."""
 
-    left_out = 0
+    level, left_out, frame = None, 0, None
 
-    def __init__(self, path, options, job):
-        own = grids.of_template(path)
-        dataset, band = open_dataset(path), int(options.take("--band", 1))
-        values = dataset.GetRasterBand(band).ReadAsArray()
-        targets = options.take("--values")
-        given = [] if targets is None else [float(value) for value in targets.split(",")]
-        there = cells_of_raster(dataset, band)
-        if given:
-            there = np.isin(values, given) & (dataset.GetRasterBand(band).GetMaskBand().ReadAsArray() != 0)
-        self.raster = np.ma.MaskedArray(values, ~there)
-        self.own, self.targets = own, given or np.unique(values[there]).tolist()
-        grid_given = any(name in options.values for name in ("--like", "--extent", "--res", "--size", "--crs"))
-        if not grid_given:
-            options.values["--like"] = path
-        super().__init__(options, job, own.crs, None)
-        self.used = int(there.sum())
-        if self.k != 1:
-            raise Unsupported("-k")
+    def __init__(self, path, options):
+        dataset = opened(path)
+        values, there = cells(dataset, int(options.take("--band", 1)))
+        targets = [float(value) for value in options.take("--values", "").split(",") if value]
+        there &= np.isin(values, targets) if targets else values != 0
+        self.crs, self.path, self.used = reference_of(wkt(dataset.GetSpatialRef())), path, int(there.sum())
+        self.given, self.found = np.ma.MaskedArray(values, ~there), np.unique(values[there]).astype(np.int64)
+        self.arguments = {"target_values": targets}
+        if int(options.take("-k", 1)) != 1:
+            raise Unsupported(tr("Number of nearest seeds (k)"))
 
-    def compute(self, distance, azimuth, kind):
-        from_other = self.grid.described() != self.own.described() or self.grid.transform != self.own.transform
-        if from_other:
-            raise Unsupported("--like")
-        return self.ask(self.raster, distance, azimuth, kind, target_values=self.targets)
+    def on(self, grid, globe):
+        if grid.arguments != Grid(self, Options(["--"])).arguments:
+            raise Unsupported(tr("Another raster than that of the seeds"))
+        return {**self.arguments, "transform": grid.transform, "crs": grid.arguments["crs"]}
 
-    def arguments(self):
-        made = super().arguments()
-        del made["shape"]
-        return made
+    def values(self, numbers, kind):
+        return numbers, gpuvoronoi.no_seed(self.found)[1]
 
-    def values(self, numbers, wishes):
-        nothing = -1 if -1 not in self.targets else np.iinfo(numbers.dtype).min
-        return writing.Values(numbers, nothing)
 
-    def names(self):
-        return {}
+def mask_of(path, layer, grid):
+    """Polygons as they are, or an array of the cells of another raster; None of nothing."""
+    if path is None:
+        return None
+    if open_dataset(path, gdal.OF_VECTOR) is not None:
+        return layers.read(path, layer)[["geometry"]]
+    dataset, made = opened(path), grid.in_memory(1, np.uint8)
+    if (dataset.GetSpatialRef() is None) != (grid.crs is None):
+        raise ValueError(tr("Missing coordinate system of a layer; set it in its properties"))
+    inside, (values, there) = gdal.GetDriverByName("MEM").CreateCopy("", dataset), cells(dataset)
+    inside.GetRasterBand(1).DeleteNoDataValue()
+    inside.GetRasterBand(1).WriteArray((there & (values != 0)).astype(np.uint8))
+    gdal.Warp(made, inside, resampleAlg="near", errorThreshold=0.0)
+    return made.ReadAsArray() != 0
+
+
+def write_statistics(path, sums, seeds, grid, arguments, job):
+    """A row for each seed."""
+    counts = {name: sum_of(name, raster, grid, job) for name, raster in sums.items()}
+    table = gpuvoronoi.statistics(seeds.given, sums=counts, ids=np.arange(seeds.used), **arguments)
+    rows, columns = table.pop("id").tolist(), [table[name].tolist() for name in table.columns]
+    kinds = [ogr.OFTReal if table[name].dtype.kind == "f" else ogr.OFTInteger64 for name in table.columns]
+    ids, shapes = seeds.ids.tolist(), seeds.given.geometry.tolist()
+    datasets.write_layer(
+        path, "statistics", seeds.crs, ogr.wkbUnknown, [*ID_FIELDS, *zip(table.columns, kinds)],
+        (([ids[row], ids[row], *values], row, ogr.CreateGeometryFromWkb(shapes[row].wkb))
+         for row, *values in zip(rows, *columns)), seeds.frame,
+    )
+
+
+def sum_of(name, path, grid, job):
+    """The values of a raster with the same cells; empty ones are 0."""
+    dataset = opened(path)
+    if (dataset.RasterXSize, dataset.RasterYSize, dataset.GetGeoTransform()) != (
+            grid.columns, grid.rows, tuple(grid.transform)):
+        raise ValueError(
+            tr(
+                "“{name}”: another grid than the result is not supported by the Python package; use it as the template "
+                "raster"
+            ).format(name=name)
+        )
+    values, there = cells(dataset)
+    negative = there & (values < 0)
+    if negative.any():
+        count = int(negative.sum())
+        job.warn("sum-negative", f"--sum {name}: {count} cells with negative values", count)
+    return np.where(there, values, 0.0)

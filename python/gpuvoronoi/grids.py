@@ -1,0 +1,187 @@
+"""The cells of a raster where nobody has said which: the command's defaults."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _c, _crs, _geometries, _grid, _seeds
+from ._search import number_in, real
+
+_LONGER_SIDE = 2048
+_PADDING = 0.1  # of the extent of the seeds, on each side
+_MOST = 2**31 - 1
+
+
+def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
+                 resolution: Optional[float] = None, level: Optional[int] = None) -> dict[str, Any]:
+    """The cells that the command computes by default, as arguments of the functions of rasters.
+
+    Parameters
+    ----------
+    seeds : GeoDataFrame, GeoSeries or pair of arrays, optional
+        What the default extent is around, and whose coordinate system is the default.
+    crs : Any, optional
+        The coordinate system of the cells: whatever pyproj accepts.
+    extent : (float, float, float, float), optional
+        xmin, ymin, xmax, ymax. Default: the globe for longitudes and latitudes, else the extent of the seeds
+        and a tenth on each side.
+    resolution : float, optional
+        The side of a cell. Default: the longer side of the extent has 2048 cells.
+    level : int, optional
+        A level of the QTM mesh, which makes the default for longitudes and latitudes 2**(level + 3) columns.
+
+    Returns
+    -------
+    dict
+        `shape`, `transform` and, where it is known, `crs`.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.default_grid(crs="EPSG:4326", resolution=0.5)["shape"]
+    (360, 720)
+    """
+    read = None if seeds is None else _seeds.read(seeds, skip_invalid=True, features=True)
+    found = _crs.parse(crs, "crs") if crs is not None else None if read is None else read.crs
+    lonlat = found is not None and _crs.is_lonlat(found)
+    if extent is not None:
+        xmin, ymin, xmax, ymax = (real(number, "extent", -math.inf) for number in extent)
+        if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
+            raise ValueError("extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax")
+    elif lonlat:
+        xmin, ymin, xmax, ymax = -180.0, -90.0, 180.0, 90.0
+    elif read is not None:
+        xmin, ymin, xmax, ymax = _around(read, found)
+    else:
+        raise ValueError("extent is needed where there are neither seeds nor longitudes and latitudes")
+    width, height = xmax - xmin, ymax - ymin
+    step = max(width, height) / _LONGER_SIDE
+    if resolution is not None:
+        step = real(resolution, "resolution", 0.0)
+    elif level is not None and lonlat:
+        step = math.ldexp(360.0, -(number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL) + 3))
+    rows = 1 if resolution is None and height < 0.5 * step else _cells(height, step)
+    made = {"shape": (rows, _cells(width, step)), "transform": (xmin, step, 0.0, ymax, 0.0, -step)}
+    return made if found is None else {**made, "crs": found}
+
+
+def _cells(length: float, step: float) -> int:
+    """Cells along a side: a rest of half a cell or more is one more cell."""
+    exact = length / step + 0.5 if step > 0.0 else math.inf
+    if not exact < _MOST + 1:
+        raise ValueError(f"resolution: too many cells along a side ({exact:.3g}); at most {_MOST} are supported")
+    if exact < 1.0:
+        raise ValueError(f"resolution: the extent ({length:.10g}) is less than half a cell of {step:.10g}")
+    return int(exact)
+
+
+def _around(seeds: _seeds.Seeds, crs: Any) -> tuple[float, float, float, float]:
+    """The extent of seeds in the system of the cells, with a margin; or its area of use, if some are outside."""
+    if seeds.features is not None:
+        seeds = dataclasses.replace(seeds, x=seeds.features.x, y=seeds.features.y)
+    x, y, area = seeds.x, seeds.y, None
+    if crs is not None and seeds.crs is not None and not _crs.same(seeds.crs, crs):
+        x, y = _crs.Operation(seeds.crs, crs, x, y)(x, y)
+        area = _area_of_use(crs)
+    good = np.isfinite(x) & np.isfinite(y)
+    if area is not None:
+        with np.errstate(invalid="ignore"):
+            outside = ~(good & (x >= area[0]) & (x <= area[2]) & (y >= area[1]) & (y <= area[3]))
+        if outside.any():
+            warnings.warn(f"{int(outside.sum())} of {x.size} positions are outside the area of use of "
+                          f"{_crs.name(crs)}, which the grid covers", UserWarning, stacklevel=3)
+            return area
+    if not good.any():
+        raise ValueError("seeds: there are none in the coordinate system of the cells; give an extent")
+    x, y = x[good], y[good]
+    return _padded((float(x.min()), float(y.min()), float(x.max()), float(y.max())), crs)
+
+
+def _padded(box: tuple[float, float, float, float], crs: Any) -> tuple[float, float, float, float]:
+    width, height = box[2] - box[0], box[3] - box[1]
+    x, y = _PADDING * width, _PADDING * height
+    if width == 0.0 and height == 0.0:
+        unit = None if crs is None else _crs.linear_unit(crs)
+        x = y = 0.5 if unit is None else 1000.0 / unit
+    elif width == 0.0:
+        x = y
+    elif height == 0.0:
+        y = x
+    return box[0] - x, box[1] - y, box[2] + x, box[3] + y
+
+
+def _area_of_use(crs: Any) -> Optional[tuple[float, float, float, float]]:
+    """Of a projected system, in its own coordinates; None if it declares none."""
+    area = crs.area_of_use if crs.is_projected else None
+    if area is None:
+        return None
+    east = area.east + 360.0 if area.east < area.west else area.east
+    side = np.arange(65) / 64
+    x, y = np.meshgrid(area.west + (east - area.west) * side, area.south + (area.north - area.south) * side)
+    x, y = _crs.Operation(_crs.base(crs, "crs"), crs)(x.ravel(), y.ravel())
+    x, y = x[np.isfinite(x) & np.isfinite(y)], y[np.isfinite(x) & np.isfinite(y)]
+    if x.size == 0 or x.min() == x.max() or y.min() == y.max():
+        return None
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
+    """Which cells of a grid have their centre in a polygon of a GeoDataFrame, by the command's even-odd rule."""
+    crs = None if polygons.crs is None else _crs.parse(polygons.crs, "mask")
+    if grid.mesh:
+        raise ValueError("mask: polygons are not supported for these cells; give an array")
+    if (crs is None) != (grid.crs is None):
+        raise ValueError("mask: the polygons or the grid have no coordinate system")
+    if crs is None or _crs.same(crs, grid.crs):
+        turn = 360.0 if crs is not None and _crs.is_lonlat(crs) else 0.0
+        return _inside(_geometries.read(polygons.geometry), grid.x(), grid.y(), turn)
+    from .features import FeatureTree
+
+    x, y = np.meshgrid(grid.x(), grid.y())
+    x, y = _crs.Operation(grid.crs, crs, x, y)(x.ravel(), y.ravel())
+    metric = "geodesic" if _crs.is_lonlat(crs) else "euclidean"
+    tree = FeatureTree(polygons.geometry, metric, skip_invalid=True)
+    return (tree.query(x, y, max_distance=0.0)[1] < tree.n).reshape(grid.rows, grid.columns)
+
+
+def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> Any:
+    """Behind each crossing of a polygon's edges the cells of a row change sides. x repeats after `turn` (0: never)."""
+    made = np.zeros((y.size, x.size), bool)
+    up = -y  # rows go south
+    for part in range(len(arrays.kind)):
+        first, last = arrays.vertex[arrays.ring[part]], arrays.vertex[arrays.ring[part + 1]]
+        if arrays.kind[part] != _c.PART_POLYGON or first == last:
+            continue
+        px, py = arrays.x[first:last], arrays.y[first:last]
+        rows = slice(int(np.searchsorted(up, -py.max())), int(np.searchsorted(up, -py.min(), side="right")))
+        if rows.start == rows.stop:
+            continue
+        turns: Any = [0.0]
+        if turn:
+            low, high = math.floor((x[0] - px.max()) / turn), math.ceil((x[-1] - px.min()) / turn)
+            turns = turn * np.arange(low, high + 1)
+        rings = arrays.vertex[arrays.ring[part]:arrays.ring[part + 1] + 1] - first
+        for shift in turns:
+            if px.min() + shift <= x[-1] and px.max() + shift >= x[0]:
+                made[rows] |= _in_polygon(px, py, rings, x, y[rows], shift)
+    return made
+
+
+def _in_polygon(px: Any, py: Any, rings: Any, x: Any, y: Any, shift: float) -> Any:
+    sides = np.zeros((y.size, x.size + 1), bool)
+    for start, end in zip(rings[:-1], rings[1:]):
+        ax, ay = px[start:end], py[start:end]
+        bx, by = np.roll(ax, -1), np.roll(ay, -1)
+        swap = ay > by
+        x1, y1 = np.where(swap, bx, ax), np.where(swap, by, ay)
+        x2, y2 = np.where(swap, ax, bx), np.where(swap, ay, by)
+        for edge in np.flatnonzero(y1 != y2):
+            at = np.flatnonzero((y1[edge] <= y) & (y < y2[edge]))
+            crossing = x1[edge] + (y[at] - y1[edge]) * ((x2[edge] - x1[edge]) / (y2[edge] - y1[edge]))
+            sides[at, np.searchsorted(x, crossing + shift)] ^= True
+    return np.logical_xor.accumulate(sides, axis=1)[:, :-1]
