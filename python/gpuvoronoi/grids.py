@@ -1,4 +1,4 @@
-"""The cells of a raster where nobody has said which: the command's defaults."""
+"""The default cells of a raster, and masks of polygons, as the command has them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
     Parameters
     ----------
     seeds : GeoDataFrame, GeoSeries or pair of arrays, optional
-        What the default extent is around, and whose coordinate system is the default.
+        What the default extent is around; their coordinate system is the default.
     crs : Any, optional
         The coordinate system of the cells: whatever pyproj accepts.
     extent : (float, float, float, float), optional
@@ -49,12 +49,13 @@ def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
     read = None if seeds is None else _seeds.read(seeds, skip_invalid=True, features=True)
     found = _crs.parse(crs, "crs") if crs is not None else None if read is None else read.crs
     lonlat = found is not None and _crs.is_lonlat(found)
+    unit = 1.0 if found is None else _crs.unit_degrees(found)
     if extent is not None:
         xmin, ymin, xmax, ymax = (real(number, "extent", -math.inf) for number in extent)
         if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
             raise ValueError("extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax")
     elif lonlat:
-        xmin, ymin, xmax, ymax = -180.0, -90.0, 180.0, 90.0
+        xmin, ymin, xmax, ymax = -180.0 / unit, -90.0 / unit, 180.0 / unit, 90.0 / unit
     elif read is not None:
         xmin, ymin, xmax, ymax = _around(read, found)
     else:
@@ -64,7 +65,7 @@ def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
     if resolution is not None:
         step = real(resolution, "resolution", 0.0)
     elif level is not None and lonlat:
-        step = math.ldexp(360.0, -(number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL) + 3))
+        step = math.ldexp(360.0 / unit, -(number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL) + 3))
     rows = 1 if resolution is None and height < 0.5 * step else _cells(height, step)
     made = {"shape": (rows, _cells(width, step)), "transform": (xmin, step, 0.0, ymax, 0.0, -step)}
     return made if found is None else {**made, "crs": found}
@@ -74,14 +75,14 @@ def _cells(length: float, step: float) -> int:
     """Cells along a side: a rest of half a cell or more is one more cell."""
     exact = length / step + 0.5 if step > 0.0 else math.inf
     if not exact < _MOST + 1:
-        raise ValueError(f"resolution: too many cells along a side ({exact:.3g}); at most {_MOST} are supported")
+        raise ValueError(f"resolution: too many cells along a side ({exact:.3g}); at most {_MOST}")
     if exact < 1.0:
         raise ValueError(f"resolution: the extent ({length:.10g}) is less than half a cell of {step:.10g}")
     return int(exact)
 
 
 def _around(seeds: _seeds.Seeds, crs: Any) -> tuple[float, float, float, float]:
-    """The extent of seeds in the system of the cells, with a margin; or its area of use, if some are outside."""
+    """The extent of seeds in the system of the cells, with a margin; its area of use if some are outside."""
     if seeds.features is not None:
         seeds = dataclasses.replace(seeds, x=seeds.features.x, y=seeds.features.y)
     x, y, area = seeds.x, seeds.y, None
@@ -131,26 +132,26 @@ def _area_of_use(crs: Any) -> Optional[tuple[float, float, float, float]]:
 
 
 def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
-    """Which cells of a grid have their centre in a polygon of a GeoDataFrame, by the command's even-odd rule."""
+    """Which cells of a grid have their centre in a polygon, by the even-odd rule of the command."""
     crs = None if polygons.crs is None else _crs.parse(polygons.crs, "mask")
     if grid.mesh:
         raise ValueError("mask: polygons are not supported for these cells; give an array")
     if (crs is None) != (grid.crs is None):
         raise ValueError("mask: the polygons or the grid have no coordinate system")
     if crs is None or _crs.same(crs, grid.crs):
-        turn = 360.0 if crs is not None and _crs.is_lonlat(crs) else 0.0
+        turn = 360.0 / _crs.unit_degrees(crs) if crs is not None and _crs.is_lonlat(crs) else 0.0
         return _inside(_geometries.read(polygons.geometry), grid.x(), grid.y(), turn)
     from .features import FeatureTree
 
     x, y = np.meshgrid(grid.x(), grid.y())
     x, y = _crs.Operation(grid.crs, crs, x, y)(x.ravel(), y.ravel())
-    metric = "geodesic" if _crs.is_lonlat(crs) else "euclidean"
+    metric = "geodesic" if _crs.is_degrees(crs) else "euclidean"
     tree = FeatureTree(polygons.geometry, metric, skip_invalid=True)
     return (tree.query(x, y, max_distance=0.0)[1] < tree.n).reshape(grid.rows, grid.columns)
 
 
 def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> Any:
-    """Behind each crossing of a polygon's edges the cells of a row change sides. x repeats after `turn` (0: never)."""
+    """Behind each crossing of an edge the cells of a row change sides. x repeats after `turn` (0: never)."""
     made = np.zeros((y.size, x.size), bool)
     up = -y  # rows go south
     for part in range(len(arrays.kind)):

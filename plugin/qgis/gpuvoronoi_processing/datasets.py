@@ -44,7 +44,7 @@ def wkt(reference):
 def write_layer(path, name, reference, kind, first, rows, frame=None):
     """
     Makes a layer of `rows`: values of the fields `first`, pairs of a name and a type, then the place of a row in
-    `frame`, whose fields come next (renamed where a name is taken), or None, and a geometry of OGR.
+    `frame`, which has the next fields (renamed where a name is taken), or None, and a geometry of OGR.
     """
     driver = ogr.GetDriverByName(QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1]))
     if driver is None:

@@ -11,7 +11,8 @@ from .options import Cancelled, Job, Options
 
 # The package's errors begin with an argument of its functions: what the command's errors of this kind are called.
 CODES = {"metric": "metric-refused", "resolution": "grid-too-large", "ids": "unsupported",
-         "seeds: row": "seed-unusable", "seeds have no coordinate": "crs-missing", "mask: the polygons or": "crs-missing"}
+         "seeds: row": "seed-unusable", "seeds have no coordinate": "crs-missing",
+         "mask: the polygons or": "crs-missing"}
 
 
 def run(arguments, outputs, feedback, progress):
