@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "cost/device.h"
 #include "cost/raster.h"
 #include "cost/search.h"
 #include "cost/start.h"
@@ -33,8 +34,7 @@ static gv_status cost_fill(gv_context *context, gv_cost *c) {
     c->cost[i] = (double)INFINITY;
     c->seed[i] = -1;
   }
-  if (o->engine == GV_COST_ANY) c->is.engine = GV_COST_TILES;
-  if (!gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
+  if (o->engine == GV_COST_TILES && !gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
   return gv_cost_lengths_make(context, o, &c->lengths);
 }
 
@@ -62,7 +62,8 @@ void gv_cost_destroy(gv_cost *c) {
 }
 
 const char *gv_cost_engine_name(const gv_cost *c) {
-  return c->is.engine == GV_COST_SERIAL ? "serial" : "tile";
+  static const char *const names[] = {"auto", "serial", "tile", "cuda-tile"};
+  return names[c->is.engine];
 }
 
 double *gv_cost_friction(gv_cost *c, int64_t row) {
@@ -99,7 +100,20 @@ static gv_status cost_check_overflow(gv_context *context, gv_cost *c) {
                  "travel cost: sums of costs exceed the range of double precision; scale the friction");
 }
 
+/* "auto": a GPU where it pays. False, and as before, if it is not to be had or has too little memory. */
+static bool cost_try_device(gv_context *context, gv_cost *c, const gv_cost_starts *starts, gv_status *status) {
+  if (c->is.engine != GV_COST_ANY || !gv_cost_device_pays(c)) return false;
+  *status = gv_cost_device_run(context, c, starts);
+  if (*status != GV_OK && *status != GV_ERROR_CANCELLED) return false;
+  c->is.engine = GV_COST_CUDA;
+  return true;
+}
+
 static gv_status cost_run(gv_context *context, gv_cost *c, const gv_cost_starts *starts) {
+  gv_status status;
+  if (cost_try_device(context, c, starts, &status)) return status;
+  if (c->is.engine == GV_COST_CUDA) return gv_cost_device_run(context, c, starts);
+  if (c->is.engine == GV_COST_ANY) c->is.engine = gv_cost_has_tiles(c) ? GV_COST_TILES : GV_COST_SERIAL;
   if (c->is.engine == GV_COST_SERIAL) return gv_cost_search_run(context, c, starts);
   c->from = gv_allocate(&c->allocator, c->cells, sizeof *c->from);
   if (c->from == NULL) return gv_fail_memory(context, "the raster of travel cost");

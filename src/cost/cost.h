@@ -35,7 +35,7 @@
 #include "core/core.h"
 
 /* Engines; all return the same bytes. */
-typedef enum gv_cost_engine { GV_COST_ANY, GV_COST_SERIAL, GV_COST_TILES } gv_cost_engine;
+typedef enum gv_cost_engine { GV_COST_ANY, GV_COST_SERIAL, GV_COST_TILES, GV_COST_CUDA } gv_cost_engine;
 
 typedef struct gv_cost_options {
   gv_metric metric;      /* euclidean, great-circle or geodesic */
@@ -56,7 +56,7 @@ GV_API double gv_cost_bytes(int64_t width, int64_t height);
 GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
 GV_API void gv_cost_destroy(gv_cost *cost);
 
-/* The engine that is used: the serial one also for rasters that wrap and are not wider than a tile. */
+/* The engine that was used, once solved: the serial one also in place of tiles for rasters that wrap and are not wider than a tile. */
 GV_API const char *gv_cost_engine_name(const gv_cost *cost);
 
 /* The friction of a row, `width` values to be set before solving; NaN: a barrier. */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "core/both.h"
 #include "cost/lengths.h"
 
 enum { GV_COST_MOST_MOVES = 32 };
@@ -14,7 +15,7 @@ enum { GV_COST_MOST_MOVES = 32 };
 extern const signed char gv_cost_moves[GV_COST_MOST_MOVES][2];
 
 /* Both of the cells beside a corner are barriers. */
-static inline bool gv_cost_closed(double one, double other) {
+GV_BOTH bool gv_cost_closed(double one, double other) {
   return isnan(one) && isnan(other);
 }
 
@@ -25,7 +26,7 @@ static inline bool gv_cost_closed(double one, double other) {
  * Costs of all moves from the cell with friction f[0], in rows of `stride` cells; NaN: the move does not exist. Three cells
  * around it must be in memory. lengths: gv_cost_lengths_of of its row.
  */
-static inline void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves,
+GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves,
                                     double *out) {
   const double *l = lengths;
   for (int i = 0; i < 2; i++) { /* 1: to the right or down */

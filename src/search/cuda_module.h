@@ -17,6 +17,7 @@ extern "C" {
 struct gv_raster_device;     /* voronoi/gpu/raster.h */
 struct gv_measure_device;    /* voronoi/gpu/distances.h */
 struct gv_statistics_device; /* statistics/device_sums.h */
+struct gv_cost_device;       /* cost/device.h */
 
 /* Bytes [at, at + bytes) of something, to `out`. */
 typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t bytes, void *out);
@@ -64,6 +65,7 @@ typedef struct gv_cuda_module {
   const struct gv_raster_device *raster;
   const struct gv_measure_device *measuring;
   const struct gv_statistics_device *statistics;
+  const struct gv_cost_device *cost;
   const gv_array_device *arrays;
 } gv_cuda_module;
 

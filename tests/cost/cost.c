@@ -125,7 +125,7 @@ static gv_cost_options options_of(const world *w) {
   return o;
 }
 
-/* Both engines return the same bytes. */
+/* All engines return the same bytes; on a GPU only where there is one. */
 static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_cost_engine engine,
                              const double *const friction, const double *x, const double *y, int seeds,
                              int64_t *left_out) {
@@ -135,19 +135,39 @@ static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_c
   assert_int_equal(gv_cost_create(context, &with, &cost), GV_OK);
   for (int64_t r = 0; r < o->height; r++)
     memcpy(gv_cost_friction(cost, r), friction + r * o->width, (size_t)o->width * sizeof(double));
-  assert_int_equal(gv_cost_solve(context, cost, x, y, seeds, left_out), GV_OK);
+  const gv_status status = gv_cost_solve(context, cost, x, y, seeds, left_out);
+  if (status != GV_OK && engine == GV_COST_CUDA) {
+    assert_int_equal(status, GV_ERROR_UNAVAILABLE);
+    gv_cost_destroy(cost);
+    return NULL;
+  }
+  assert_int_equal(status, GV_OK);
   return cost;
 }
 
-static gv_cost *solve_both(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
+static bool on_gpu = true;
+
+static void assert_same(const gv_cost_options *o, const gv_cost *a, const gv_cost *b) {
+  for (int64_t r = 0; r < o->height; r++) {
+    assert_memory_equal(gv_cost_costs(a, r), gv_cost_costs(b, r), (size_t)o->width * sizeof(double));
+    assert_memory_equal(gv_cost_seeds(a, r), gv_cost_seeds(b, r), (size_t)o->width * sizeof(int32_t));
+  }
+}
+
+static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
                            const double *y, int seeds, int64_t *left_out) {
   int64_t others = 0;
   gv_cost *serial = solve_engine(context, o, GV_COST_SERIAL, friction, x, y, seeds, left_out);
   gv_cost *tile = solve_engine(context, o, GV_COST_TILES, friction, x, y, seeds, &others);
   assert_int_equal(*left_out, others);
-  for (int64_t r = 0; r < o->height; r++) {
-    assert_memory_equal(gv_cost_costs(serial, r), gv_cost_costs(tile, r), (size_t)o->width * sizeof(double));
-    assert_memory_equal(gv_cost_seeds(serial, r), gv_cost_seeds(tile, r), (size_t)o->width * sizeof(int32_t));
+  assert_same(o, serial, tile);
+  gv_cost *cuda = on_gpu ? solve_engine(context, o, GV_COST_CUDA, friction, x, y, seeds, &others) : NULL;
+  if (on_gpu && cuda == NULL) print_message("left out: cuda-tile (%s)\n", gv_context_message(context));
+  on_gpu = cuda != NULL;
+  if (on_gpu) {
+    assert_int_equal(*left_out, others);
+    assert_same(o, serial, cuda);
+    gv_cost_destroy(cuda);
   }
   gv_cost_destroy(serial);
   return tile;
@@ -162,7 +182,7 @@ static gv_cost *solve(gv_context *context, const world *w, const gv_cost_options
     x[s] = o->geotransform[0] + w->x[s] * o->geotransform[1];
     y[s] = o->geotransform[3] + w->y[s] * o->geotransform[5];
   }
-  return solve_both(context, o, friction, x, y, SEEDS, left_out);
+  return solve_all(context, o, friction, x, y, SEEDS, left_out);
 }
 
 static void make_world(world *w, int trial) {
@@ -307,13 +327,14 @@ static void overflow_is_reported(void **unused) {
                        .moves = 8,
                        .most = (double)INFINITY};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  for (int i = 0; i < 4; i++) {
-    o.engine = i % 2 == 0 ? GV_COST_SERIAL : GV_COST_TILES;
-    o.most = i < 2 ? (double)INFINITY : 1e308;
+  for (int i = 0; i < 6; i++) {
+    o.engine = i % 3 == 0 ? GV_COST_SERIAL : i % 3 == 1 ? GV_COST_TILES : GV_COST_CUDA;
+    o.most = i < 3 ? (double)INFINITY : 1e308;
+    if (o.engine == GV_COST_CUDA && !on_gpu) continue;
     assert_int_equal(gv_cost_create(context, &o, &cost), GV_OK);
     for (int c = 0; c < 5; c++)
       gv_cost_friction(cost, 0)[c] = 0.8e308;
-    const gv_status expected = i < 2 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
+    const gv_status expected = i < 3 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
     assert_int_equal(gv_cost_solve(context, cost, &x, &y, 1, &left_out), expected);
     gv_cost_destroy(cost);
   }
@@ -383,7 +404,7 @@ static void engines_agree(void **unused) {
     }
     for (o.moves = 8; o.moves <= 32; o.moves *= 2) {
       int64_t left_out;
-      gv_cost_destroy(solve_both(context, &o, friction, x, y, MANY, &left_out));
+      gv_cost_destroy(solve_all(context, &o, friction, x, y, MANY, &left_out));
       assert_true(left_out < MANY);
     }
   }

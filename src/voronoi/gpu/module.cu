@@ -9,6 +9,7 @@ extern "C" {
 extern const gv_array_device gv_cuda_arrays;
 extern const gv_measure_device gv_cuda_measuring;            /* distances.cu */
 extern const struct gv_statistics_device gv_cuda_statistics; /* statistics/device_sums.cu */
+extern const struct gv_cost_device gv_cuda_cost;             /* cost/cuda/tile.cu */
 }
 
 static const gv_raster_device raster = {gv_cuda_raster_open,     gv_cuda_raster_close,   gv_cuda_raster_start,
@@ -44,6 +45,7 @@ static gv_cuda_module module_make(void) {
   m.raster = &raster;
   m.measuring = &gv_cuda_measuring;
   m.statistics = &gv_cuda_statistics;
+  m.cost = &gv_cuda_cost;
   m.arrays = &gv_cuda_arrays;
   return m;
 }

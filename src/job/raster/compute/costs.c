@@ -70,9 +70,10 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
                              .semi_major = grid->semi_major,
                              .flattening = grid->flattening,
                              .moves = w->job->cost.moves,
-                             .engine = strcmp(w->job->backend, "serial") == 0 ? GV_COST_SERIAL
-                                       : strcmp(w->job->backend, "tile") == 0 ? GV_COST_TILES
-                                                                              : GV_COST_ANY,
+                             .engine = strcmp(w->job->backend, "serial") == 0      ? GV_COST_SERIAL
+                                       : strcmp(w->job->backend, "tile") == 0      ? GV_COST_TILES
+                                       : strcmp(w->job->backend, "cuda-tile") == 0 ? GV_COST_CUDA
+                                                                                   : GV_COST_ANY,
                              .most = w->in->max_distance};
   for (int i = 0; i < 6; i++)
     options.geotransform[i] = grid->geotransform[i];
@@ -80,10 +81,11 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
   gv_cost *cost = NULL;
   GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, &options, &cost)));
   w->source.state = cost;
-  w->source.name = gv_cost_engine_name(cost);
   w->cost = cost;
   GV_TRY(costs_read(io, w, cost));
-  return costs_solve(io, w, cost);
+  GV_TRY(costs_solve(io, w, cost));
+  w->source.name = gv_cost_engine_name(cost);
+  return GV_OK;
 }
 
 static void costs_close(void *state) {

@@ -460,8 +460,8 @@ bool gv_job_settings_has_band(const gv_job_settings *s, int kind) {
 /* Options that travel costs do not have. */
 static gv_status check_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const bool backend =
-      strcmp(j->backend, "auto") == 0 || strcmp(j->backend, "serial") == 0 || strcmp(j->backend, "tile") == 0;
+  const bool backend = strcmp(j->backend, "auto") == 0 || strcmp(j->backend, "serial") == 0 ||
+                       strcmp(j->backend, "tile") == 0 || strcmp(j->backend, "cuda-tile") == 0;
   const struct {
     bool given;
     const char *name;
