@@ -26,8 +26,7 @@ GV_BOTH bool gv_cost_closed(double one, double other) {
  * Costs of all moves from the cell with friction f[0], in rows of `stride` cells; NaN: the move does not exist. Three cells
  * around it must be in memory. lengths: gv_cost_lengths_of of its row.
  */
-GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves,
-                                    double *out) {
+GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves, double *out) {
   const double *l = lengths;
   for (int i = 0; i < 2; i++) { /* 1: to the right or down */
     const int sign = i == 0 ? 1 : -1;

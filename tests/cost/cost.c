@@ -155,7 +155,7 @@ static void assert_same(const gv_cost_options *o, const gv_cost *a, const gv_cos
 }
 
 static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
-                           const double *y, int seeds, int64_t *left_out) {
+                          const double *y, int seeds, int64_t *left_out) {
   int64_t others = 0;
   gv_cost *serial = solve_engine(context, o, GV_COST_SERIAL, friction, x, y, seeds, left_out);
   gv_cost *tile = solve_engine(context, o, GV_COST_TILES, friction, x, y, seeds, &others);

@@ -1,5 +1,5 @@
 /*
- * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, and searches, while
+ * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, searches and travel costs, while
  * one CUDA call fails, the first, the second ... up to the last: the call reports it, no error remains, and the
  * same object returns the right results afterwards; if the library selected the device, processors continue with
  * the same results. With a separate module (GPUVORONOI_FAILING_CUDA_CALLS). Skipped without a GPU.
@@ -7,10 +7,12 @@
 #include "cmocka_test.h"
 
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost/cost.h"
 #include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 
@@ -251,6 +253,59 @@ static void each_call_of_a_search_fails_once(void **state) {
   }
 }
 
+/* ---------------------------------------------------------------------------------------------------- travel cost */
+
+enum { COST_WIDTH = 100, COST_HEIGHT = 70, COST_SEEDS = 3 };
+
+static gv_status solve_costs(gv_context *context, gv_cost_engine engine, gv_cost **out) {
+  static const double x[COST_SEEDS] = {3.5, 50.2, 98.0}, y[COST_SEEDS] = {2.5, 40.5, 69.0};
+  const gv_cost_options o = {.metric = GV_EUCLIDEAN,
+                             .width = COST_WIDTH,
+                             .height = COST_HEIGHT,
+                             .geotransform = {0, 1, 0, 0, 0, 1},
+                             .moves = 16,
+                             .engine = engine,
+                             .most = (double)INFINITY};
+  int64_t left_out;
+  assert_int_equal(gv_cost_create(context, &o, out), GV_OK);
+  for (int r = 0; r < COST_HEIGHT; r++)
+    for (int c = 0; c < COST_WIDTH; c++)
+      gv_cost_friction(*out, r)[c] = 1.0 + place[r * COST_WIDTH + c] / 16777216.0;
+  return gv_cost_solve(context, *out, x, y, COST_SEEDS, &left_out);
+}
+
+static void each_call_of_a_travel_cost_fails_once(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  gv_cost *expected = NULL, *got = NULL;
+  int failures = 0, quiet = 0, call = 1;
+  fail_at(0);
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(solve_costs(context, GV_COST_SERIAL, &expected), GV_OK);
+  for (; quiet < QUIET && call < MOST_CALLS; call++) {
+    fail_at(call);
+    gv_status status = solve_costs(context, GV_COST_CUDA, &got);
+    fail_at(0);
+    quiet = status == GV_OK ? quiet + 1 : 0;
+    if (status != GV_OK) {
+      failures++;
+      assert_true(gv_context_message(context)[0] != '\0');
+      gv_cost_destroy(got);
+      assert_int_equal(solve_costs(context, GV_COST_CUDA, &got), GV_OK);
+    }
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    for (int r = 0; r < COST_HEIGHT; r++) {
+      assert_memory_equal(gv_cost_costs(got, r), gv_cost_costs(expected, r), COST_WIDTH * sizeof(double));
+      assert_memory_equal(gv_cost_seeds(got, r), gv_cost_seeds(expected, r), COST_WIDTH * sizeof(int32_t));
+    }
+    gv_cost_destroy(got);
+  }
+  print_message("travel cost: %d calls\n", failures);
+  assert_true(failures > 20 && call < MOST_CALLS);
+  gv_cost_destroy(expected);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const char *reason = "";
   uint64_t random_state = 1;
@@ -277,7 +332,8 @@ int main(void) {
     place[i] = (float)(random_state >> 40);
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_fails_once),
-                                     cmocka_unit_test(each_call_of_a_search_fails_once)};
+                                     cmocka_unit_test(each_call_of_a_search_fails_once),
+                                     cmocka_unit_test(each_call_of_a_travel_cost_fails_once)};
   int result = cmocka_run_group_tests_name("failing calls", tests, NULL, NULL);
   return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess &&
                  cudaFree(mask) == cudaSuccess

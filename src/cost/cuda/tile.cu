@@ -22,7 +22,8 @@ enum { NOBODY = INT32_MAX, BLOCK = 256 };
 /* --------------------------------------------------------------------------------------------------------- visits */
 
 /* A tile and the cells around it. */
-__device__ void load_tile(const cost_arguments &a, const cost_tile &t, double *friction, double *cost, double *lengths) {
+__device__ void load_tile(const cost_arguments &a, const cost_tile &t, double *friction, double *cost,
+                          double *lengths) {
   for (int i = (int)threadIdx.x; i < COST_WITH * COST_WITH; i += COST_THREADS) {
     const int x = i % COST_WITH - GV_COST_MARGIN, y = i / COST_WITH - GV_COST_MARGIN;
     const bool around = cost_is_around(t, x, y);
@@ -91,7 +92,8 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_se
   extern __shared__ double memory[];
   double *friction = memory, *lengths = friction + COST_WITH * COST_WITH;
   double *cost = lengths + (COST_SIDE + GV_COST_LONGEST) * COST_LENGTHS;
-  uint32_t *tight = reinterpret_cast<uint32_t *>(cost + COST_WITH * COST_WITH); /* of a cell: moves that reach it at its cost */
+  uint32_t *tight =
+      reinterpret_cast<uint32_t *>(cost + COST_WITH * COST_WITH); /* of a cell: moves that reach it at its cost */
   __shared__ cost_block block;
   const cost_tile t = cost_tile_of(a, a.chosen[blockIdx.x]);
   const unsigned long long parts = cost_take(a, t, block);
@@ -164,7 +166,8 @@ __device__ int32_t tile_at(int64_t cells, int32_t tiles, int64_t at) {
 __global__ void put_starts(const cost_arguments a, const gv_cost_entry *starts, int64_t count, bool of_seeds) {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   if (i >= count || !(starts[i].cost <= a.most)) return;
-  const int64_t cell = starts[i].cell, column = cell % a.stride - GV_COST_MARGIN, row = cell / a.stride - GV_COST_MARGIN;
+  const int64_t cell = starts[i].cell, column = cell % a.stride - GV_COST_MARGIN,
+                row = cell / a.stride - GV_COST_MARGIN;
   if (!of_seeds)
     atomicMin(reinterpret_cast<unsigned long long *>(a.cost + cell), cost_bits(starts[i].cost));
   else if (a.cost[cell] == starts[i].cost)
@@ -237,13 +240,15 @@ gv_status choose(engine *e, double limit) {
   unsigned long long bits;
   memcpy(&bits, &limit, sizeof bits);
   /* Not the two sums at the end. */
-  GV_CUDA_TRY(context, cudaMemsetAsync(e->arguments.found, 0, offsetof(cost_found, least), stream), "tiles of travel cost");
+  GV_CUDA_TRY(context, cudaMemsetAsync(e->arguments.found, 0, offsetof(cost_found, least), stream),
+              "tiles of travel cost");
   GV_CUDA_TRY(context, cudaMemsetAsync(&e->arguments.found->least, 0xff, sizeof e->found->least, stream),
               "tiles of travel cost");
   choose_tiles<<<blocks_of((int64_t)e->arguments.across * e->arguments.down), BLOCK, 0, stream>>>(e->arguments,
                                                                                                   e->chosen, bits);
   GV_CUDA_LAUNCHED(context, "tiles of travel cost");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(e->found, e->arguments.found, sizeof *e->found, cudaMemcpyDeviceToHost, stream),
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(e->found, e->arguments.found, sizeof *e->found, cudaMemcpyDeviceToHost, stream),
               "tiles of travel cost");
   status = gv_cuda_wait(context, e->queue, "tiles of travel cost");
 done:
@@ -303,12 +308,15 @@ gv_status reserve(engine *e, const gv_cost_starts *starts) {
   cost_arguments *a = &e->arguments;
   const int64_t tiles = (int64_t)a->across * a->down, rows = c->is.height + GV_COST_LONGEST;
   void *at[9];
-  const size_t bytes[9] = {
-      (size_t)c->cells * sizeof *a->friction, (size_t)rows * COST_LENGTHS * sizeof *a->lengths,
-      (size_t)c->cells * sizeof *a->cost,     (size_t)c->cells * sizeof *a->seed,
-      (size_t)tiles * sizeof *a->changed,     (size_t)tiles * sizeof *a->key,
-      (size_t)tiles * sizeof *e->chosen,      (size_t)(starts->count + 1) * sizeof *e->starts,
-      sizeof *a->found};
+  const size_t bytes[9] = {(size_t)c->cells * sizeof *a->friction,
+                           (size_t)rows * COST_LENGTHS * sizeof *a->lengths,
+                           (size_t)c->cells * sizeof *a->cost,
+                           (size_t)c->cells * sizeof *a->seed,
+                           (size_t)tiles * sizeof *a->changed,
+                           (size_t)tiles * sizeof *a->key,
+                           (size_t)tiles * sizeof *e->chosen,
+                           (size_t)(starts->count + 1) * sizeof *e->starts,
+                           sizeof *a->found};
   for (int i = 0; i < 9; i++)
     GV_TRY(gv_cuda_reserve(e->context, e->queue, i, bytes[i], &at[i]));
   a->friction = static_cast<double *>(at[0]);
@@ -322,7 +330,8 @@ gv_status reserve(engine *e, const gv_cost_starts *starts) {
   a->found = static_cast<cost_found *>(at[8]);
   GV_TRY(gv_cuda_reserve_pinned(e->context, e->queue, 0, sizeof *e->found, &at[0]));
   e->found = static_cast<cost_found *>(at[0]);
-  GV_TRY(gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->friction), c->friction, bytes[0], "friction"));
+  GV_TRY(
+      gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->friction), c->friction, bytes[0], "friction"));
   GV_TRY(gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->lengths), c->lengths.of_row, bytes[1],
                         "lengths of moves"));
   return gv_cuda_upload(e->context, e->queue, e->starts, starts->entries, (size_t)starts->count * sizeof *e->starts,
