@@ -85,7 +85,7 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_co
   if (reached > 0) atomicAdd(&block.reached, reached);
   if (may_overflow) block.may_overflow = 1;
   if (!isinf(least)) atomicMin(&block.key, cost_bits(least));
-  cost_tell(a, t, block);
+  cost_pass_on(a, t, block);
 }
 
 template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_seeds(const cost_arguments a) {
@@ -141,7 +141,7 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_se
   }
   if (seen != 0) atomicOr(&block.seen, seen);
   if (threadIdx.x == 0) block.key = 0; /* all seeds at once */
-  cost_tell(a, t, block);
+  cost_pass_on(a, t, block);
 }
 
 /* ------------------------------------------------------------------------------------------------- before and after */

@@ -148,8 +148,8 @@ __device__ static inline unsigned long long cost_take(const cost_arguments &a, c
   return parts;
 }
 
-/* Ends a visit, after its results were written: tells the tiles around. */
-__device__ static inline void cost_tell(const cost_arguments &a, const cost_tile &t, const cost_block &b) {
+/* Ends a visit, after its results were written: the tiles around it are to be visited. */
+__device__ static inline void cost_pass_on(const cost_arguments &a, const cost_tile &t, const cost_block &b) {
   __threadfence();
   __syncthreads();
   const int i = (int)threadIdx.x;
