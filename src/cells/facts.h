@@ -21,7 +21,7 @@ typedef struct gv_cell_facts {
   bool inverse;            /* places are computed by gv_grid.inverse */
   bool given_places;       /* places are the caller's, in any order, and their areas too, if they are known */
   bool may_lack_places;    /* cells may be without a position */
-  bool on_devices;         /* the engine cuda-tile has a form for them */
+  bool on_devices;         /* the engine cuda-tile accepts them */
 } gv_cell_facts;
 
 static inline const gv_cell_facts *gv_facts_of(const gv_grid *grid) {

@@ -26,7 +26,7 @@ typedef struct gv_ball {
 /* That around the middle of some places' box; position[2] is NULL on the plane. */
 gv_ball gv_ball_around(const double *const position[3], const int32_t *which, int32_t count);
 
-/* A ball around all cells of a tile with a shape other than GV_CELLS_POINTS. */
+/* A ball around all cells of a tile of a grid with tables by column and row. */
 gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile);
 
 /* Entries of a tree with their chords: from a on by d. Arrays are padded to whole vectors. */

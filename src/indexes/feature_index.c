@@ -2,6 +2,7 @@
  * nearby ones. */
 #include <string.h>
 
+#include "cells/kind.h"
 #include "core/parallel.h"
 #include "gpuvoronoi/geometries.h"
 #include "indexes/feature_index.h"
@@ -45,11 +46,8 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (index == NULL) return gv_fail_memory(context, "the index");
   gv_voronoi *v = &index->voronoi;
   *v = (gv_voronoi){.allocator = context->allocator, .features = &index->set, .backend = &trees};
-  gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &v->cells.ellipsoid);
+  gv_status status = gv_cells_init_queries(context, o.metric, o.semi_major, o.flattening, &v->cells);
   if (status == GV_OK) {
-    v->cells.metric = o.metric;
-    v->cells.shape = GV_CELLS_POINTS;
-    v->cells.dim = o.metric == GV_GEODESIC || o.metric == GV_GREAT_CIRCLE ? 3 : 2;
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, features, &index->set);
   }

@@ -1,4 +1,5 @@
 /* An index over a raster's cells: an index of their centres, with numbers converted to those of cells. */
+#include "cells/facts.h"
 #include "voronoi/raster_seeds.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   if (!gv_raster_seeds_finished(seeds))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: not finished");
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
-  if (raster->kind == GV_GRID_PROJECTED)
+  if (gv_facts_of(raster)->inverse)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of raster cells: projected rasters are unsupported");
   if (o.memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

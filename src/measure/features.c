@@ -1,6 +1,7 @@
 /* Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them. */
 #include "measure/features.h"
 
+#include "cells/kind.h"
 #include "features/finder.h"
 #include "features/index.h"
 #include "measure/seed_numbers.h"
@@ -89,7 +90,7 @@ static void position_of(const work *w, int32_t i, double q[3]) {
 static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
   const gv_cells *cells = &w->v->cells;
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
-  if (cells->shape == GV_CELLS_POINTS || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
+  if (!gv_cells_have_tables(cells) || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
     return gv_ball_around(position, cell, count);
   gv_tile all = {w->rows.c0 + tile->c0, w->rows.c0 + tile->c1, w->rows.r0 + tile->r0, w->rows.r0 + tile->r1};
   return gv_ball_of_tile(cells, &all);
@@ -101,7 +102,7 @@ static void place(const work *w, const group *g, int32_t i, sight *s) {
   int64_t column = w->rows.c0 + cell % columns, row = w->rows.r0 + cell / columns;
   position_of(w, g->cell[i], s->q.vector);
   if (w->lon != NULL) s->q.lon = w->lon[cell], s->q.lat = w->lat[cell];
-  if (v->cells.shape == GV_CELLS_LONLAT) {
+  if (gv_cells_turn_by_column(&v->cells)) {
     const double *transform = v->cells.grid.geotransform;
     gv_cells_lonlat(&v->cells, column, row, &s->q.lon, &s->q.lat);
     s->column_lon = transform[0] + ((double)column + 0.5) * transform[1];
@@ -221,7 +222,7 @@ static void measure_features_measure_rows(work *w, int64_t band, int64_t side) {
 gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
   const gv_feature_lookup *index = v->state;
   int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
-  bool angles = v->cells.dim == 3 && v->cells.shape != GV_CELLS_LONLAT;
+  bool angles = v->cells.dim == 3 && !gv_cells_turn_by_column(&v->cells);
   work w = {.v = v, .m = m, .top = tile->r0};
   const gv_seed_numbers numbers = {m->seed, columns, tile->r1 - tile->r0, m->bands, m->stride, m->band_stride};
   gv_status status = gv_seed_numbers_check(context, v, &numbers);

@@ -62,7 +62,7 @@ static void repeat(double *to, int64_t n, double value) {
 
 static gv_status place_cells(gv_context *context, const work *j, const row_piece *piece) {
   const gv_cells *cells = &j->v->cells;
-  if (cells->shape == GV_CELLS_LONLAT) {
+  if (gv_cells_turn_by_column(cells)) {
     const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
     double p = cells->row_p[piece->row], *x = j->x, *y = j->y;
     for (int64_t i = 0; i < piece->n; i++) {
@@ -76,7 +76,7 @@ static gv_status place_cells(gv_context *context, const work *j, const row_piece
     memcpy(j->sine, column_y, (size_t)piece->n * sizeof *column_y);
     return GV_OK;
   }
-  if (cells->shape == GV_CELLS_PLANE) {
+  if (gv_cells_have_tables(cells)) {
     memcpy(j->x, cells->column_x + piece->first, (size_t)piece->n * sizeof *j->x);
     repeat(j->y, piece->n, cells->row_z[piece->row]);
     return GV_OK;
@@ -131,7 +131,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
     repeat(j->seed_y + i, end - i, y);
     if (globe) repeat(j->seed_z + i, end - i, z);
   }
-  if (v->cells.grid.kind == GV_GRID_PROJECTED || v->cells.grid.kind == GV_GRID_POINTS) {
+  if (gv_facts_of(&v->cells.grid)->may_lack_places) {
     for (int64_t i = 0; i < piece->n && !piece->gaps; i++)
       piece->gaps = isnan(j->x[i]);
   }

@@ -33,7 +33,7 @@ static gv_status make_mesh(work *w) {
   for (int d = 1; d < 5; d++)
     w->mesh[d] = w->mesh[0] + d * n;
   gv_cells_areas(cells, &w->tile, w->mesh[0], n);
-  for (int64_t c = 0; c < n && cells->grid.kind == GV_GRID_POINTS && cells->grid.area == NULL; c++)
+  for (int64_t c = 0; c < n && gv_grid_lacks_areas(&cells->grid); c++)
     w->mesh[0][c] = 1.0;
   gv_cell_vectors(cells, w->tile.c0, n, w->mesh[1], w->mesh[2], w->mesh[3]);
   for (int64_t c = 0; c < n; c++)

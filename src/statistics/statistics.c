@@ -92,11 +92,12 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   pthread_mutex_init(&s->lock, NULL);
   const gv_grid *grid = &voronoi->cells.grid;
   gv_status status = GV_OK;
-  if (grid->kind == GV_GRID_LONLAT) {
+  const gv_cell_facts *facts = gv_facts_of(grid);
+  if (facts->rows_are_parallels) {
     status = gv_lonlat_sums(context, s);
-  } else if (gv_grid_is_mesh(grid)) {
+  } else if (facts->mesh) {
     s->area_unit = gv_mesh_largest_area(&voronoi->cells) / (double)(INT64_C(1) << GV_TERM_BITS);
-  } else if (grid->kind == GV_GRID_POINTS) {
+  } else if (facts->given_places) {
     status = find_area_unit(context, s);
   } else {
     s->area_unit = gv_plane_area(grid->geotransform);
@@ -133,10 +134,10 @@ void gv_statistics_destroy(gv_statistics *s) {
 static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statistics *out) {
   const gv_grid *grid = &s->voronoi->cells.grid;
   double m[3] = {(double)t->moment[0], (double)t->moment[1], (double)t->moment[2]};
-  if (grid->kind == GV_GRID_LONLAT || gv_grid_is_list(grid)) {
+  if (!gv_facts_of(grid)->flat_areas) {
     /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a term. */
     double unit = gv_grid_is_list(grid) ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
-    if (grid->kind == GV_GRID_LONLAT) m[2] = ldexp(m[2], GV_FACTOR_BITS);
+    if (gv_facts_of(grid)->rows_are_parallels) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
     if (!(length > 1e-9 * (double)t->area)) return;
     out->centroid_x = atan2(m[1], m[0]) / degree;
@@ -163,7 +164,7 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   const gv_totals *t = &s->of_row[seed];
   /* Cells may be infinitely large, nothing of them is 0. */
   double area = t->area != 0 ? (double)t->area * s->area_unit : 0.0;
-  if (s->voronoi->cells.grid.kind == GV_GRID_POINTS && s->voronoi->cells.grid.area == NULL) area = NAN;
+  if (gv_grid_lacks_areas(&s->voronoi->cells.grid)) area = NAN;
   gv_seed_statistics result = {out->struct_size, t->cells, area, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "cells/facts.h"
 #include "measure/strips.h"
 #include "search/cuda_module.h"
 #include "statistics/device_sums.h"
@@ -44,7 +45,7 @@ static gv_status make_factors(gv_context *context, adding *a) {
     }
     if (made) a->row[rows] = before;
   }
-  if (cells->grid.kind == GV_GRID_QTM) {
+  if (gv_grid_is_mesh(&cells->grid)) {
     int64_t of_octant = INT64_C(1) << cells->grid.level;
     a->triangle = gv_allocate(allocator, 2 * of_octant, sizeof *a->triangle);
     made = made && a->triangle != NULL;

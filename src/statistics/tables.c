@@ -71,7 +71,7 @@ gv_status gv_lonlat_sums(gv_context *context, gv_statistics *s) {
 
 double gv_longest_distance(const gv_voronoi *v) {
   const gv_grid *grid = &v->cells.grid;
-  if (grid->kind != GV_GRID_PLANE) {
+  if (v->cells.dim == 3) {
     double a = v->cells.ellipsoid.semi_major, b = a * (1.0 - v->cells.ellipsoid.flattening);
     return 4.0 * (a > b ? a : b); /* more than half a meridian or half the equator */
   }

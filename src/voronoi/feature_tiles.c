@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cells/kind.h"
+
 enum {
   LARGEST = 32,    /* cells along a tile that a list is made for */
   SMALLEST = 4,    /* side in cells of tiles that are decided cell by cell */
@@ -28,7 +30,7 @@ static int64_t one_of(const gv_feature_tiles *w, const gv_tile *part) {
 /* The ball around the cells of a part of the block. */
 static void feature_tiles_ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *ball) {
   const gv_cells *cells = &w->v->cells;
-  if (cells->shape != GV_CELLS_POINTS) {
+  if (gv_cells_have_tables(cells)) {
     gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0, w->tile.r0 + part->r1};
     *ball = gv_ball_of_tile(cells, &tile);
     return;

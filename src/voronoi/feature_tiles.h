@@ -22,8 +22,8 @@ typedef struct gv_feature_tiles {
   gv_shortlist list[GV_FEATURE_TILES_LEVELS];
   int64_t columns; /* of `tile` */
 
-  /* Input: the rectangle to compute, or a row of places, each near its neighbours, with v->cells.shape
-   * GV_CELLS_POINTS. */
+  /* Input: the rectangle to compute, or a row of places, each near its neighbours, where v->cells has no
+   * tables. */
   gv_tile tile;
   /* Positions of its cells, row by row; x is NaN for cells to skip; the last two are NULL on the plane. */
   double *x, *y, *z, *lon, *lat;

@@ -69,7 +69,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cells/grid.h"
+#include "cells/kind.h"
 #include "cells/seam.h"
 #include "core/parallel.h"
 
@@ -177,7 +177,7 @@ static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *r
                                            gv_raster_proof *proof) {
   const double *g = raster->geotransform, *a = query_grid->geotransform;
   int64_t w = raster->width, h = raster->height;
-  double period = raster->kind == GV_GRID_LONLAT ? 360.0 / fabs(g[1]) : 0.0;
+  double period = gv_facts_of(raster)->rows_are_parallels ? 360.0 / fabs(g[1]) : 0.0;
   uint8_t *marks = gv_allocate_zeroed(&context->allocator, w, 1);
   proof->row = gv_allocate_zeroed(&context->allocator, h, 1);
   proof->column = gv_allocate(&context->allocator, w, sizeof *proof->column);
@@ -253,7 +253,7 @@ static bool can_survey(const gv_grid *query_grid, const gv_grid *raster) {
   if (mesh && (query_grid->level < 0 || query_grid->level > GV_QTM_MAX_GRID_LEVEL)) return false;
   double places =
       mesh ? 8.0 * ldexp(1.0, 2 * query_grid->level) : (double)query_grid->width * (double)query_grid->height;
-  return (mesh || query_grid->kind == GV_GRID_PROJECTED) &&
+  return (mesh || gv_facts_of(query_grid)->inverse) &&
          places <= MOST_ASKING * (double)raster->width * (double)raster->height;
 }
 
@@ -262,13 +262,7 @@ static gv_status raster_proof_find_places(gv_context *context, const gv_grid *ra
   survey s = {.raster = raster, .proof = proof};
   gv_grid places = *query_grid;
   if (query_grid->level != GV_QTM_NONE) { /* all its triangles may be queries, not only those of a raster's cells */
-    gv_grid mesh;
-    gv_grid_init(&mesh);
-    mesh.kind = GV_GRID_QTM;
-    mesh.level = query_grid->level;
-    mesh.semi_major = query_grid->semi_major;
-    mesh.flattening = query_grid->flattening;
-    places = mesh;
+    places = gv_grid_of_triangles(query_grid);
   }
   proof->row = gv_allocate_zeroed(&context->allocator, raster->height, 1);
   proof->has_query = gv_allocate_zeroed(&context->allocator, raster->width * raster->height / 8 + 1, 1);
@@ -299,10 +293,11 @@ gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const
   if (out->holds == NULL) return gv_fail_memory(context, "the raster's seeds");
   if (query_grid == NULL) return GV_OK;
   out->own = same_cells(raster, query_grid);
-  bool lonlat = raster->kind == GV_GRID_LONLAT && query_grid->kind == GV_GRID_LONLAT;
-  bool plane = raster->kind == GV_GRID_PLANE && query_grid->kind == GV_GRID_PLANE;
+  bool parallels = gv_facts_of(raster)->rows_are_parallels;
+  bool lonlat = parallels && gv_facts_of(query_grid)->rows_are_parallels;
+  bool plane = !gv_facts_of(raster)->globe && !gv_facts_of(query_grid)->globe;
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
-  bool places = globe && raster->kind == GV_GRID_LONLAT && !out->own && can_survey(query_grid, raster);
+  bool places = globe && parallels && !out->own && can_survey(query_grid, raster);
   lonlat = lonlat || places;
   if ((!lonlat && !plane) || (!out->own && (!upright(raster) || (!places && !upright(query_grid))))) return GV_OK;
   if (!(lonlat ? lonlat_holds(raster, metric, out) : plane_holds(raster, query_grid, metric, out))) return GV_OK;

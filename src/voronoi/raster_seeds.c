@@ -47,7 +47,7 @@ static gv_status raster_seeds_no_memory(gv_context *context) {
 }
 
 static gv_status raster_seeds_check(gv_context *context, const gv_grid *g, gv_metric metric) {
-  if (g->kind != GV_GRID_PLANE && g->kind != GV_GRID_LONLAT && g->kind != GV_GRID_PROJECTED)
+  if (!gv_facts_of(g)->raster)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "raster of seeds: unsupported kind of grid (%d); use GV_GRID_PLANE, GV_GRID_LONLAT or "
                    "GV_GRID_PROJECTED",
@@ -93,7 +93,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   s->by_cell = o.by_cell != 0;
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
   /* For HEALPix and lists queries may be anywhere. */
-  bool proves = o.query_grid != NULL && (query_grid.kind == GV_GRID_QTM || !gv_grid_is_list(&query_grid));
+  bool proves = o.query_grid != NULL && (query_grid.level != GV_QTM_NONE || !gv_grid_is_list(&query_grid));
   gv_status status = row_first != NULL ? GV_OK : raster_seeds_no_memory(context);
   if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &query_grid : NULL, o.metric, &s->proof);
   if (status != GV_OK) {
@@ -425,7 +425,7 @@ static gv_status raster_seeds_find_places(gv_context *context, gv_raster_seeds *
     double column = (double)(cells[i] % s->raster.width) + 0.5, row = (double)(cells[i] / s->raster.width) + 0.5;
     s->x[i] = (g[0] + column * g[1]) + row * g[2];
     s->y[i] = (g[3] + column * g[4]) + row * g[5];
-    if (s->raster.kind == GV_GRID_LONLAT) s->y[i] = gv_row_latitude(g, row - 0.5);
+    if (gv_facts_of(&s->raster)->rows_are_parallels) s->y[i] = gv_row_latitude(g, row - 0.5);
   }
   return GV_OK;
 }

@@ -44,7 +44,7 @@ static bool places_leave_curves(const gv_grid *grid) {
  */
 static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_options *o) {
   enum { FEW = 30000, MANY = 500000 };
-  if (grid->kind != GV_GRID_POINTS || grid->longitude == NULL || grid->latitude == NULL || seeds < FEW ||
+  if (!gv_facts_of(grid)->given_places || grid->longitude == NULL || grid->latitude == NULL || seeds < FEW ||
       o->weighting != GV_UNWEIGHTED)
     return false;
   return seeds >= MANY || places_leave_curves(grid);
@@ -61,7 +61,7 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,
                    "backend: unknown name (%s); gpuvoronoi backends lists the names", name);
   v->engine = v->backend->engine_for(grid);
-  if (v->engine == &gv_engine_cuda_tile && gv_grid_is_list(grid) && grid->kind != GV_GRID_QTM) {
+  if (v->engine == &gv_engine_cuda_tile && !gv_facts_of(grid)->on_devices) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend: HEALPix, S2 and lists of places are unsupported (%s); use tile or auto",
                    v->backend->name);
@@ -169,8 +169,7 @@ static bool try_device(gv_context *context, gv_voronoi *v) {
 static bool beyond_squares(const gv_voronoi *v) {
   const double largest = 1e150, *t = v->cells.grid.geotransform;
   double columns = (double)v->cells.grid.width, rows = (double)v->cells.grid.height;
-  if (v->cells.grid.kind != GV_GRID_PLANE || v->features != NULL || v->weigher.weighting != GV_UNWEIGHTED)
-    return false;
+  if (v->cells.dim != 2 || v->features != NULL || v->weigher.weighting != GV_UNWEIGHTED) return false;
   double x = fabs(t[0]) + fabs(t[1]) * columns + fabs(t[2]) * rows,
          y = fabs(t[3]) + fabs(t[4]) * columns + fabs(t[5]) * rows;
   bool within = x <= largest && y <= largest;
@@ -225,7 +224,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   bool far = status == GV_OK && beyond_squares(v);
   if (far) v->engine = &gv_engine_points;
   if (far && !v->backend->searches_points) v->backend = &gv_backends[GV_BACKEND_KDTREE];
-  bool on_devices = o.features == NULL && (!mesh || g.kind == GV_GRID_QTM);
+  bool on_devices = o.features == NULL && gv_facts_of(&g)->on_devices;
   bool made = status == GV_OK && v->automatic && on_devices && !far && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);

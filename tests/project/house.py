@@ -12,6 +12,8 @@ House rules on sizes and on who includes whom.
   of the same step or above, and there is no circle among folders.
 * No circle among the files of src, by includes and by calls: a file leads to the headers that it includes, and to the sources
   that define the functions that it calls.
+* At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
+  src/cells/facts.h.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
@@ -28,6 +30,7 @@ FOLDERS = {"src/voronoi": 25}
 FILE_LINES = 700
 FUNCTION_LINES = 100
 STATIC_FILES = 2
+KIND_FILES = 10
 ROOMS = ["core", "exact", "cells search", "geodesic", "cost features", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
@@ -40,6 +43,7 @@ STATIC = re.compile(
 ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=\n]*?\b((?:gv|cli)_\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
 CALL = re.compile(r"\b(?:gv|cli)_\w+\b(?=\s*\()")
+KIND = re.compile(r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -160,6 +164,9 @@ def look(root):
     for circle in circles(arrows):
         if len(circle) > 1:
             found["circle " + " ".join(circle)] = sum(arrows[a][b] for a in circle for b in circle if a != b)
+    kinds = [name for name, text in texts.items() if not name.startswith("src/cells/") and KIND.search(without_comments(text))]
+    if len(kinds) > KIND_FILES:
+        found["kinds src"] = len(kinds)
     for circle in circles(arrows_of_files(root, texts)):
         if len(circle) > 1:
             found["files " + " ".join(circle)] = len(circle)
@@ -173,6 +180,7 @@ SAYS = {
     "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
+    "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
     "files": "files that include or call each other in a circle",
 }
 

@@ -134,3 +134,24 @@ void gv_cells_of_token(const gv_cells_of *cells, int64_t id, char out[17]) {
   while (cells->kind == GV_CELLS_OF_S2 && length > 1 && out[length - 1] == '0')
     out[--length] = '\0';
 }
+
+void gv_cells_of_describe(const gv_cells_of *cells, char *out, size_t size) {
+  const char *latitudes = cells->authalic ? "authalic" : "geodetic";
+  if (cells->kind == GV_CELLS_OF_FILE) {
+    snprintf(out, size, "places of a file");
+  } else if (cells->kind == GV_CELLS_OF_HEALPIX) {
+    snprintf(out, size, "HEALPix level %d (%s, %s latitudes)", cells->level, cells->ring ? "RING" : "NESTED",
+             latitudes);
+  } else if (cells->kind == GV_CELLS_OF_S2) {
+    snprintf(out, size, "S2 level %d (%s latitudes)", cells->level, latitudes);
+  } else {
+    snprintf(out, size, "H3 resolution %d", cells->level);
+  }
+}
+
+gv_status gv_cells_of_find(const gv_cells_of *cells, double lon, double lat, int64_t *number) {
+  if (cells->kind == GV_CELLS_OF_S2) return gv_s2_from_lonlat(cells->level, lon, lat, number);
+  GV_TRY(gv_healpix_from_lonlat(cells->level, lon, lat, number));
+  if (cells->ring) *number = gv_healpix_to_ring(cells->level, *number);
+  return GV_OK;
+}

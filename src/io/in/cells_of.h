@@ -38,6 +38,32 @@ static inline bool gv_cells_of_have_places(const gv_cells_of *cells) {
   return cells->kind == GV_CELLS_OF_H3 || cells->kind == GV_CELLS_OF_FILE;
 }
 
+/* True if --cells-of is given. */
+static inline bool gv_cells_of_are_given(const gv_cells_of *cells) {
+  return cells->kind != GV_CELLS_OF_NONE;
+}
+
+/* True for the places of a file, which have no areas. */
+static inline bool gv_cells_of_are_read(const gv_cells_of *cells) {
+  return cells->kind == GV_CELLS_OF_FILE;
+}
+
+/* True for triangles of QTM, which also are cells of a raster with a level. */
+static inline bool gv_cells_of_are_triangles(const gv_cells_of *cells) {
+  return cells->kind == GV_CELLS_OF_QTM;
+}
+
+/* True for cells with two orders, `ring` and nested: HEALPix. */
+static inline bool gv_cells_of_have_schemes(const gv_cells_of *cells) {
+  return cells->kind == GV_CELLS_OF_HEALPIX;
+}
+
+/* The cells in words of the summary, e.g. "S2 level 5 (geodetic latitudes)". */
+void gv_cells_of_describe(const gv_cells_of *cells, char *out, size_t size);
+
+/* Number of the cell of HEALPix or S2 that contains a place in degrees, on the unit sphere. Errors: INVALID_ARGUMENT, without a message. */
+gv_status gv_cells_of_find(const gv_cells_of *cells, double lon, double lat, int64_t *number);
+
 /* Name of the grid system in metadata, e.g. "healpix"; NULL: a file. */
 const char *gv_cells_of_system(const gv_cells_of *cells);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/facts.h"
 #include "io/in/raster_in.h"
 #include "io/overlay/mask_polygons.h"
 
@@ -100,7 +101,7 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   if (mask == NULL) return gv_io_fail_memory(io, "the mask");
   mask->source = options->source;
   mask->grid = grid;
-  mask->places = grid->grid.kind >= GV_GRID_QTM;
+  mask->places = gv_grid_is_list(&grid->grid);
   if (mask->places) mask->degrees = gv_crs_unit_degrees(grid->crs);
   mask->workers = readers.workers;
   mask->window = gv_pixels_at_once(readers, sizeof(double) + 2, MOST_PIXELS);

@@ -87,11 +87,8 @@ static double overlay_points_clamp(double u, double limit) {
 }
 
 static gv_status find_cell_of(gv_io *io, const gv_cells_of *cells, double lon, double lat, int64_t *number) {
-  gv_status status = cells->kind == GV_CELLS_OF_HEALPIX ? gv_healpix_from_lonlat(cells->level, lon, lat, number)
-                     : cells->kind == GV_CELLS_OF_S2    ? gv_s2_from_lonlat(cells->level, lon, lat, number)
-                                                        : gv_h3_cell_find(io, cells->level, lon, lat, number);
-  if (status == GV_OK && cells->ring) *number = gv_healpix_to_ring(cells->level, *number);
-  return status;
+  return gv_cells_of_have_places(cells) ? gv_h3_cell_find(io, cells->level, lon, lat, number)
+                                        : gv_cells_of_find(cells, lon, lat, number);
 }
 
 /* Numbers of the cells of HEALPix, S2 or H3 that contain places in degrees: numbers to lon[i], NaN where lat[i] or lon[i] is none.

@@ -89,17 +89,7 @@ static void report_list(const gv_run_inputs *in, gv_job_report *out) {
   out->width = gv_run_cells(in);
   out->height = 1;
   out->cell_width = out->cell_height = (double)NAN;
-  const char *latitudes = cells->authalic ? "authalic" : "geodetic";
-  if (cells->kind == GV_CELLS_OF_FILE) {
-    snprintf(out->cells_of, sizeof out->cells_of, "places of a file");
-  } else if (cells->kind == GV_CELLS_OF_HEALPIX) {
-    snprintf(out->cells_of, sizeof out->cells_of, "HEALPix level %d (%s, %s latitudes)", cells->level,
-             cells->ring ? "RING" : "NESTED", latitudes);
-  } else if (cells->kind == GV_CELLS_OF_S2) {
-    snprintf(out->cells_of, sizeof out->cells_of, "S2 level %d (%s latitudes)", cells->level, latitudes);
-  } else {
-    snprintf(out->cells_of, sizeof out->cells_of, "H3 resolution %d", cells->level);
-  }
+  gv_cells_of_describe(cells, out->cells_of, sizeof out->cells_of);
 }
 
 void gv_run_report(const gv_run_work *w, gv_job_report *out) {

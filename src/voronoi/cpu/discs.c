@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cells/kind.h"
 #include "core/parallel.h"
 #include "voronoi/k_nearest.h"
 
@@ -57,7 +58,7 @@ static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, cons
   const gv_cells *cells = &v->cells;
   const double *g = cells->grid.geotransform;
   double x = v->seeds.x[seed], y = v->seeds.y[seed], half = e->columns;
-  if (cells->shape == GV_CELLS_LONLAT) {
+  if (gv_cells_turn_by_column(cells)) {
     double z = v->seeds.z[seed], square = x * x + y * y, axis = sqrt(square);
     /* By how much longitudes may differ: its sine is that of the angle over the cosine of the (geocentric) latitude, unless a
      * pole is within the disc. asin(s) <= s + (pi / 2 - 1) s^3. */
@@ -164,10 +165,10 @@ gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **o
   const gv_cells *cells = &v->cells;
   const double *g = cells->grid.geotransform;
   double e = cells->position_error, within = v->within, beyond = v->beyond;
-  bool globe = cells->shape == GV_CELLS_LONLAT;
+  bool globe = gv_cells_turn_by_column(cells);
   double unit = globe ? degree : 1.0;
   *out = NULL;
-  if (cells->shape == GV_CELLS_POINTS || !(within >= 0.0) || !isfinite(beyond)) return GV_OK;
+  if (!gv_cells_have_tables(cells) || !(within >= 0.0) || !isfinite(beyond)) return GV_OK;
   if (!(fabs(g[1]) * unit > 1000.0 * e && fabs(g[5]) * unit > 1000.0 * e)) return GV_OK;
   gv_discs *d = gv_allocate_zeroed(&v->allocator, 1, sizeof *d);
   if (d == NULL) return gv_fail_memory(context, "discs");
@@ -321,7 +322,7 @@ typedef struct disc_row {
 static double value_of(const disc_row *r, int64_t column) {
   const gv_cells *cells = &r->v->cells;
   double sx = r->v->seeds.x[r->seed], x = cells->column_x[column];
-  if (cells->shape != GV_CELLS_LONLAT) {
+  if (!gv_cells_turn_by_column(cells)) {
     return gv_norm_join(cells->metric, gv_norm_of(cells->metric, x - sx), r->rest);
   }
   double y = r->p * cells->column_y[column] - r->v->seeds.y[r->seed];
@@ -374,7 +375,7 @@ static void paint_side(const disc_row *r, int64_t first, int64_t step, int64_t n
 static double reach_in(const disc_row *r, double axis) {
   const gv_disc_limit *limit = &r->discs->limit;
   gv_metric metric = r->v->cells.metric;
-  if (r->v->cells.shape == GV_CELLS_LONLAT) {
+  if (gv_cells_turn_by_column(&r->v->cells)) {
     double share = (limit->beyond - r->rest - (r->p - axis) * (r->p - axis)) / (4.0 * r->p * axis);
     return share > 0.0 ? 2.0 * limit->scale * gv_arcsine(share < 1.0 ? sqrt(share) : 1.0) : 0.0;
   }
@@ -387,7 +388,7 @@ static double reach_in(const disc_row *r, double axis) {
 static void paint_row(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile, int32_t seed,
                       const gv_disc *disc, double middle, int64_t row, int32_t *out) {
   const gv_cells *cells = &v->cells;
-  bool globe = cells->shape == GV_CELLS_LONLAT;
+  bool globe = gv_cells_turn_by_column(cells);
   double across = cells->row_z[row] - disc->across;
   disc_row r = {.v = v, .discs = discs, .seed = seed, .row = row, .out = out - tile->c0};
   r.p = globe ? cells->row_p[row] : 0.0;
@@ -414,10 +415,10 @@ static void set_tolerance(const gv_discs *d, const gv_cells *cells, const gv_dis
     return;
   }
   /* The part of a share that lies within the error bounds, and a share from which on that part is small. */
-  double share = cells->shape == GV_CELLS_LONLAT ? 0.25 * inverse / disc->along : 1.0;
+  double share = gv_cells_turn_by_column(cells) ? 0.25 * inverse / disc->along : 1.0;
   double g = l->gap * share, large = l->beyond * share / 16.0;
   strip->grazing = large > g ? large : g;
-  bool small = cells->shape == GV_CELLS_PLANE || g < 0.1;
+  bool small = !gv_cells_turn_by_column(cells) || g < 0.1;
   strip->tight += small ? 4.0 * l->scale * g / sqrt(strip->grazing) : INFINITY;
   strip->loose += small ? 4.0 * l->scale * sqrt(g) : INFINITY;
 }
@@ -425,7 +426,7 @@ static void set_tolerance(const gv_discs *d, const gv_cells *cells, const gv_dis
 static void paint_disc(const gv_voronoi *v, const gv_discs *discs, gv_disc_kernel kernel, const gv_tile *tile,
                        int32_t seed, int64_t r0, int64_t r1, int32_t *out, int64_t stride) {
   const gv_cells *cells = &v->cells;
-  bool globe = cells->shape == GV_CELLS_LONLAT;
+  bool globe = gv_cells_turn_by_column(cells);
   double x = v->seeds.x[seed], y = v->seeds.y[seed], middle = middle_near(discs, &discs->place[seed], tile);
   gv_disc disc = {globe ? sqrt(x * x + y * y) : x, globe ? v->seeds.z[seed] : y, middle - (double)tile->c0,
                   v->label[seed]};
@@ -451,7 +452,7 @@ static void paint_disc(const gv_voronoi *v, const gv_discs *discs, gv_disc_kerne
 void gv_discs_paint(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile,
                     const gv_candidates *candidates, const gv_disc_plan *plan, int32_t *out, int64_t stride) {
   const gv_disc_kernels *kernels = gv_disc_kernels_get();
-  gv_disc_kernel kernel = v->cells.shape == GV_CELLS_LONLAT ? kernels->globe : kernels->plane[v->cells.metric];
+  gv_disc_kernel kernel = gv_cells_turn_by_column(&v->cells) ? kernels->globe : kernels->plane[v->cells.metric];
   for (int32_t i = 0; i < candidates->count; i++) {
     if (!plan->painted[i] || plan->c0[i] >= plan->c1[i]) continue;
     paint_disc(v, discs, kernel, tile, candidates->id[i], tile->r0 + plan->r0[i], tile->r0 + plan->r1[i], out,

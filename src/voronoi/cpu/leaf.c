@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cells/kind.h"
 #include "voronoi/cpu/k_nearest_filter.h"
 #include "voronoi/cpu/short_list.h"
 
@@ -131,7 +132,7 @@ bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candi
 
 static bool suits_floats(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order) {
   return order->groups > 0 && order->within && candidates->count <= GV_FILTER_MOST && gv_culls_linearly(v) &&
-         v->cells.shape != GV_CELLS_POINTS;
+         gv_cells_have_tables(&v->cells);
 }
 
 bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
@@ -149,8 +150,8 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
 }
 
 static const gv_k_nearest_kernels *k_nearest_kernels(const gv_cells *cells, const gv_kernels *kernels) {
-  if (cells->shape == GV_CELLS_PLANE) return &kernels->k_nearest->plane[cells->metric];
-  if (cells->shape == GV_CELLS_LONLAT) return &kernels->k_nearest->lonlat;
+  if (gv_cells_turn_by_column(cells)) return &kernels->k_nearest->lonlat;
+  if (gv_cells_have_tables(cells)) return &kernels->k_nearest->plane[cells->metric];
   return cells->dim == 2 ? &kernels->k_nearest->points2[cells->metric] : &kernels->k_nearest->points3;
 }
 
@@ -356,7 +357,7 @@ static uint64_t k_nearest_in_floats(const k_leaf *l, const int32_t *place, int32
   const gv_candidates *c = l->candidates;
   gv_k_nearest_filter f;
   f.leaf = l->leaf;
-  f.globe = l->v->cells.shape == GV_CELLS_LONLAT;
+  f.globe = gv_cells_turn_by_column(&l->v->cells);
   f.first = first;
   f.bands = bands;
   f.bound = l->bound;

@@ -4,7 +4,7 @@
  * cells are then decided one by one. Only positions of such cells are computed: bounds need none. Blocks of a list
  * of places are sorted to such a tree (mesh_list.h).
  *
- * A mesh itself (GV_GRID_QTM, GV_GRID_HEALPIX, GV_GRID_S2) is written in the order of cell numbers, in which a part is one
+ * A mesh itself (QTM, HEALPix, S2) is written in the order of cell numbers, in which a part is one
  * span. For a raster with a QTM level, the triangles under a block of pixels are computed once, strip by strip,
  * into rows of the octant; a pixel then finds its triangle by its position in the row. In the coordinates of the
  * lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat. If there are many more

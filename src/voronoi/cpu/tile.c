@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "cells/kind.h"
 #include "voronoi/cpu/tile_tree.h"
 #include "voronoi/cpu/tile_work.h"
 
@@ -77,7 +78,7 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_wor
     return GV_OK;
   }
   GV_TRY(gv_level_gather(v, j->space, 0, id, count));
-  if (v->cells.shape == GV_CELLS_POINTS) GV_TRY(gv_points_prepare(context, j));
+  if (!gv_cells_have_tables(&v->cells)) GV_TRY(gv_points_prepare(context, j));
   return gv_solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
 }
 
@@ -119,17 +120,17 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_workspace *space = gv_workspace_acquire(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_labels target = *block;
-  bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
+  bool gaps = gv_facts_of(&v->cells.grid)->may_lack_places;
   gv_tile_work j = {.v = v,
                     .kernels = state->kernels,
                     .discs = state->discs,
                     .space = space,
                     .block = *tile,
                     .target = &target,
-                    .uniform = projected ? NULL : uniform}; /* cells without a place are reset at the end */
+                    .uniform = gaps ? NULL : uniform}; /* cells without a place are reset at the end */
   gv_status status = stage(&j, block, &target);
   if (status == GV_OK) status = solve_block(context, state, &j);
-  if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);
+  if (status == GV_OK && gaps && j.lon != NULL) gv_drop_placeless(&j);
   if (status == GV_OK) unstage(&j, block);
   gv_workspace_release(&state->pool, space);
   return status;

@@ -1,17 +1,13 @@
 /* A tile of a raster: culled, then computed as a whole, by its children, by discs, or cell by cell. */
+#include "cells/kind.h"
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/cpu/tile_work.h"
 #include "voronoi/k_nearest.h"
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
-  switch (cells->shape) {
-  case GV_CELLS_PLANE:
-    return kernels->leaf_plane[cells->metric];
-  case GV_CELLS_LONLAT:
+  if (gv_cells_turn_by_column(cells))
     return cells->metric == GV_GEODESIC ? kernels->leaf_lonlat_filter : kernels->leaf_lonlat;
-  case GV_CELLS_POINTS:
-    break;
-  }
+  if (gv_cells_have_tables(cells)) return kernels->leaf_plane[cells->metric];
   if (cells->dim == 2) return kernels->leaf_points2[cells->metric];
   return cells->metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3;
 }
@@ -20,7 +16,7 @@ static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kerne
 static void place_of_cell(const gv_tile_work *j, int64_t column, int64_t row, double *lon, double *lat,
                           double vector[3]) {
   const gv_cells *cells = &j->v->cells;
-  if (cells->shape == GV_CELLS_LONLAT) {
+  if (gv_cells_turn_by_column(cells)) {
     gv_cells_lonlat(cells, column, row, lon, lat);
     vector[0] = cells->row_p[row] * cells->column_x[column];
     vector[1] = cells->row_p[row] * cells->column_y[column];
@@ -83,7 +79,7 @@ static gv_leaf make_leaf(const gv_tile_work *j, const gv_tile *tile) {
                   .out = gv_place_of_tile(j, tile),
                   .out_stride = j->target->stride,
                   .band_stride = j->target->band_stride};
-  if (cells->shape == GV_CELLS_POINTS) {
+  if (!gv_cells_have_tables(cells)) {
     leaf.point_stride = j->block.c1 - j->block.c0;
     int64_t first = r0 * leaf.point_stride + c0;
     leaf.x = j->x + first;
@@ -221,7 +217,7 @@ gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_til
     gv_fill_nodata(j, tile);
     return GV_OK;
   }
-  if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) {
+  if (!gv_cells_have_tables(&v->cells) && v->cells.dim == 3) {
     if (!gv_points_bound(j, tile, &bound)) {
       gv_fill_nodata(j, tile);
       return GV_OK;

@@ -1,6 +1,7 @@
 /* The tree of tiles over a whole grid. */
 #include "voronoi/cpu/tile_tree.h"
 
+#include "cells/kind.h"
 #include "core/parallel.h"
 #include "voronoi/cpu/tile_work.h"
 
@@ -116,7 +117,7 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   GV_TRY(reserve(context, tree, 1));
   tree->node[0] = (gv_tile_node){{0, v->cells.grid.width, 0, v->cells.grid.height}, NULL, v->seeds.count, -1};
   tree->count = 1;
-  if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
+  if (!gv_cells_have_tables(&v->cells) && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
   narrowing n = {v, kernels, pool, tree, 0, 0};
   for (int32_t first = 0, level_end = 1; first < tree->count;

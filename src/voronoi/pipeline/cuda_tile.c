@@ -380,7 +380,7 @@ static bool give_up_devices(engine *e) {
 static bool uses_devices(const gv_context *context, const gv_voronoi *v) {
   const gv_grid *grid = &v->cells.grid;
   if (!gv_cuda_raster_supports(v)) return false;
-  bool points = grid->kind == GV_GRID_QTM || grid->level != GV_QTM_NONE;
+  bool points = grid->level != GV_QTM_NONE;
   return !v->automatic || gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count,
                                                   v->k > 1, points, context->threads, gv_cuda_started());
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells/mesh.h"
+#include "cells/parts.h"
 #include "core/parallel.h"
 #include "voronoi/cpu/cull.h"
 #include "voronoi/k_nearest.h"
@@ -16,11 +16,9 @@ static int compare_ids(const void *a, const void *b) {
 
 static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, const gv_open_cell *cell,
                                      gv_place *out) {
-  if (v->cells.grid.kind == GV_GRID_QTM) {
-    gv_qtm_id triangle = 0;
+  if (gv_grid_is_list(&v->cells.grid)) {
     double centre[5];
-    gv_qtm_from_number(v->cells.grid.level, cell->column, &triangle);
-    gv_mesh_centre(triangle, &v->cells.ellipsoid, centre);
+    gv_cell_position(&v->cells, cell->column, centre);
     *out = (gv_place){{centre[0], centre[1], centre[2]}, centre[3], centre[4]};
     return GV_OK;
   }

@@ -1,5 +1,6 @@
 #include "voronoi/pipeline/strip_layout.h"
 
+#include "cells/kind.h"
 #include "voronoi/gpu/raster.h"
 
 enum {
@@ -17,7 +18,7 @@ bool gv_strip_layout_make(gv_strip_layout *l, const gv_voronoi *v, int64_t strip
   int64_t block = l->bw * l->bh;
   int64_t blocks = strip_cells / block;
   /* Strips of a mesh begin with a leaf. */
-  if (v->cells.grid.kind == GV_GRID_QTM && blocks < l->across && block < GV_CUDA_MESH_LEAF)
+  if (gv_grid_is_mesh(&v->cells.grid) && blocks < l->across && block < GV_CUDA_MESH_LEAF)
     blocks -= blocks % (GV_CUDA_MESH_LEAF / block);
   if (blocks < 1) return false;
   if (blocks >= l->across) {

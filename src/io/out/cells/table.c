@@ -37,7 +37,7 @@ static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   GV_TRY(gv_layer_create(&sink->out, crs, sink->has_points ? wkbPoint : wkbNone, NULL));
   for (int i = 0; i < TABLE_FIELDS; i++) {
     sink->field[i] = -1;
-    if (i == TABLE_AREA && sink->facts->of->kind == GV_CELLS_OF_FILE) continue;
+    if (i == TABLE_AREA && gv_cells_of_are_read(sink->facts->of)) continue;
     if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(sink->facts->of)) continue;
     const OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
     GV_TRY(gv_layer_add_field(&sink->out, names[i], NULL, type, &sink->field[i]));

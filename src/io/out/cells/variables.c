@@ -81,7 +81,7 @@ static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {
 }
 
 static bool is_healpix(const gv_mesh_sink *sink) {
-  return sink->facts->of->kind == GV_CELLS_OF_HEALPIX;
+  return gv_cells_of_have_schemes(sink->facts->of);
 }
 
 /* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "cells/facts.h"
+
 /* ------------------------------------------------------------------------------------------------------ distances */
 
 /* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
@@ -323,7 +325,7 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
   return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL ||
-         in->grid.grid.kind == GV_GRID_PROJECTED || in->grid.grid.kind == GV_GRID_POINTS;
+         gv_facts_of(&in->grid.grid)->may_lack_places;
 }
 
 /* Cells without a seed; `uniform`: only the first is written. */

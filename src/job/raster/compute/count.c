@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/facts.h"
 #include "core/device_rule.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/parallel.h"
@@ -33,8 +34,8 @@ static bool only_counts(const gv_run_work *w) {
   const gv_run_inputs *in = w->in;
   return w->source.computes && !gv_cells_of_lists(&j->grid.cells_of) && j->k == 1 && j->sum_count == 0 &&
          in->mask == NULL && in->cells.cells == NULL && in->seeds->shapes == NULL &&
-         j->weighting == GV_UNWEIGHTED && !isfinite(in->max_distance) && in->grid.grid.kind != GV_GRID_PROJECTED &&
-         (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
+         j->weighting == GV_UNWEIGHTED && !isfinite(in->max_distance) &&
+         !gv_facts_of(&in->grid.grid)->may_lack_places && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
 }
 
 static bool worth_a_device(const gv_run_work *w) {

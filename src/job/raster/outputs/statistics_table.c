@@ -6,6 +6,7 @@
 #include <cpl_string.h>
 #include <ogr_srs_api.h>
 
+#include "cells/facts.h"
 #include "io/crs.h"
 
 enum { SEEDS, CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y, COLUMNS };
@@ -74,7 +75,7 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) 
   const gv_run_inputs *in = w->in;
   const bool distances = w->plan->distances;
   statistics_table t = {.work = w, .area_unit = 1e-6, .coordinate_unit = 1.0};
-  bool plane = in->grid.grid.kind != GV_GRID_LONLAT && in->grid.grid.kind < GV_GRID_QTM,
+  bool plane = gv_facts_of(&in->grid.grid)->flat_areas,
        has_unit = !plane || (in->grid.crs != NULL && OSRIsProjected(in->grid.crs));
   if (plane && has_unit) t.area_unit = pow(OSRGetLinearUnits(in->grid.crs, NULL), 2.0) * 1e-6;
   if (!has_unit) t.area_unit = 1.0;
@@ -85,7 +86,7 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) 
     t.places[i] = -1;
     if (i == SEEDS && !j->group) continue;
     if (!distances && (i == DISTANCE_MEAN || i == DISTANCE_MAX)) continue;
-    if (i == AREA && in->grid.grid.kind == GV_GRID_POINTS && in->grid.grid.area == NULL) continue;
+    if (i == AREA && gv_grid_lacks_areas(&in->grid.grid)) continue;
     t.places[i] = t.count;
     add_column(&t, i <= CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
   }

@@ -12,7 +12,7 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
                             {j->grid.like, raster, NULL, j->grid.like_options, NULL},
                             {j->mask.source, merges ? 0 : either, j->mask.layer, j->mask.open_options, NULL},
                             {j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL},
-                            {cells->kind == GV_CELLS_OF_FILE ? cells->source : NULL, vector, NULL, NULL, NULL},
+                            {gv_cells_of_are_read(cells) ? cells->source : NULL, vector, NULL, NULL, NULL},
                             {j->cost.path, raster, NULL, j->cost.open_options, NULL},
                             {j->config, 0, NULL, NULL, NULL}};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

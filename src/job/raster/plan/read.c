@@ -5,6 +5,7 @@
 
 #include <gdal.h>
 
+#include "cells/facts.h"
 #include "io/crs.h"
 #include "io/in/cells/h3_cells.h"
 #include "io/in/cells/place_arrays.h"
@@ -133,7 +134,7 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
   GV_REQUIRE(io, j->cost.path == NULL || in->seeds->shapes == NULL,
              "--cost: %s: lines and polygons are unsupported as seeds; use points", gv_job_seeds(j));
-  GV_REQUIRE(io, j->cost.path == NULL || grid->grid.kind != GV_GRID_PROJECTED,
+  GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
@@ -141,7 +142,7 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
                          "--weighting power: unsupported metric (%s); use euclidean or great-circle",
                          gv_metric_name(grid->metric));
   }
-  const bool turned = grid->grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(grid->crs);
+  const bool turned = gv_facts_of(&grid->grid)->inverse && gv_crs_is_lonlat(grid->crs);
   GV_REQUIRE(io, j->stats == NULL || !turned || grid->globe == NULL,
              "--stats: unsupported for --level on longitudes from another meridian than Greenwich; remove --crs");
   GV_REQUIRE(io, j->stats == NULL || !turned,
@@ -195,9 +196,11 @@ static gv_status read_places(gv_io *io, gv_run_inputs *in) {
 static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
   if (!gv_cells_of_lists(cells)) return GV_OK;
-  if (cells->kind == GV_CELLS_OF_FILE) GV_TRY(read_places(io, in));
-  if (cells->kind == GV_CELLS_OF_H3)
+  if (gv_cells_of_are_read(cells)) {
+    GV_TRY(read_places(io, in));
+  } else if (gv_cells_of_have_places(cells)) {
     GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, &in->centres));
+  }
   gv_cells_of_grid(cells, &in->centres, &in->grid.grid);
   return GV_OK;
 }

@@ -68,8 +68,8 @@ static gv_status set_extent(gv_io *io, void *to, const char *value) {
 static gv_status set_cells_of(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   GV_TRY(gv_cells_of_read(io, value, &grid->cells_of));
-  if (grid->cells_of.kind == GV_CELLS_OF_FILE) gv_source_remember(value);
-  if (grid->cells_of.kind != GV_CELLS_OF_QTM) return GV_OK;
+  if (gv_cells_of_are_read(&grid->cells_of)) gv_source_remember(value);
+  if (!gv_cells_of_are_triangles(&grid->cells_of)) return GV_OK;
   grid->has_level = true;
   grid->level = grid->cells_of.level;
   return GV_OK;
@@ -472,7 +472,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
                 {g->extent_of != NULL, "--extent-of"},
                 {g->crs != NULL, "--crs"},
                 {g->has_level, "--level"},
-                {g->cells_of.kind != GV_CELLS_OF_NONE, "--cells-of"},
+                {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
                 {j->raster_seeds.source != NULL, "--seeds-raster"},
                 {j->k > 1, "-k"},
                 {j->weighting != GV_UNWEIGHTED, "--weighting"},
@@ -566,7 +566,7 @@ static gv_status check_lists(gv_io *io, const gv_job *j) {
     GV_REQUIRE(io, !others[i].given,
                "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
                others[i].name);
-  GV_REQUIRE(io, j->sum_count == 0 || g->cells_of.kind != GV_CELLS_OF_FILE,
+  GV_REQUIRE(io, j->sum_count == 0 || !gv_cells_of_are_read(&g->cells_of),
              "--sum: unsupported for places of a file (--cells-of %s), which have no areas; use healpix:LEVEL, "
              "s2:LEVEL, h3:LEVEL or a raster",
              g->cells_of.source);
