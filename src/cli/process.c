@@ -17,7 +17,7 @@
 #include "cli/fail.h"
 #include "cli/report.h"
 #include "io/out/output.h"
-#include "io/out/remote.h"
+#include "io/out/remote_copies.h"
 #include "io/source_name.h"
 
 /* After a fatal error GDAL ends the process, also if the handler returns. */
@@ -41,7 +41,7 @@ static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
   CPLSetErrorHandler(receive_message);
-  /* Keeps codes unchanged (gv_crs_keep_codes), in all threads. */
+  /* Keeps deprecated codes of coordinate systems unchanged, in all threads. */
   if (CPLGetConfigOption("OSR_USE_NON_DEPRECATED", NULL) == NULL)
     CPLSetConfigOption("OSR_USE_NON_DEPRECATED", "NO");
   /* Files are read and written in order; GDAL's default cache is a twentieth of all memory. */

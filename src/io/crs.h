@@ -43,12 +43,6 @@ bool gv_crs_is_cartesian(OGRSpatialReferenceH crs);
 /* "WGS 84 (EPSG:4326)", "unnamed"; "no coordinate system" for NULL. */
 void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size);
 
-/* GDAL replaces deprecated EPSG codes by their successors, which may be other systems. From here on this thread
- * keeps codes unchanged, unless the configuration option OSR_USE_NON_DEPRECATED is set. True if this must be
- * undone. */
-bool gv_crs_keep_codes(void);
-void gv_crs_replace_codes(void);
-
 /* Warns if the system of outputs has a deprecated code. */
 void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs);
 

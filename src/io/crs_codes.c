@@ -1,22 +1,9 @@
 /* Deprecated codes of coordinate systems. */
 #include <stdbool.h>
 
-#include <cpl_conv.h>
 #include <proj.h>
 
 #include "io/crs.h"
-
-static const char keep_option[] = "OSR_USE_NON_DEPRECATED";
-
-bool gv_crs_keep_codes(void) {
-  if (CPLGetConfigOption(keep_option, NULL) != NULL) return false;
-  CPLSetThreadLocalConfigOption(keep_option, "NO");
-  return true;
-}
-
-void gv_crs_replace_codes(void) {
-  CPLSetThreadLocalConfigOption(keep_option, NULL);
-}
 
 void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs) {
   const char *authority = crs != NULL ? OSRGetAuthorityName(crs, NULL) : NULL;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/crs.h"
+#include <cpl_conv.h>
+
 #include "io/path.h"
 #include "io/source_name.h"
 #include "io/text.h"
@@ -57,18 +58,28 @@ gv_messages *gv_messages_used(void) {
   return of_thread;
 }
 
+/* GDAL replaces deprecated EPSG codes by their successors, which may be other systems. From here on this thread keeps
+ * codes unchanged, unless the configuration option is set. True if this must be undone. */
+static const char io_keep_option[] = "OSR_USE_NON_DEPRECATED";
+
+static bool io_keep_codes(void) {
+  if (CPLGetConfigOption(io_keep_option, NULL) != NULL) return false;
+  CPLSetThreadLocalConfigOption(io_keep_option, "NO");
+  return true;
+}
+
 gv_messages_scope gv_messages_enter(gv_messages *store) {
   gv_messages_scope scope = {.before = of_thread, .entered = store != NULL && store != of_thread};
   if (!scope.entered) return scope;
   of_thread = store;
   CPLPushErrorHandler(gv_io_take_message);
-  scope.replaces_codes = gv_crs_keep_codes();
+  scope.replaces_codes = io_keep_codes();
   return scope;
 }
 
 void gv_messages_leave(gv_messages_scope scope) {
   if (!scope.entered) return;
-  if (scope.replaces_codes) gv_crs_replace_codes();
+  if (scope.replaces_codes) CPLSetThreadLocalConfigOption(io_keep_option, NULL);
   CPLPopErrorHandler();
   of_thread = scope.before;
 }

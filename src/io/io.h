@@ -52,7 +52,7 @@ typedef struct gv_messages_scope {
 } gv_messages_scope;
 
 /* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes of
- * coordinate systems are kept unchanged (gv_crs_keep_codes). Does nothing where `messages` is NULL or in use
+ * coordinate systems are kept unchanged. Does nothing where `messages` is NULL or in use
  * already. */
 gv_messages_scope gv_messages_enter(gv_messages *messages);
 void gv_messages_leave(gv_messages_scope scope);

@@ -19,7 +19,7 @@
 #include "io/out/files/commit_lock.h"
 #include "io/out/files/copy.h"
 #include "io/out/output.h"
-#include "io/out/remote.h"
+#include "io/out/remote_copies.h"
 #include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
@@ -169,7 +169,7 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
 /* All files of the outputs and what else is removed, nothing renamed yet. */
 static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
   for (int i = 0; i < count; i++) {
-    if (gv_object_is(outputs[i]->path)) continue;                        /* io/out/remote.c */
+    if (gv_object_is(outputs[i]->path)) continue;                        /* remote_copies.c */
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
     GV_TRY(gv_output_each_file(io, outputs[i], add_fresh, m));
   }

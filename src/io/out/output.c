@@ -13,7 +13,7 @@
 
 #include "io/object_name.h"
 #include "io/out/files/copy.h"
-#include "io/out/remote.h"
+#include "io/out/files/remote.h"
 #include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
@@ -100,7 +100,7 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
   bool remote = gv_object_is(output->path);
-  GV_TRY(remote ? gv_remote_check(io, output) : check_disk(io, output->path));
+  GV_TRY(remote ? gv_remote_check(io, output->path, output->amends) : check_disk(io, output->path));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
   if (length > MAX_PATH) {

@@ -12,7 +12,6 @@
 #include <ogr_api.h>
 
 #include "io/object_name.h"
-#include "io/out/remote.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */

@@ -27,6 +27,17 @@ struct gv_raster_out {
   double axes[6];
 };
 
+/* --------------------------------------------------------------------------------------------------- raster_file.c */
+
+/* The options with no more threads than available: GDAL waits forever for threads that could not be created. */
+char **gv_raster_limit_threads(char **options);
+
+/* Closes *dataset, which may be NULL. Returns `status`, or an error if GDAL cannot write the rest. */
+gv_status gv_raster_close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status);
+
+/* Opens the complete GeoTIFF for reading. */
+gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out);
+
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */
 
 /* True if the options contain the key. */

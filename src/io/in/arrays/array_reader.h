@@ -1,5 +1,5 @@
 /* Shared by the files that read arrays: arrays.c reads rows, array_files.c opens binary files, array_text.c reads
- * text. */
+ * text; these use array_reader.c. */
 #ifndef GV_IO_ARRAY_READER_H
 #define GV_IO_ARRAY_READER_H
 

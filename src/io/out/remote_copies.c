@@ -1,4 +1,4 @@
-#include "io/out/remote.h"
+#include "io/out/remote_copies.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,47 +7,15 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
-#include <cpl_vsi_error.h>
 
 #include "io/grow.h"
 #include "io/object_name.h"
+#include "io/out/files/remote.h"
 #include "io/path.h"
 
 enum { CHUNK = 1 << 20 };
 
 static atomic_bool copying;
-
-const char *gv_remote_temporary(void) {
-  const char *directory = CPLGetConfigOption("CPL_TMPDIR", NULL);
-  if (directory == NULL) directory = CPLGetConfigOption("TMPDIR", NULL);
-  return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
-}
-
-/* Whether there is an object. GDAL keeps answers, which other programs may have made wrong. */
-static bool remote_exists(const char *path) {
-  VSIStatBufL found;
-  VSICurlPartialClearCache(path);
-  VSIErrorReset();
-  return VSIStatExL(path, &found, VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SET_ERROR_FLAG) == 0;
-}
-
-gv_status gv_remote_check(gv_io *io, const gv_output *output) {
-  const char *path = output->path;
-  if (gv_object_has_dots(path))
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "output %s: unsupported name: \".\" or \"..\" in the path of an object; use its plain path",
-                      path);
-  bool there = remote_exists(path);
-  int error = there ? 0 : VSIGetLastErrorNo();
-  if (error != 0 && error != VSIE_AWSObjectNotFound) return gv_io_fail_foreign(io, path, VSIGetLastErrorMsg());
-  if (there && output->amends)
-    return gv_io_fail(io, GV_ERROR_IO,
-                      "output %s: unsupported: adding a layer to an object of cloud storage; choose another name",
-                      path);
-  return GV_OK;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- copying */
 
 /* Copies the bytes. */
 static gv_status remote_copy_bytes(gv_io *io, VSILFILE *from, VSILFILE *to, const gv_remote_object *object) {
@@ -111,7 +79,7 @@ static gv_status remote_add(gv_io *io, gv_output *output, const char *name, void
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
                         object->path);
   }
-  object->replaced = remote_exists(object->path);
+  object->replaced = gv_remote_exists(object->path);
   return object->replaced ? gv_output_check_replaced(io, output, name, object->path, list->inputs) : GV_OK;
 }
 
@@ -141,7 +109,7 @@ static gv_status remote_drop(gv_io *io, gv_output *output, const char *path, voi
   (void)output;
   for (int i = 0; i < copies->count; i++)
     if (gv_same_file(copies->list[i].path, path)) return GV_OK;
-  if (!remote_exists(path)) return GV_OK;
+  if (!gv_remote_exists(path)) return GV_OK;
   gv_gdal_reset();
   if (VSIUnlink(path) == 0) return GV_OK;
   (void)gv_io_fail_gdal(io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed", path);
@@ -165,7 +133,7 @@ void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies)
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (const gv_remote_object *one = copies->list; one < copies->list + copies->count; one++) {
     replaced += one->replaced && one->state == GV_REMOTE_COPIED;
-    bool made = one->state == GV_REMOTE_COPIED || (one->state == GV_REMOTE_BEGUN && remote_exists(one->path));
+    bool made = one->state == GV_REMOTE_COPIED || (one->state == GV_REMOTE_BEGUN && gv_remote_exists(one->path));
     if (one->replaced || !made || VSIUnlink(one->path) == 0) continue;
     if (left++ == 0) first_left = one->path;
   }

@@ -5,16 +5,10 @@
  * that an object with the name of an output is complete and has its side files. An object appears or is replaced as a whole. If a
  * copy fails or is cancelled, new objects are removed; objects that were replaced before stay replaced, which the error reports.
  */
-#ifndef GV_IO_REMOTE_H
-#define GV_IO_REMOTE_H
+#ifndef GV_IO_REMOTE_COPIES_H
+#define GV_IO_REMOTE_COPIES_H
 
 #include "io/out/output.h"
-
-/* The local directory for temporary files: CPL_TMPDIR, TMPDIR or /tmp. Not to be freed. */
-const char *gv_remote_temporary(void);
-
-/* Checks the credentials, and that no layer is added to an object. GDAL's stored answers about the path are discarded. */
-gv_status gv_remote_check(gv_io *io, const gv_output *output);
 
 typedef enum gv_remote_state { GV_REMOTE_WAITS, GV_REMOTE_BEGUN, GV_REMOTE_COPIED } gv_remote_state;
 

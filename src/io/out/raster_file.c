@@ -1,0 +1,68 @@
+/* What creating, writing and finishing a raster share. */
+#include "io/out/raster_file.h"
+
+#include <stdlib.h>
+
+#include <cpl_conv.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+
+#include "core/parallel.h"
+
+char **gv_raster_limit_threads(char **options) {
+  const char *requested = CSLFetchNameValue(options, "NUM_THREADS");
+  if (requested == NULL) return options;
+  int wanted = EQUAL(requested, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(requested);
+  return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
+}
+
+/* GDALClose reports a full disk only to the message handler. */
+gv_status gv_raster_close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status) {
+  GDALDatasetH made = *dataset;
+  *dataset = NULL;
+  if (made == NULL) return status;
+  gv_gdal_reset();
+  GDALClose(made);
+  if (status != GV_OK || !gv_gdal_failed()) return status;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+}
+
+gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
+  /* GDAL 3.6 cannot decode several planes in threads. */
+  char **how =
+      raster->is.bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  how = gv_raster_limit_threads(how);
+  gv_gdal_reset();
+  *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
+  CSLDestroy(how);
+  if (*out != NULL && !gv_gdal_lost()) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
+}
+
+GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
+  return raster->dataset;
+}
+
+char **gv_raster_creation_options(const gv_raster_out *raster) {
+  return raster->work_options != NULL ? raster->work_options : raster->options;
+}
+
+gv_place *gv_raster_place(gv_raster_out *raster) {
+  return &raster->place;
+}
+
+bool gv_raster_copies(const gv_raster_out *raster) {
+  return raster->copies;
+}
+
+void gv_raster_close(gv_raster_out *raster) {
+  if (raster == NULL) return;
+  if (raster->dataset != NULL) GDALClose(raster->dataset);
+  if (raster->tiff != NULL) gv_tiff_close(raster->tiff);
+  gv_place_clear(&raster->place);
+  free(raster->work);
+  CSLDestroy(raster->options);
+  CSLDestroy(raster->work_options);
+  gv_variable_free(&raster->variable);
+  free(raster);
+}
