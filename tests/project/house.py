@@ -14,6 +14,7 @@ House rules on sizes and on who includes whom.
   that define the functions that it calls.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
   src/cells/facts.h.
+* At most DRIVER_FILES files of src/io/out and src/job name a driver of src/io/out/format.c, which has the table of them.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
@@ -31,6 +32,7 @@ FILE_LINES = 700
 FUNCTION_LINES = 100
 STATIC_FILES = 2
 KIND_FILES = 10
+DRIVER_FILES = 2
 ROOMS = ["core", "exact", "cells search", "geodesic", "cost features", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
@@ -44,6 +46,9 @@ ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=\n]*?\b((?:gv|cli)_\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
 CALL = re.compile(r"\b(?:gv|cli)_\w+\b(?=\s*\()")
 KIND = re.compile(r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+FORMATS = "src/io/out/format.c"
+DRIVER = re.compile(r'\.driver = "([^"]+)"')
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -167,6 +172,11 @@ def look(root):
     kinds = [name for name, text in texts.items() if not name.startswith("src/cells/") and KIND.search(without_comments(text))]
     if len(kinds) > KIND_FILES:
         found["kinds src"] = len(kinds)
+    drivers = re.compile("|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "$^")
+    named = [name for name, text in texts.items() if name.startswith(("src/io/out/", "src/job/")) and name != FORMATS
+             and drivers.search(COMMENT.sub("", text))]
+    if len(named) > DRIVER_FILES:
+        found["drivers src"] = len(named)
     for circle in circles(arrows_of_files(root, texts)):
         if len(circle) > 1:
             found["files " + " ".join(circle)] = len(circle)
@@ -181,6 +191,7 @@ SAYS = {
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
     "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
+    "drivers": f"files of src/io/out and src/job that name drivers, more than {DRIVER_FILES}: use a fact of src/io/out/format.h",
     "files": "files that include or call each other in a circle",
 }
 

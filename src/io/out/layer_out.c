@@ -58,7 +58,7 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
                               const char *const *options) {
   char **own = CSLDuplicate((CSLConstList)options);
   OGRSpatialReferenceH used = crs;
-  bool geojson = geometry != wkbNone && gv_is_driver(l->place->driver, "GeoJSON");
+  bool geojson = geometry != wkbNone && gv_format_of(l->place->driver)->wgs84;
   gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
   if (status == GV_OK) l->layer = GDALDatasetCreateLayer(l->dataset, l->place->layer, used, geometry, own);
   if (geojson && used != NULL && used != crs) OSRRelease(used);
@@ -72,8 +72,8 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   GV_TRY(gv_place_begin(l->io, l->place));
   gv_gdal_reset();
   GV_TRY(gv_place_open(l->io, l->place, &l->dataset));
-  if (gv_is_driver(l->place->driver, "CSV") && geometry != wkbNone) options = as_wkt;
-  bool undefined = crs == NULL && geometry != wkbNone && gv_is_driver(l->place->driver, "GPKG");
+  if (gv_format_of(l->place->driver)->text && geometry != wkbNone) options = as_wkt;
+  bool undefined = crs == NULL && geometry != wkbNone && gv_format_of(l->place->driver)->undefined_system;
   OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
   if (undefined && none == NULL) return gv_io_fail_memory(l->io, "a coordinate system");
   gv_status status = create_layer(l, undefined ? none : crs, geometry, options);
@@ -110,9 +110,9 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
     OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
     OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like));
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
-  } else if (type == OFTReal && gv_is_driver(l->place->driver, "ESRI Shapefile")) {
-    OGR_Fld_SetWidth(field, 32); /* GDAL's 24 hold no more than 8 digits before 15 after the point */
-    OGR_Fld_SetPrecision(field, 15);
+  } else if (type == OFTReal) {
+    OGR_Fld_SetWidth(field, gv_format_of(l->place->driver)->real_width);
+    OGR_Fld_SetPrecision(field, gv_format_of(l->place->driver)->real_digits);
   }
   OGRErr error = OGR_L_CreateField(l->layer, field, TRUE);
   if (error != OGRERR_NONE && OGR_Fld_GetType(field) == OFTInteger64) {
@@ -171,12 +171,9 @@ static void layer_add_sums(OGRFeatureH feature, gv_layer_sums *sums) {
 /* Reads the file back, of drivers that ignore failed writes into files of their own, or into the middle of a file, where
  * gv_place_check_written sees nothing. */
 static gv_status layer_check_readable(const gv_layer_out *l) {
-  static const char *const drivers[] = {"FlatGeobuf", "ESRI Shapefile", "MapInfo File", "GeoJSON", "GeoJSONSeq"};
   const char *own[] = {GDALGetDriverShortName(l->place->driver), NULL};
-  bool listed = false, same = false;
-  for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
-    listed = listed || EQUAL(own[0], drivers[i]);
-  if (!listed) return GV_OK;
+  bool same = false;
+  if (!gv_format_of(l->place->driver)->write_unchecked) return GV_OK;
   gv_layer_sums sums = {0};
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(gv_place_work(l->place), GDAL_OF_VECTOR | GDAL_OF_READONLY, own, NULL, NULL);

@@ -45,10 +45,11 @@ struct gv_mesh_sink {
 };
 
 static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
-  if (GDALGetDriverByName("netCDF") == NULL) {
+  const gv_format *netcdf = gv_format_with_arrays(GV_ARRAYS_NETCDF);
+  if (gv_format_driver(netcdf) == NULL) {
     return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--mesh: missing netCDF driver in this GDAL");
   }
-  if (!EQUAL(CPLGetExtension(path), "nc")) {
+  if (gv_format_of_path(path) != netcdf) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: invalid extension (%s); use .nc", path);
   }
   if (level <= MAX_LEVEL) return GV_OK;
@@ -211,7 +212,8 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
   sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), path, NULL, (CSLConstList)format);
+  GDALDriverH netcdf = gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF));
+  sink->dataset = GDALCreateMultiDimensional(netcdf, path, NULL, (CSLConstList)format);
   sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
   if (sink->root == NULL) return false;
   GUInt64 nodes = (GUInt64)node_count(sink->n), faces = (GUInt64)gv_qtm_count(facts->of->level);

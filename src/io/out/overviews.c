@@ -66,7 +66,7 @@ static gv_status thin(gv_io *io, void *user, int worker, gv_raster_block *block)
 static gv_status write_one(gv_io *io, const char *path, thinning *t, int threads) {
   gv_raster_out *raster = NULL;
   gv_raster_options options = {.path = path,
-                               .driver = "GTiff",
+                               .driver = gv_format_tiled()->driver,
                                .overwrite = true,
                                .threads = threads,
                                .cell_bytes = t->to.bands * (int64_t)GDALGetDataTypeSizeBytes(t->to.type)};

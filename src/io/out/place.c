@@ -17,43 +17,14 @@
 /* ------------------------------------------------------------------------------------------------ what formats can */
 
 /* When a file of some format gets its layers. */
-typedef enum layering {
-  ONE_LAYER, /* has one, or each in a file of its own */
-  AT_ONCE,   /* when it is made */
-  ANY_TIME
-} layering;
-
 static GDALDatasetH open_as(GDALDriverH driver, const char *path, unsigned mode) {
   const char *const drivers[] = {GDALGetDriverShortName(driver), NULL};
   return GDALOpenEx(path, mode, drivers, NULL, NULL);
 }
 
-/* Capabilities of drivers are not declared reliably: these were tested with their files. */
-static layering layering_of(const gv_place *place) {
-  static const struct {
-    const char *driver;
-    layering how;
-  } tried[] = {{"GPKG", ANY_TIME},     {"SQLite", ANY_TIME}, {"XLSX", ANY_TIME},        {"ODS", ANY_TIME},
-               {"LIBKML", ANY_TIME},   {"PCIDSK", ANY_TIME}, {"PDS4", ANY_TIME},        {"VDV", ANY_TIME},
-               {"GML", AT_ONCE},       {"KML", AT_ONCE},     {"OpenFileGDB", ANY_TIME}, {"MBTiles", AT_ONCE},
-               {"Interlis 1", AT_ONCE}};
-  for (size_t i = 0; i < sizeof tried / sizeof *tried && place->layer != NULL; i++) {
-    if (!gv_is_driver(place->driver, tried[i].driver)) continue;
-    return gv_path_ends(place->output.path, ".kmz") ? AT_ONCE : tried[i].how;
-  }
-  return ONE_LAYER;
-}
-
-bool gv_driver_has_extension(GDALDriverH driver, const char *extension) {
-  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-  char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-  bool found = CSLFindString(names, extension) >= 0;
-  CSLDestroy(names);
-  return found;
-}
-
-bool gv_is_driver(GDALDriverH driver, const char *name) {
-  return driver != NULL && EQUAL(GDALGetDriverShortName(driver), name);
+static gv_layering layering_of(const gv_place *place) {
+  const gv_layering how = place->layer != NULL ? gv_format_of(place->driver)->layers : GV_LAYERS_ONE;
+  return how != GV_LAYERS_ONE && gv_path_ends(place->output.path, ".kmz") ? GV_LAYERS_AT_ONCE : how;
 }
 
 /* ------------------------------------------------------------------------------------------------- what a file holds */
@@ -89,21 +60,21 @@ static bool has_table(GDALDatasetH dataset, const char *name) {
 }
 
 /* Whether a file may hold more than GDAL lists. Objects of cloud storage are not read for that. */
-static bool place_is_database(const char *path, layering how) {
-  return gv_object_is(path) ? how == ANY_TIME : gv_is_sqlite(path);
+static bool place_is_database(const char *path, gv_layering how) {
+  return gv_object_is(path) ? how == GV_LAYERS_ANY_TIME : gv_is_sqlite(path);
 }
 
-static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
+static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH dataset, gv_layering how) {
   const char *path = place->output.path;
   bool database = place_is_database(path, how), vector = find_layer(dataset, place->layer) >= 0,
-       raster = gv_is_driver(place->driver, "GPKG") && has_raster(dataset, place->layer);
+       raster = gv_format_of(place->driver)->raster_tables && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
   if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a %s called %s; use another name%s", place->option, path,
                       raster ? "raster" : "table", place->layer, place->raster ? " (--co RASTER_TABLE=NAME)" : "");
   }
-  if (how == AT_ONCE && others) {
+  if (how == GV_LAYERS_AT_ONCE && others) {
     return gv_io_fail(io, GV_ERROR_IO,
                       "%s: %s holds other layers; driver %s cannot add a layer to them; use another file",
                       place->option, path, GDALGetDriverShortName(place->driver));
@@ -126,10 +97,10 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
 /* Inspects an existing file. A file that is not one of its driver's is replaced as a whole, except databases. */
 static gv_status inspect_file(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
-  layering how = layering_of(place);
+  gv_layering how = layering_of(place);
   bool database = place_is_database(path, how);
-  if (how == ONE_LAYER) {
-    if (!database || !place->output.overwrite || gv_is_driver(place->driver, "MBTiles")) return GV_OK;
+  if (how == GV_LAYERS_ONE) {
+    if (!database || !place->output.overwrite || gv_format_of(place->driver)->replaced_whole) return GV_OK;
     return gv_io_fail(io, GV_ERROR_IO, "output %s: a database may hold other layers; use another name", path);
   }
   GV_TRY(gv_container_check_idle(io, place->output.target));
@@ -162,7 +133,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
     if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
-    if (gv_is_driver(place->driver, "SQLite")) launder(place->layer);
+    if (gv_format_of(place->driver)->lower_names) launder(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
   bool known = place->existed && place->driver != NULL && VSI_ISREG(found.st_mode);
@@ -173,7 +144,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
 
 static bool may_share(const gv_place *a, const gv_place *b) {
   if (a->layer == NULL || b->layer == NULL || a->driver != b->driver) return false;
-  return layering_of(a) == ANY_TIME;
+  return layering_of(a) == GV_LAYERS_ANY_TIME;
 }
 
 gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
@@ -261,7 +232,7 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
   first->made = true;
   char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
   *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
-                        gv_is_driver(place->driver, "netCDF") ? options : NULL);
+                        gv_format_of(place->driver)->drops_history ? options : NULL);
   if (*dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
 }
@@ -287,7 +258,7 @@ static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
   VSIStatBufL found;
   if (place->kept) return gv_container_check_unchanged(io, place->output.target, &place->copied);
   if (place->existed || !place->output.overwrite || VSIStatL(place->output.path, &found) != 0) return GV_OK;
-  if (layering_of(place) == ONE_LAYER) return GV_OK;
+  if (layering_of(place) == GV_LAYERS_ONE) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO, "%s: created by another program during this run; it was not replaced",
                     place->output.path);
 }

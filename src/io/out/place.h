@@ -13,13 +13,8 @@
 #include <gdal.h>
 
 #include "io/out/container_file.h"
+#include "io/out/format.h"
 #include "io/out/output.h"
-
-/* True for the driver of that short name; `driver` may be NULL. */
-bool gv_is_driver(GDALDriverH driver, const char *name);
-
-/* True if it is one of those of the driver's files. */
-bool gv_driver_has_extension(GDALDriverH driver, const char *extension);
 
 typedef struct gv_place_options {
   const char *option; /* named in messages; not copied */

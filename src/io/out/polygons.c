@@ -147,18 +147,11 @@ static gv_status polygons_fill_row(gv_io *io, void *user, int64_t seed, gv_table
   return GV_OK;
 }
 
-/* MEM has layers since GDAL 3.11, which warns of the older driver. */
-static GDALDriverH polygons_memory_driver(void) {
-  GDALDriverH driver = GDALGetDriverByName("MEM");
-  bool has_layers = driver != NULL && GDALGetMetadataItem(driver, GDAL_DCAP_VECTOR, NULL) != NULL;
-  return has_layers ? driver : GDALGetDriverByName("Memory");
-}
-
 gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster, OGRSpatialReferenceH crs,
                             const gv_seed_options *source, const gv_seed_list *seeds, GDALProgressFunc progress,
                             void *progress_user) {
   regions r = {.seeds = seeds};
-  GDALDriverH driver = polygons_memory_driver();
+  GDALDriverH driver = gv_format_memory_driver();
   GDALDatasetH memory = driver != NULL ? GDALCreate(driver, "", 0, 0, 0, GDT_Unknown, NULL) : NULL;
   OGRLayerH layer = memory != NULL ? GDALDatasetCreateLayer(memory, "regions", crs, wkbPolygon, NULL) : NULL;
   gv_status status = layer != NULL

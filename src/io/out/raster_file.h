@@ -14,6 +14,7 @@ struct gv_raster_out {
   int threads;
   int64_t memory; /* as in the options */
   GDALDriverH driver;
+  const gv_format *format;  /* that of the driver */
   gv_raster_description is; /* its pointers are good until it has been created */
   char **options;           /* creation options, defaults included */
   bool own_sides;           /* those of tiles are a default */

@@ -12,11 +12,9 @@
 #include "io/out/style.h"
 #include "io/path.h"
 
-/* Formats with palettes get one. HFA keeps palettes in the table's columns; GeoPackages store the colours instead of
- * the values in tiles that the raster does not fill. */
+/* Formats with palettes get one. */
 static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) {
-  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !gv_is_driver(raster->driver, "HFA") &&
-               !gv_is_driver(raster->driver, "GPKG");
+  bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !raster->format->without_palette;
   GDALColorTableH colours = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
   if (colours == NULL) return;
   GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
@@ -24,13 +22,12 @@ static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) 
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
-  if (table->count <= GV_MAX_STYLED &&
-      !gv_is_driver(raster->driver, "GPKG")) { /* its tables have their own styles */
+  if (table->count <= GV_MAX_STYLED && !raster->format->own_styles) {
     GV_TRY(gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table));
   }
   if (raster->variable.name != NULL) {
     GV_TRY(gv_variable_set_flags(io, &raster->variable, table));
-    if (gv_is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
+    if (raster->format->arrays == GV_ARRAYS_NETCDF) gv_flags_to_netcdf(&raster->variable, raster->dataset);
   }
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
@@ -53,15 +50,10 @@ static bool needs_overviews(const gv_raster_out *raster) {
                                        "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
   const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
                                                 CSLFetchNameValue(raster->options, "RESAMPLING"));
-  if (!gv_is_driver(raster->driver, "COG") || resampling == NULL) return false;
+  if (!raster->format->makes_overviews || resampling == NULL) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (gv_option_given(raster->options, others[i])) return false;
   return EQUAL(resampling, "NEAREST");
-}
-
-/* Formats that keep every integer. */
-static bool keeps_integers(GDALDriverH driver) {
-  return gv_is_driver(driver, "COG") || gv_is_driver(driver, "netCDF") || gv_is_driver(driver, "AAIGrid");
 }
 
 /* Checks the integers in other formats: all are kept, or an error. */
@@ -112,7 +104,7 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
 static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   const char *path = raster->place.output.path;
   gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
-  if (gv_is_driver(raster->driver, "netCDF") && strstr(io->message, "AddProjectionVars") != NULL) {
+  if (raster->format->arrays == GV_ARRAYS_NETCDF && strstr(io->message, "AddProjectionVars") != NULL) {
     char name[256];
     gv_crs_describe(GDALGetSpatialRef(from), name, sizeof name);
     return gv_io_fail_as(
@@ -137,8 +129,7 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   /* GDAL is silent about side files. */
   if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
-  /* Rasterlite notes the source's name. */
-  if (gv_is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
+  if (raster->format->keeps_source_name) GDALSetDescription(from, gv_path_name(raster->place.output.path));
   raster->options = gv_raster_limit_threads(raster->options);
   gv_gdal_reset();
   raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
@@ -146,14 +137,14 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (raster->dataset == NULL || gv_gdal_failed()) return copy_fail(io, raster, from);
   GV_TRY(gv_raster_close_dataset(io, raster, &raster->dataset, GV_OK));
-  bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !keeps_integers(raster->driver);
+  bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !raster->format->keeps_integers;
   return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
 
 /* Replaces the temporary raster by one of its cells without its geotransform. */
 static gv_status drop_geotransform(gv_io *io, GDALDatasetH *from) {
   gv_gdal_reset();
-  GDALDatasetH copy = GDALCreateCopy(GDALGetDriverByName("VRT"), "", *from, FALSE, NULL, NULL, NULL);
+  GDALDatasetH copy = GDALCreateCopy(gv_format_driver(gv_format_virtual()), "", *from, FALSE, NULL, NULL, NULL);
   char **description = copy != NULL ? GDALGetMetadata(copy, "xml:VRT") : NULL;
   char *xml = description != NULL ? CPLStrdup(description[0]) : NULL;
   char *begin = xml != NULL ? strstr(xml, "<GeoTransform>") : NULL,
@@ -191,7 +182,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
   gv_status status = gv_raster_close_dataset(io, raster, &raster->dataset, GV_OK);
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
-  if (status == GV_OK && gv_is_driver(raster->driver, "Zarr"))
+  if (status == GV_OK && raster->format->arrays == GV_ARRAYS_ZARR)
     status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
   /* netCDF ignores a full disk when it closes a file. */
   if (status == GV_OK && (raster->copies || raster->filled)) status = gv_place_check_written(io, &raster->place);

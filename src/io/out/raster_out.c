@@ -21,10 +21,9 @@
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
-/* GDAL's GeoPackages have a fixed nodata value in Int16, and none in floats, and ignore others. */
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
   const char *path = raster->place.output.path;
-  if (!gv_is_driver(raster->driver, "GPKG")) return GV_OK;
+  if (!raster->format->fixed_nodata) return GV_OK;
   if (!GDALDataTypeIsInteger(raster->is.type)) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
@@ -40,9 +39,8 @@ static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
   const char *name = GDALGetDataTypeName(raster->is.type);
-  if (types == NULL || gv_is_driver(raster->driver, "GTiff")) return GV_OK; /* holds Int64, without saying so */
-  if (gv_is_driver(raster->driver, "JP2OpenJPEG"))
-    types = "Byte Int16 UInt16"; /* names 32 bits, refuses the last */
+  if (types == NULL || raster->format->all_types) return GV_OK;
+  if (raster->format->types != NULL) types = raster->format->types;
   char **list = CSLTokenizeString2(types, " ", 0);
   bool found = CSLFindString(list, name) >= 0;
   CSLDestroy(list);
@@ -83,24 +81,24 @@ static void set_option(gv_raster_out *raster, const char *key, const char *value
   if (!gv_option_given(raster->options, key)) raster->options = CSLSetNameValue(raster->options, key, value);
 }
 
+static void set_options(gv_raster_out *raster, const char *const *options) {
+  for (; options != NULL && *options != NULL; options++) {
+    char *key = NULL;
+    const char *value = CPLParseNameValue(*options, &key);
+    if (key != NULL && value != NULL) set_option(raster, key, value);
+    CPLFree(key);
+  }
+}
+
 /* Options that depend on the content. */
 static void set_content_options(gv_raster_out *raster) {
   GDALDataType type = raster->is.type;
-  bool integer = GDALDataTypeIsInteger(type) != 0;
-  if (gv_is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
-    set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
-  }
-  if (gv_is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", raster->is.variable);
-  if (gv_is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
-  if (gv_is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
-    set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are not colours, ... */
-    set_option(raster, "ALPHA", "NO");               /* ... a fourth is not transparency */
-  }
-  if (gv_is_driver(raster->driver, "JP2OpenJPEG")) {
-    set_option(raster, "QUALITY", "100");
-    set_option(raster, "REVERSIBLE", "YES");
-    set_option(raster, "YCC", "NO");
-  }
+  const gv_format *format = raster->format;
+  set_options(raster, format->options);
+  if (type == GDT_Byte) set_options(raster, format->byte_options);
+  if (GDALDataTypeIsInteger(type) && type != GDT_Int32 && type != GDT_Int16)
+    set_options(raster, format->wide_options);
+  if (format->array_option != NULL) set_option(raster, format->array_option, raster->is.variable);
 }
 
 /* `variable`: the dataset is to become a NetCDF file with this; else NULL. */
@@ -124,12 +122,10 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     if (key != NULL && value != NULL) GDALSetMetadataItem(dataset, key, value, NULL);
     CPLFree(key);
   }
-  if (gv_is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
-    /* Else its header names the temporary directory. */
-    GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
-  }
-  if (gv_is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL)
-    GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
+  const gv_format *format = gv_format_of(GDALGetDatasetDriver(dataset));
+  if (format->keeps_name) GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
+  if (format->software_item != NULL && variable == NULL)
+    GDALSetMetadataItem(dataset, format->software_item, "gpuvoronoi " GV_VERSION_STRING, NULL);
   return GV_OK;
 }
 
@@ -159,7 +155,7 @@ static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
 /* GDAL writes coordinates of a plane to NetCDF as longitudes and latitudes: here they are written by gv_axes_to_netcdf. */
 static void choose_axes(gv_raster_out *raster) {
   const gv_raster_description *is = &raster->is;
-  raster->own_axes = gv_is_driver(raster->driver, "netCDF") && is->geotransform[2] == 0.0 &&
+  raster->own_axes = raster->format->arrays == GV_ARRAYS_NETCDF && is->geotransform[2] == 0.0 &&
                      is->geotransform[4] == 0.0 &&
                      (is->crs == NULL || (!OSRIsProjected(is->crs) && !OSRIsGeographic(is->crs)));
   memcpy(raster->axes, is->geotransform, sizeof raster->axes);
@@ -173,7 +169,7 @@ static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   set_content_options(raster);
   choose_axes(raster);
   gv_raster_settle(raster);
-  if (gv_is_driver(raster->driver, "netCDF") || gv_is_driver(raster->driver, "Zarr"))
+  if (raster->format->arrays != GV_ARRAYS_NONE)
     GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
   GV_TRY(gv_place_begin(io, &raster->place));
   return raster->filled ? create_filled(io, raster) : GV_OK;
@@ -222,12 +218,12 @@ static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *widt
 /* The GeoTIFF without tiles. */
 static gv_status create_tiff(gv_io *io, gv_raster_out *raster) {
   GDALDatasetH tiff = NULL;
-  const gv_variable *variable = gv_is_driver(raster->driver, "netCDF") ? &raster->variable : NULL;
+  const gv_variable *variable = raster->format->arrays == GV_ARRAYS_NETCDF ? &raster->variable : NULL;
   raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
                                                   : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
   gv_status status =
-      create_dataset(io, raster, GDALGetDriverByName("GTiff"), raster->work, raster->work_options, &tiff);
+      create_dataset(io, raster, gv_format_driver(gv_format_tiled()), raster->work, raster->work_options, &tiff);
   if (status == GV_OK && !raster->filled) status = set_header(io, tiff, &raster->is, variable);
   GV_TRY(gv_raster_close_dataset(io, raster, &tiff, status));
   return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);

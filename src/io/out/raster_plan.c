@@ -21,7 +21,7 @@ static bool writes_rasters(GDALDriverH driver) {
 
 /* GDAL's VRT driver creates rasters but stores no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
-  if (!gv_is_driver(driver, "VRT")) return GV_OK;
+  if (!gv_format_of(driver)->without_pixels) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
                        "%s: unsupported virtual raster (%s); write .tif, and use gdalbuildvrt on it",
                        options->option, options->path);
@@ -43,7 +43,8 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
   char several[256] = "";
   int count = 0;
   if (options->driver != NULL) return choose_named(io, options->driver, out);
-  if (EQUAL(extension, "tif") || EQUAL(extension, "tiff")) return choose_named(io, "GTiff", out);
+  const gv_format *known = gv_format_of_path(options->path);
+  if (known != NULL && known->tiled) return choose_named(io, known->driver, out);
   for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
     GDALDriverH driver = GDALGetDriver(i);
     if (!writes_rasters(driver) || !gv_driver_has_extension(driver, extension)) continue;
@@ -98,13 +99,13 @@ int32_t gv_raster_side(int64_t cell_bytes) {
 /* The user's options and the defaults of the GeoTIFF drivers; the rest of GDAL keeps its own. */
 static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t cell_bytes) {
   char **options = CSLDuplicate(user);
-  bool gtiff = gv_is_driver(driver, "GTiff");
+  const gv_format *format = gv_format_of(driver);
   set_default(&options, driver, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
-  if (!gtiff && !gv_is_driver(driver, "COG")) return options;
+  if (!format->tiled && !format->makes_overviews) return options;
   set_default(&options, driver, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
   const char *compression = CSLFetchNameValueDef(options, "COMPRESS", "NONE");
   bool zstd = EQUAL(compression, "ZSTD"), deflate = EQUAL(compression, "DEFLATE");
-  if (gtiff) {
+  if (format->tiled) {
     set_default(&options, driver, "TILED", "YES");
     if (CPLTestBool(CSLFetchNameValue(options, "TILED"))) {
       set_default(&options, driver, "BLOCKXSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
@@ -127,7 +128,7 @@ static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t
 }
 
 void gv_raster_settle(gv_raster_out *raster) {
-  bool own = gv_is_driver(raster->driver, "GTiff");
+  bool own = raster->format->tiled;
   if (raster->own_sides && raster->is.cell_bytes > 0) {
     const char *side = CPLSPrintf("%d", gv_raster_side(raster->is.cell_bytes));
     raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", side);
@@ -146,8 +147,8 @@ void gv_raster_settle(gv_raster_out *raster) {
 
 void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height) {
   bool direct = !raster->copies && !raster->filled;
-  char **options =
-      direct ? CSLDuplicate(raster->options) : add_defaults(NULL, GDALGetDriverByName("GTiff"), raster->threads, 0);
+  GDALDriverH tiled = gv_format_driver(gv_format_tiled());
+  char **options = direct ? CSLDuplicate(raster->options) : add_defaults(NULL, tiled, raster->threads, 0);
   if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
   if (raster->is.bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
   options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", width));
@@ -181,18 +182,9 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }
 
-/* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there, and
- * GeoPackages may; the COG driver of GDAL 3.13 creates bytes whatever the type. */
-static bool is_better_copied(GDALDriverH driver) {
-  static const char *const names[] = {"COG", "netCDF", "ILWIS", "HF2", "GPKG"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (gv_is_driver(driver, names[i])) return true;
-  return false;
-}
-
 /* What GDAL calls the table of a raster in a GeoPackage; NULL where files hold one raster. */
 static const char *name_table(const gv_raster_options *options, GDALDriverH driver) {
-  if (!gv_is_driver(driver, "GPKG")) return NULL;
+  if (!gv_format_of(driver)->raster_tables) return NULL;
   const char *given = CSLFetchNameValueDef(options->creation_options, "RASTER_TABLE", "");
   return given[0] != '\0' ? given : CPLGetBasename(options->path);
 }
@@ -203,6 +195,7 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   raster->threads = options->threads;
   raster->memory = options->memory;
   gv_status status = choose_driver(io, options, &raster->driver);
+  raster->format = gv_format_of(raster->driver);
   if (status == GV_OK) status = check_pixels(io, options, raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
   const char *table = name_table(options, raster->driver);
@@ -212,11 +205,11 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     gv_raster_close(raster);
     return status;
   }
-  raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || is_better_copied(raster->driver);
+  raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || raster->format->copied;
   char **user = options->creation_options;
   raster->options = add_defaults(user, raster->driver, options->threads, options->cell_bytes);
   raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE") &&
-                      gv_is_driver(raster->driver, "GTiff") && gv_option_given(raster->options, "BLOCKXSIZE");
+                      raster->format->tiled && gv_option_given(raster->options, "BLOCKXSIZE");
   *out = raster;
   return GV_OK;
 }

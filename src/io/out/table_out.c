@@ -24,10 +24,7 @@ struct gv_table_out {
 };
 
 bool gv_table_rounds(GDALDriverH driver) {
-  static const char *const binary[] = {"GPKG", "FlatGeobuf", "SQLite", "Parquet", "Arrow"};
-  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
-    if (gv_is_driver(driver, binary[i])) return false;
-  return true;
+  return !gv_format_of(driver)->exact_reals;
 }
 
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
@@ -102,20 +99,21 @@ static gv_status create_attributes(writer *w) {
  * a second. The older driver writes the same elements, but cannot append to a file. */
 static void choose_faster(const writer *w) {
   gv_place *place = w->out.place;
-  GDALDriverH older = GDALGetDriverByName("KML");
+  const char *twin = gv_format_of(place->driver)->wide_twin;
+  GDALDriverH older = twin != NULL ? GDALGetDriverByName(twin) : NULL;
   bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
   bool alone = !gv_place_has_others(place);
-  if (wide && alone && older != NULL && gv_is_driver(place->driver, "LIBKML")) place->driver = older;
+  if (wide && alone && older != NULL) place->driver = older;
 }
 
 static gv_status table_out_create_layer(writer *w) {
   static const char *const in_order[] = {"SPATIAL_INDEX=NO", NULL};
   OGRwkbGeometryType geometry = w->content->geometry;
   choose_faster(w);
-  w->as_text = gv_is_driver(w->out.place->driver, "CSV") && geometry == wkbPoint &&
+  w->as_text = gv_format_of(w->out.place->driver)->text && geometry == wkbPoint &&
                CPLGetConfigOption("OGR_WKT_PRECISION", NULL) == NULL;
   GV_TRY(gv_layer_create(&w->out, w->content->crs, w->as_text ? wkbNone : geometry,
-                         gv_is_driver(w->out.place->driver, "FlatGeobuf") ? in_order : NULL));
+                         gv_format_of(w->out.place->driver)->index_in_memory ? in_order : NULL));
   if (geometry != wkbPoint && geometry != wkbNone && OGR_FD_GetGeomFieldCount(definition(w)) == 0) {
     return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: this format does not support geometries",
                       w->out.place->option); /* spreadsheets */
@@ -140,7 +138,7 @@ typedef struct shape {
 
 static shape shape_of(const writer *w, OGRLayerH layer) {
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
-  shape s = {.checked = gv_is_driver(w->out.place->driver, "ESRI Shapefile")};
+  shape s = {.checked = gv_format_of(w->out.place->driver)->header_unchecked};
   if (!s.checked) return s;
   s.rows = OGR_L_GetFeatureCount(layer, TRUE);
   s.fields = OGR_FD_GetFieldCount(columns);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "distributed/communicator.h"
+#include "io/out/format.h"
 #include "io/out/output.h"
 #include "io/path.h"
 #include "job/raster/outputs/disk_space.h"
@@ -135,7 +136,7 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
     }
   }
   free(sizes);
-  bool gtiff = r->job->raster.driver == NULL || EQUAL(r->job->raster.driver, "GTiff");
+  bool gtiff = r->job->raster.driver == NULL || gv_format_is(gv_format_tiled(), r->job->raster.driver);
   if (status == GV_OK && gtiff && c->all.rank == 0) status = gv_job_check_space(r->io, r->folder, (double)sum);
   return status;
 }

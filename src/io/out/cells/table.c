@@ -33,7 +33,7 @@ static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
                                         q->attribute != NULL ? sink->facts->attribute : NULL};
   const OGRFieldType types[TABLE_OF_SEED] = {OFTInteger64, OFTReal, OFTReal,
                                              q->reals != NULL ? OFTReal : OFTInteger64};
-  sink->has_points = !gv_is_driver(sink->out.place->driver, "CSV");
+  sink->has_points = !gv_format_of(sink->out.place->driver)->text;
   GV_TRY(gv_layer_create(&sink->out, crs, sink->has_points ? wkbPoint : wkbNone, NULL));
   for (int i = 0; i < TABLE_FIELDS; i++) {
     sink->field[i] = -1;

@@ -32,16 +32,21 @@ struct gv_mesh_sink {
   void *values; /* of a block, 8 bytes each */
 };
 
+static gv_arrays variables_arrays(const char *path) {
+  const gv_format *format = gv_format_of_path(path);
+  return format != NULL ? format->arrays : GV_ARRAYS_NONE;
+}
+
 static bool variables_are_zarr(const char *path) {
-  return EQUAL(CPLGetExtension(path), "zarr");
+  return variables_arrays(path) == GV_ARRAYS_ZARR;
 }
 
 bool gv_mesh_variables_may_be(const char *path) {
-  return EQUAL(CPLGetExtension(path), "nc") || variables_are_zarr(path);
+  return variables_arrays(path) != GV_ARRAYS_NONE;
 }
 
 static const char *variables_driver(const char *path) {
-  return variables_are_zarr(path) ? "Zarr" : "netCDF";
+  return gv_format_with_arrays(variables_arrays(path))->driver;
 }
 
 static gv_status variables_check(gv_io *io, const char *path, int level) {

@@ -136,7 +136,7 @@ static gv_status add_kept(const writer *w, side *s) {
 /* GDAL keeps some 100 bytes of each feature of a FlatGeobuf file for its spatial index. */
 static bool neighbours_out_indexes(const writer *w, int64_t rows) {
   enum { BYTES_A_ROW = 100 };
-  return !gv_is_driver(w->out.place->driver, "FlatGeobuf") || w->io->memory <= 0 ||
+  return !gv_format_of(w->out.place->driver)->index_in_memory || w->io->memory <= 0 ||
          (rows >= 0 && rows <= w->io->memory / BYTES_A_ROW);
 }
 
@@ -144,7 +144,7 @@ static gv_status neighbours_out_create_layer(writer *w, int64_t rows) {
   static const char *const no_index[] = {"SPATIAL_INDEX=NO", NULL};
   const gv_neighbour_content *c = w->content;
   w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
-  if (!c->lines && gv_is_driver(w->out.place->driver, "CSV")) w->geometry = wkbNone;
+  if (!c->lines && gv_format_of(w->out.place->driver)->text) w->geometry = wkbNone;
   GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, neighbours_out_indexes(w, rows) ? NULL : no_index));
   GV_TRY(add_id(w, &w->queries));
   GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbour));

@@ -6,6 +6,7 @@
 
 #include <cpl_string.h>
 
+#include "io/out/format.h"
 #include "io/out/polygons.h"
 #include "io/path.h"
 #include "job/raster/compute/compute.h"
@@ -77,7 +78,7 @@ static gv_status plan_raster(gv_io *io, int number, const char *option, const ch
   char *file = gv_path_add(path, ending), **tiles = j->parts > 0 ? gv_run_part_options(j) : NULL;
   gv_raster_options options = {.option = option,
                                .path = file,
-                               .driver = j->parts > 0 ? "GTiff" : j->raster.driver,
+                               .driver = j->parts > 0 ? gv_format_tiled()->driver : j->raster.driver,
                                .creation_options = j->parts > 0 ? tiles : j->raster.creation_options,
                                .overwrite = j->raster.overwrite || ending[0] != '\0',
                                .threads = threads,

@@ -5,6 +5,8 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/out/format.h"
+
 char **gv_run_part_options(const gv_job *j) {
   static const char *const keys[] = {"COMPRESS", "PREDICTOR", "ZLEVEL", "ZSTD_LEVEL", "LZMA_PRESET", "ENDIANNESS"},
                            *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
@@ -13,7 +15,7 @@ char **gv_run_part_options(const gv_job *j) {
   bool known = false;
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
     known = known || EQUAL(compression, codecs[i]);
-  bool gtiff = j->raster.driver == NULL || EQUAL(j->raster.driver, "GTiff");
+  bool gtiff = j->raster.driver == NULL || gv_format_is(gv_format_tiled(), j->raster.driver);
   for (size_t i = 0; i < sizeof keys / sizeof *keys && gtiff && known; i++) {
     const char *value = CSLFetchNameValue(from, keys[i]);
     if (value != NULL) kept = CSLSetNameValue(kept, keys[i], value);

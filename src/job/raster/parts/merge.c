@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "io/grow.h"
+#include "io/out/format.h"
 #include "io/parallel.h"
 #include "io/retry.h"
 #include "io/text.h"
@@ -229,7 +230,7 @@ static bool merge_identifies_seeds(const gv_run_work *w) {
 gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *w, int part, int raster, GDALDatasetH *out) {
   const gv_merge *m = w->source.state;
   const gv_part *from = &m->parts[part];
-  static const char *const drivers[] = {"GTiff", NULL};
+  const char *const drivers[] = {gv_format_tiled()->driver, NULL};
   char *name = gv_part_raster(from, raster, from->path);
   if (name == NULL) return gv_io_fail_memory(io, "a file name");
   gv_gdal_reset();

@@ -9,6 +9,7 @@
 #include <gdal.h>
 
 #include "io/inputs.h"
+#include "io/out/format.h"
 #include "io/source_name.h"
 
 static const char OVERWRITE[] = "overwrite";
@@ -125,10 +126,6 @@ static bool open_option_writes(const char *option) {
 
 /* ---------------------------------------------------------------------------------------------------- sources */
 
-/* Drivers of descriptions: their text names the files that they open, the SQL that they run, or a cache file. */
-static const char *const indirect_drivers[] = {"GDALG",   "GTI", "OGR_VRT", "PLMOSAIC", "STACIT", "STACTA",
-                                               "VORONOI", "VRT", "WCS",     "WMS",      "WMTS",   NULL};
-
 /* Pipes and devices would be waited for. */
 static bool is_special_file(const char *path) {
   struct stat found;
@@ -150,7 +147,7 @@ static bool source_is_safe(const char *source, const char *shown) {
   if (strcmp(source, shown) != 0 || leads_to_special_file(source)) return false;
   GDALDriverH driver =
       GDALIdentifyDriverEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_MULTIDIM_RASTER, NULL, NULL);
-  return driver == NULL || CSLFindString((CSLConstList)indirect_drivers, GDALGetDriverShortName(driver)) < 0;
+  return !gv_format_of(driver)->indirect;
 }
 
 /* Sources that merge opens; masks and rasters of --sum are in the parts. */
