@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cost/device.h"
@@ -5,14 +6,10 @@
 #include "cost/search.h"
 #include "cost/start.h"
 #include "cost/tile.h"
+#include "cost/touch.h"
 #include "cost/window.h"
 
 #include "cells/seam.h"
-
-double gv_cost_bytes(int64_t width, int64_t height) {
-  return ((double)width + 2 * GV_COST_MARGIN) * ((double)height + 2 * GV_COST_MARGIN) *
-         (sizeof(double) + sizeof(double) + sizeof(int32_t) + GV_COST_SEARCH_BYTES);
-}
 
 static gv_status cost_fill(gv_context *context, gv_cost *c) {
   const gv_cost_options *o = &c->is;
@@ -58,6 +55,7 @@ void gv_cost_destroy(gv_cost *c) {
   gv_release(&allocator, c->cost);
   gv_release(&allocator, c->seed);
   gv_release(&allocator, c->from);
+  gv_release(&allocator, c->starts.entries);
   gv_release(&allocator, c);
 }
 
@@ -70,11 +68,11 @@ double *gv_cost_friction(gv_cost *c, int64_t row) {
   return c->friction + gv_cost_at(c, 0, row);
 }
 
-const double *gv_cost_costs(const gv_cost *c, int64_t row) {
+const double *gv_cost_row_costs(const gv_cost *c, int64_t row) {
   return c->cost + gv_cost_at(c, 0, row);
 }
 
-const int32_t *gv_cost_seeds(const gv_cost *c, int64_t row) {
+const int32_t *gv_cost_row_seeds(const gv_cost *c, int64_t row) {
   return c->seed + gv_cost_at(c, 0, row);
 }
 
@@ -121,18 +119,29 @@ static gv_status cost_run(gv_context *context, gv_cost *c, const gv_cost_starts 
   return gv_cost_tile_run(context, c, starts);
 }
 
-gv_status gv_cost_solve(gv_context *context, gv_cost *c, const double *x, const double *y, int64_t count,
-                        int64_t *left_out) {
-  gv_cost_starts starts = {.count = 0};
-  gv_status status = GV_OK;
+static gv_status cost_start(gv_context *context, gv_cost *c, int32_t seed, bool *here) {
+  const gv_cost_seeds *s = &c->seeds;
+  if (s->features != NULL) return gv_cost_touch(context, c, s->features, seed, &c->starts, here);
+  if (s->at_cells) return gv_cost_start_in(context, c, s->x[seed], s->y[seed], seed, &c->starts, here);
+  return gv_cost_start(context, c, s->x[seed], s->y[seed], seed, &c->starts, here);
+}
+
+static int cost_compare(const void *a, const void *b) {
+  const gv_cost_entry *p = a, *q = b;
+  return p->cell < q->cell ? -1 : p->cell > q->cell;
+}
+
+gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *seeds, int64_t *left_out) {
+  const int64_t count = seeds->features != NULL ? seeds->features->count : seeds->count;
+  c->seeds = *seeds;
   *left_out = 0;
   cost_close(c);
-  for (int64_t i = 0; i < count && status == GV_OK; i++) {
-    bool here;
-    status = gv_cost_start(context, c, x[i], y[i], (int32_t)i, &starts, &here);
+  for (int64_t i = 0; i < count; i++) {
+    bool here = false;
+    GV_TRY(cost_start(context, c, (int32_t)i, &here));
     if (!here) ++*left_out;
   }
-  if (status == GV_OK) status = cost_run(context, c, &starts);
-  gv_release(&c->allocator, starts.entries);
-  return status == GV_OK ? cost_check_overflow(context, c) : status;
+  GV_TRY(cost_run(context, c, &c->starts));
+  if (c->starts.count > 0) qsort(c->starts.entries, (size_t)c->starts.count, sizeof(gv_cost_entry), cost_compare);
+  return cost_check_overflow(context, c);
 }

@@ -23,7 +23,8 @@
  * the raster does; rows do not continue beyond a pole.
  *
  * A seed starts at its own position: straight to the center of its cell and of the eight around it, at the same rule
- * of shares. Seeds outside the raster and in barriers are left out.
+ * of shares. Lines and polygons start in every cell that they touch or contain (touch.c), and seeds that are cells in
+ * these, at cost 0. Seeds outside the raster and in barriers are left out.
  *
  * D(cell) is the least fl(D(previous) + cost) of all moves, and the least cost of a start. Rounding is monotone, so
  * this least solution does not depend on the order of the computation. The seed of a cell is the lowest number among
@@ -33,6 +34,7 @@
 #define GV_COST_COST_H
 
 #include "core/core.h"
+#include "gpuvoronoi/geometries.h"
 
 /* Engines; all return the same bytes. */
 typedef enum gv_cost_engine { GV_COST_ANY, GV_COST_SERIAL, GV_COST_TILES, GV_COST_CUDA } gv_cost_engine;
@@ -49,8 +51,7 @@ typedef struct gv_cost_options {
 
 typedef struct gv_cost gv_cost;
 
-/* Bytes that a raster needs, with those of the search. */
-GV_API double gv_cost_bytes(int64_t width, int64_t height);
+enum { GV_COST_BYTES = 28 /* of a cell, with those of the search */ };
 
 /* Makes a raster of barriers. Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY. */
 GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
@@ -62,16 +63,26 @@ GV_API const char *gv_cost_engine_name(const gv_cost *cost);
 /* The friction of a row, `width` values to be set before solving; NaN: a barrier. */
 GV_API double *gv_cost_friction(gv_cost *cost, int64_t row);
 
+/* Seeds: positions, or features. The arrays are borrowed until the raster is destroyed. */
+typedef struct gv_cost_seeds {
+  const double *x, *y; /* in degrees on the globe */
+  int64_t count;
+  bool at_cells;               /* they are whole cells, with cost 0: those that the positions lie in */
+  const gv_features *features; /* in place of positions; with straight edges. NULL: positions */
+} gv_cost_seeds;
+
 /*
- * Finds the costs and seeds of all cells. x, y: positions of seeds, in degrees on the globe. *left_out: number of seeds
- * outside the raster and in barriers.
+ * Finds the costs and seeds of all cells. *left_out: number of seeds outside the raster and in barriers.
  * Errors: INVALID_ARGUMENT (sums of costs overflow), OUT_OF_MEMORY, CANCELLED.
  */
-GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const double *x, const double *y, int64_t count,
-                               int64_t *left_out);
+GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds, int64_t *left_out);
+
+/* The direction of a cell's first move towards its seed, once solved: degrees clockwise from north (on the plane from +y), [0, 360).
+ * NaN without a seed and in cells of lines, polygons and whole cells. */
+GV_API float gv_cost_azimuth(const gv_cost *cost, int64_t column, int64_t row);
 
 /* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none). */
-GV_API const double *gv_cost_costs(const gv_cost *cost, int64_t row);
-GV_API const int32_t *gv_cost_seeds(const gv_cost *cost, int64_t row);
+GV_API const double *gv_cost_row_costs(const gv_cost *cost, int64_t row);
+GV_API const int32_t *gv_cost_row_seeds(const gv_cost *cost, int64_t row);
 
 #endif

@@ -9,6 +9,17 @@
 
 enum { GV_COST_MARGIN = 3 /* cells on each side: the longest move */ };
 
+/* A way to a cell (its number with margins). */
+typedef struct gv_cost_entry {
+  double cost;
+  int32_t seed, cell;
+} gv_cost_entry;
+
+typedef struct gv_cost_starts {
+  gv_cost_entry *entries;
+  int64_t count, room;
+} gv_cost_starts;
+
 struct gv_cost {
   gv_cost_options is;
   gv_allocator allocator;
@@ -17,9 +28,11 @@ struct gv_cost {
   gv_cost_lengths lengths;
   double *friction, *cost;
   int32_t *seed;
-  uint8_t *from;     /* of the engine `tile`: how cells were reached (window.h) */
-  bool overflows;    /* the cost of a start did */
-  bool may_overflow; /* a sum of costs did, perhaps of a way that is not the cheapest */
+  uint8_t *from; /* of the engine `tile`: how cells were reached (window.h) */
+  gv_cost_seeds seeds;
+  gv_cost_starts starts; /* once solved: by cell */
+  bool overflows;        /* the cost of a start did */
+  bool may_overflow;     /* a sum of costs did, perhaps of a way that is not the cheapest */
 };
 
 static inline int64_t gv_cost_at(const gv_cost *c, int64_t column, int64_t row) {

@@ -4,8 +4,6 @@
 
 #include "cost/start.h"
 
-enum { GV_COST_SEARCH_BYTES = 8 /* a cell, about: its place in the heap, and the heap */ };
-
 /* Finds all costs and seeds from these starts. */
 gv_status gv_cost_search_run(gv_context *context, gv_cost *cost, const gv_cost_starts *starts);
 

@@ -7,19 +7,27 @@
 
 enum { FIRST_ROOM = 64 };
 
-/* Column and row of a position, with fractions. */
-static bool start_find(const gv_cost *c, double x, double y, double out[2]) {
-  const double *g = c->is.geotransform, across = x - g[0], down = y - g[3];
+void gv_cost_place(const gv_cost_options *o, double x, double y, double out[2]) {
+  const double *g = o->geotransform, across = x - g[0], down = y - g[3];
   const double determinant = g[1] * g[5] - g[2] * g[4];
-  const double width = (double)c->is.width, height = (double)c->is.height;
   out[0] = (across * g[5] - down * g[2]) / determinant;
   out[1] = (down * g[1] - across * g[4]) / determinant;
+}
+
+/* The cell of a position: its column and row, with fractions also in `from`; false: outside. */
+static bool start_find(const gv_cost *c, double x, double y, double from[2], int64_t *column, int64_t *row) {
+  const double width = (double)c->is.width, height = (double)c->is.height;
+  if (!(isfinite(x) && isfinite(y))) return false;
+  gv_cost_place(&c->is, x, y, from);
   if (c->is.metric != GV_EUCLIDEAN) { /* the turn that lies in the raster */
-    const double turn = 360.0 / fabs(g[1]);
-    out[0] -= turn * floor(out[0] / turn);
-    if (c->wraps && out[0] >= width) out[0] = 0.0;
+    const double turn = 360.0 / fabs(c->is.geotransform[1]);
+    from[0] -= turn * floor(from[0] / turn);
+    if (c->wraps && from[0] >= width) from[0] = 0.0;
   }
-  return out[0] >= 0.0 && out[0] <= width && out[1] >= 0.0 && out[1] <= height;
+  if (!(from[0] >= 0.0 && from[0] <= width && from[1] >= 0.0 && from[1] <= height)) return false;
+  *column = from[0] < width ? (int64_t)from[0] : c->is.width - 1;
+  *row = from[1] < height ? (int64_t)from[1] : c->is.height - 1;
+  return true;
 }
 
 /* The share of the way from `from` to the center at which it leaves cell `cell`, for cell + step; 1: it does not. */
@@ -59,15 +67,30 @@ static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *star
   return GV_OK;
 }
 
+gv_status gv_cost_start_at(gv_context *context, gv_cost *c, int64_t column, int64_t row, int32_t seed,
+                           gv_cost_starts *starts, bool *starts_here) {
+  const int64_t at = gv_cost_at(c, column, row);
+  if (isnan(c->friction[at])) return GV_OK;
+  *starts_here = true;
+  return start_add(context, c, starts, (gv_cost_entry){0.0, seed, (int32_t)at});
+}
+
+gv_status gv_cost_start_in(gv_context *context, gv_cost *c, double x, double y, int32_t seed,
+                           gv_cost_starts *starts, bool *starts_here) {
+  double from[2];
+  int64_t column, row;
+  *starts_here = false;
+  if (!start_find(c, x, y, from, &column, &row)) return GV_OK;
+  return gv_cost_start_at(context, c, column, row, seed, starts, starts_here);
+}
+
 gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int32_t seed, gv_cost_starts *starts,
                         bool *starts_here) {
   const double seat[2] = {x, y};
   double from[2];
+  int64_t column, row;
   *starts_here = false;
-  if (!(isfinite(x) && isfinite(y)) || !start_find(c, x, y, from)) return GV_OK;
-  int64_t column = (int64_t)from[0], row = (int64_t)from[1];
-  if (column == c->is.width) column--;
-  if (row == c->is.height) row--;
+  if (!start_find(c, x, y, from, &column, &row)) return GV_OK;
   const int64_t at = gv_cost_at(c, column, row);
   const double *f = c->friction + at;
   if (isnan(f[0])) return GV_OK;

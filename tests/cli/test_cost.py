@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from osgeo import gdal
+from osgeo import gdal, ogr
 from pyproj import Geod
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
@@ -215,20 +215,121 @@ def test_seeds_in_barriers_are_left_out(work):
 
 @pytest.mark.parametrize("options, status, has", [
     (["-k", "2"], 2, "-k is unsupported"), (["--res", "10"], 2, "--res is unsupported"),
-    (["--azimuth", "a.tif"], 2, "--azimuth is unsupported"), (["--metric", "manhattan"], 2, "manhattan is unsupported"),
+    (["--edges", "geodesic"], 2, "--edges is unsupported"), (["--metric", "manhattan"], 2, "manhattan is unsupported"),
     (["--max-distance", "3km"], 2, "a unit of --max-distance"), (["--part", "1/2"], 2, "--part is unsupported"),
     (["--metric", "geodesic"], 1, "use --metric euclidean"), (["--cost-band", "2"], 1, "band 2 does not exist"),
-    (["--backend", "openmp"], 2, "--backend is unsupported"), (["--memory", "1M"], 1, "raise it")])
+    (["--backend", "openmp"], 2, "--backend is unsupported")])
 def test_refused(work, options, status, has):
     friction_raster(work, "f.tif", np.ones((400, 400)), PLANE, 32632)
     work.write("s.csv", SEEDS)
     work.fails("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", *options, "out.tif", status=status, has=has)
 
 
-def test_lines_are_refused(work):
+def test_memory(work):
+    """A small file of many cells is refused before it is read."""
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 4000, 4000, 1, gdal.GDT_Byte, ["SPARSE_OK=YES", "TILED=YES"])
+    made.SetGeoTransform((0, 1, 0, 0, 0, -1))
+    made = None
+    work.csv("s.csv", [0.5], [-1.5], header="x,y")
+    work.fails("--seeds", "s.csv", "--cost", "f.tif", "--memory", "16M", "out.tif", has="increase --memory")
+
+
+def shapes(work, name, *wkt):
+    made = gdal.GetDriverByName("GPKG").Create(str(work.path(name)), 0, 0, 0, gdal.GDT_Unknown)
+    layer = made.CreateLayer("s", crs(32632), ogr.wkbUnknown)
+    for text in wkt:
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        layer.CreateFeature(feature)
+    made = None
+    return name
+
+
+def touched(geometry, shape):
+    """Cells with their interior on a geometry."""
+    found = np.zeros(shape, bool)
+    for row, column in np.ndindex(shape):
+        x, y = PLANE[0] + 100 * column, PLANE[3] - 100 * row
+        cell = ogr.CreateGeometryFromWkt(f"POLYGON (({x} {y},{x + 100} {y},{x + 100} {y - 100},{x} {y - 100},{x} {y}))")
+        part = geometry.Intersection(cell) if geometry.Intersects(cell) else None
+        found[row, column] = part is not None and (part.Length() > 1e-6 if geometry.GetDimension() == 1 else part.Area() > 1e-6)
+    return found
+
+
+def test_lines_and_polygons(work):
+    """They begin at cost 0 in each cell that they touch or contain; cells of several have the first one."""
+    wkt = ["LINESTRING (499800 5299951,501437 5298512,501437 5297000,502987 5299123)",
+           "POLYGON ((501013 5299913,502511 5299611,502011 5298113,500407 5298531,501013 5299913),"
+           "(501513 5299213,501911 5299211,501811 5298713,501513 5299213))",
+           "MULTIPOLYGON (((502300 5298600,502700 5298600,502700 5298200,502300 5298200,502300 5298600)))"]  # whole cells
+    friction = np.ones((20, 30))
+    friction[0, 3] = friction[6, 12] = -1
+    friction_raster(work, "f.tif", friction, PLANE, 32632)
+    shapes(work, "s.gpkg", *wkt, "POINT (400000 5299000)")
+    run = work.ok("--seeds", "s.gpkg", "--cost", "f.tif", "--distance", "d.tif", "--azimuth", "a.tif", "out.tif")
+    assert "1 of 4 seeds are in barriers" in run.stderr
+    expected = np.full((20, 30), -1)
+    for i in (3, 2, 1):
+        expected[touched(ogr.CreateGeometryFromWkt(wkt[i - 1]), (20, 30))] = i
+    expected[friction < 0] = -1
+    ids, cost, azimuth = work.read("out.tif"), work.read("d.tif"), work.read("a.tif")
+    assert np.array_equal(np.where(cost == 0, ids, -1), expected)
+    assert np.array_equal(np.isnan(azimuth), (cost == 0) | (ids < 0))
+
+
+def test_raster_seeds(work):
+    """Cells of a raster begin at cost 0, as a polygon of the same cells does."""
+    friction_raster(work, "f.tif", np.random.default_rng(5).lognormal(0, 1, (20, 30)), PLANE, 32632)
+    seeds = np.zeros((20, 30), np.int32)
+    seeds[4:8, 23:27], seeds[12:19, 2:9], seeds[0, 0] = 7, 4, 4
+    friction_raster(work, "s.tif", seeds, PLANE, 32632, kind=gdal.GDT_Int32)
+    shapes(work, "s.gpkg", "POLYGON ((502300 5299600,502700 5299600,502700 5299200,502300 5299200,502300 5299600))",
+           "MULTIPOLYGON (((500200 5298800,500900 5298800,500900 5298100,500200 5298100,500200 5298800)),"
+           "((500000 5300000,500100 5300000,500100 5299900,500000 5299900,500000 5300000)))")
+    work.ok("--seeds-raster", "s.tif", "--cost", "f.tif", "--distance", "d.tif", "--azimuth", "a.tif", "--stats", "s.csv", "out.tif")
+    work.ok("--seeds", "s.gpkg", "--cost", "f.tif", "--distance", "e.tif", "--azimuth", "b.tif", "other.tif")
+    assert np.array_equal(work.read("out.tif"), np.where(work.read("other.tif") == 1, 7, 4))
+    assert np.array_equal(work.read("d.tif"), work.read("e.tif"))
+    assert np.array_equal(work.read("a.tif"), work.read("b.tif"), equal_nan=True)
+    assert work.path("s.csv").read_text().count("\n") == 3
+    work.ok("--seeds-raster", "s.tif", "--cost", "f.tif", "--by-cell", "--distance", "c.tif", "cells.tif")
+    assert np.array_equal(work.read("c.tif"), work.read("e.tif"))
+    own = np.arange(600).reshape(20, 30)
+    assert np.array_equal(work.read("cells.tif")[seeds > 0], own[seeds > 0])
+    friction_raster(work, "small.tif", seeds[:5], PLANE, 32632, kind=gdal.GDT_Int32)
+    work.fails("--seeds-raster", "small.tif", "--cost", "f.tif", "no.tif", has="its cells are not those of --cost")
+
+
+def test_azimuth(work):
+    """The first move leads to a cell from which the rest costs as much less, or to the seed."""
     uniform(work)
-    work.write("l.geojson", '{"type": "LineString", "coordinates": [[9, 47.8], [9.1, 47.8]]}')
-    work.fails("--seeds", "l.geojson", "--cost", "f.tif", "out.tif", has="lines and polygons are unsupported")
+    work.write("s.csv", "x,y\n501550,5298950\n")
+    work.ok("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", "--distance", "d.tif", "--distance-type",
+            "Float64", "--azimuth", "a.tif", "out.tif")
+    cost, azimuth = work.read("d.tif"), work.read("a.tif")
+    row, column = np.mgrid[:20, :30]
+    bearing = np.degrees(np.arctan2(15 - column, row - 10)) % 360
+    off = np.abs((azimuth - bearing + 180) % 360 - 180)
+    away = (row != 10) | (column != 15)
+    assert off[away].max() < 27 and off[away & ((row == 10) | (column == 15) | (abs(row - 10) == abs(column - 15)))].max() < 1e-3
+    at = {round(float(np.degrees(np.arctan2(a, -b)) % 360), 3): (a, b) for a, b in directions(32)}
+    for r, c in zip(row[away], column[away]):
+        a, b = at[round(float(azimuth[r, c]), 3)]
+        assert cost[r + b, c + a] + 100 * np.hypot(a, b) == pytest.approx(cost[r, c])
+
+
+def test_globe_azimuth_and_lines(work):
+    """Across the seam, and of lines that are written some turns away."""
+    friction_raster(work, "f.tif", np.ones((36, 72)), GLOBE, 4326)
+    work.csv("s.csv", [177.5], [2.5], header="lon,lat")
+    work.ok("--seeds", "s.csv", "--cost", "f.tif", "--azimuth", "a.tif", "out.tif")
+    azimuth = work.read("a.tif")
+    assert azimuth[17, 0] == pytest.approx(270, abs=0.2) and azimuth[17, 70] == pytest.approx(90, abs=0.2)
+    assert azimuth[20, 71] == pytest.approx(0, abs=1e-3) and azimuth[10, 71] == pytest.approx(180, abs=1e-3)
+    work.write("l.geojson", '{"type": "LineString", "coordinates": [[171, 2], [189, 2]]}')
+    work.ok("--seeds", "l.geojson", "--cost", "f.tif", "--distance", "d.tif", "--overwrite", "out.tif")
+    zero = np.argwhere(work.read("d.tif") == 0)
+    assert zero.tolist() == [[17, 0], [17, 1], [17, 70], [17, 71]]
 
 
 def test_overflow(work):

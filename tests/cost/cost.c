@@ -135,7 +135,7 @@ static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_c
   assert_int_equal(gv_cost_create(context, &with, &cost), GV_OK);
   for (int64_t r = 0; r < o->height; r++)
     memcpy(gv_cost_friction(cost, r), friction + r * o->width, (size_t)o->width * sizeof(double));
-  const gv_status status = gv_cost_solve(context, cost, x, y, seeds, left_out);
+  const gv_status status = gv_cost_solve(context, cost, &(gv_cost_seeds){.x = x, .y = y, .count = seeds}, left_out);
   if (status != GV_OK && engine == GV_COST_CUDA) {
     assert_int_equal(status, GV_ERROR_UNAVAILABLE);
     gv_cost_destroy(cost);
@@ -149,8 +149,8 @@ static bool on_gpu = true;
 
 static void assert_same(const gv_cost_options *o, const gv_cost *a, const gv_cost *b) {
   for (int64_t r = 0; r < o->height; r++) {
-    assert_memory_equal(gv_cost_costs(a, r), gv_cost_costs(b, r), (size_t)o->width * sizeof(double));
-    assert_memory_equal(gv_cost_seeds(a, r), gv_cost_seeds(b, r), (size_t)o->width * sizeof(int32_t));
+    assert_memory_equal(gv_cost_row_costs(a, r), gv_cost_row_costs(b, r), (size_t)o->width * sizeof(double));
+    assert_memory_equal(gv_cost_row_seeds(a, r), gv_cost_row_seeds(b, r), (size_t)o->width * sizeof(int32_t));
   }
 }
 
@@ -220,9 +220,9 @@ static void agrees_with_a_slow_search(void **unused) {
     gv_cost *cost = solve(context, &w, &o, &left_out);
     for (int r = 0; r < w.height; r++)
       for (int c = 0; c < w.width; c++) {
-        double slow = w.cost[r][c], fast = gv_cost_costs(cost, r)[c];
+        double slow = w.cost[r][c], fast = gv_cost_row_costs(cost, r)[c];
         assert_int_equal(isinf(slow), isinf(fast));
-        assert_int_equal(isinf(fast), gv_cost_seeds(cost, r)[c] < 0);
+        assert_int_equal(isinf(fast), gv_cost_row_seeds(cost, r)[c] < 0);
         if (!isinf(slow)) assert_true(fabs(slow - fast) <= 1e-6 + 1e-9 * slow);
         *(isinf(slow) ? &closed : &reached) += 1;
       }
@@ -249,10 +249,10 @@ static void ties_go_to_the_first_seed(void **unused) {
   const gv_cost_options o = options_of(&w);
   gv_cost *cost = solve(context, &w, &o, &left_out);
   assert_int_equal(left_out, 1);
-  assert_int_equal(gv_cost_seeds(cost, 4)[4], 0);
-  assert_int_equal(gv_cost_seeds(cost, 0)[4], 1);
-  assert_int_equal(gv_cost_seeds(cost, 8)[4], 0);
-  assert_int_equal(gv_cost_seeds(cost, 4)[0], 1);
+  assert_int_equal(gv_cost_row_seeds(cost, 4)[4], 0);
+  assert_int_equal(gv_cost_row_seeds(cost, 0)[4], 1);
+  assert_int_equal(gv_cost_row_seeds(cost, 8)[4], 0);
+  assert_int_equal(gv_cost_row_seeds(cost, 4)[0], 1);
   gv_cost_destroy(cost);
   gv_context_destroy(context);
 }
@@ -274,7 +274,7 @@ static void rivers_do_not_leak(void **unused) {
         w.x[s] = 10.5, w.y[s] = 1.5;
       const gv_cost_options o = options_of(&w);
       gv_cost *cost = solve(context, &w, &o, &left_out);
-      assert_int_equal(gv_cost_seeds(cost, 10)[1], gap ? 0 : -1);
+      assert_int_equal(gv_cost_row_seeds(cost, 10)[1], gap ? 0 : -1);
       gv_cost_destroy(cost);
     }
   }
@@ -300,15 +300,15 @@ static void columns_wrap(void **unused) {
   o.metric = GV_GREAT_CIRCLE;
   gv_cost *cost = solve(context, &w, &o, &left_out);
   for (int c = 1; c < 18; c++)
-    assert_true(fabs(gv_cost_costs(cost, 9)[c] - gv_cost_costs(cost, 9)[36 - c]) < 1e-6);
+    assert_true(fabs(gv_cost_row_costs(cost, 9)[c] - gv_cost_row_costs(cost, 9)[36 - c]) < 1e-6);
   /* Moves along a parallel of 5 degrees south, each an arc of 10 degrees of longitude. */
   double arc = 2.0 * asin(cos(5.0 * M_PI / 180.0) * sin(5.0 * M_PI / 180.0)) * 6371008.77141506;
-  assert_true(fabs(gv_cost_costs(cost, 9)[35] - arc) < 1.0);
+  assert_true(fabs(gv_cost_row_costs(cost, 9)[35] - arc) < 1.0);
   gv_cost_destroy(cost);
   o.most = 1.5 * arc;
   cost = solve(context, &w, &o, &left_out);
-  assert_int_equal(gv_cost_seeds(cost, 9)[35], 0);
-  assert_int_equal(gv_cost_seeds(cost, 9)[33], -1);
+  assert_int_equal(gv_cost_row_seeds(cost, 9)[35], 0);
+  assert_int_equal(gv_cost_row_seeds(cost, 9)[33], -1);
   gv_cost_destroy(cost);
   gv_context_destroy(context);
 }
@@ -335,7 +335,7 @@ static void overflow_is_reported(void **unused) {
     for (int c = 0; c < 5; c++)
       gv_cost_friction(cost, 0)[c] = 0.8e308;
     const gv_status expected = i < 3 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
-    assert_int_equal(gv_cost_solve(context, cost, &x, &y, 1, &left_out), expected);
+    assert_int_equal(gv_cost_solve(context, cost, &(gv_cost_seeds){.x = &x, .y = &y, .count = 1}, &left_out), expected);
     gv_cost_destroy(cost);
   }
   gv_context_destroy(context);

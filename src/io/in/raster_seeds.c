@@ -393,6 +393,7 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
                                        o->values != NULL ? "missing cells with these values (--values)"
                                                          : "missing cells that are not nodata, masked or 0"));
   }
+  out->same_cells = kept.queries_are_cells;
   out->own = kept.queries_are_cells && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)
                                  : make_seeds(io, reader, &kept, &out->seeds);

@@ -52,7 +52,8 @@ typedef struct gv_raster_seed_question {
 /* Result of reading. */
 typedef struct gv_raster_seed_content {
   gv_raster_seeds *cells; /* the library's */
-  bool own;               /* the grid's cells are the raster's: gv_raster_seed_list */
+  bool same_cells;        /* the grid's cells are the raster's: gv_raster_seed_list */
+  bool own;               /* and the library has the regions of all of them */
   gv_seed_list seeds;     /* transformed to the grid; ids are values or cell numbers */
   gv_seed_list regions;   /* a seed a value, at one of its places; none if `seeds` are that, or by cell */
   int32_t *region;        /* of each seed, if there are `regions` */

@@ -60,22 +60,29 @@ static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, 
 /* Costs of a block, into their raster and for the statistics. */
 static void block_costs(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                         const gv_rectangle *p, const gv_labels *numbers) {
-  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE);
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   for (int64_t y = 0; y < p->h; y++) {
-    const double *costs = gv_cost_costs(w->cost, p->y + y) + p->x;
+    const double *costs = gv_cost_row_costs(w->cost, p->y + y) + p->x;
     double *row = worker->distance + y * w->block_w;
     for (int64_t x = 0; x < p->w; x++)
       row[x] = numbers->out[y * numbers->stride + x] >= 0 ? costs[x] : (double)NAN;
     if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
+    float *azimuths = a >= 0 ? (float *)block->out[a] + y * block->stride : NULL;
+    for (int64_t x = 0; x < p->w && a >= 0; x++)
+      azimuths[x] = isnan(row[x]) ? (float)NAN : gv_cost_azimuth(w->cost, p->x + x, p->y + y);
   }
 }
 
 /* Seeds of a block by travel cost. */
 static void block_cost_seeds(const gv_run_work *w, const gv_rectangle *p, const gv_labels *out) {
+  const int32_t *region = w->plan->by_region ? w->in->cells.region : NULL;
   for (int64_t y = 0; y < p->h; y++) {
-    const int32_t *seeds = gv_cost_seeds(w->cost, p->y + y) + p->x;
-    for (int64_t x = 0; x < p->w; x++)
-      out->out[y * out->stride + x] = out->mask == NULL || out->mask[y * out->mask_stride + x] != 0 ? seeds[x] : -1;
+    const int32_t *seeds = gv_cost_row_seeds(w->cost, p->y + y) + p->x;
+    int32_t *row = out->out + y * out->stride;
+    for (int64_t x = 0; x < p->w; x++) {
+      const bool kept = out->mask == NULL || out->mask[y * out->mask_stride + x] != 0;
+      row[x] = !kept || seeds[x] < 0 ? -1 : region != NULL ? region[seeds[x]] : seeds[x];
+    }
   }
 }
 
@@ -130,6 +137,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
 /* True if all cells of the block are of one region and none is a query; *own[0] is the region. */
 static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part, const uint8_t *mask) {
   int32_t group;
+  if (w->cost != NULL) return false; /* cells that are seeds have cost 0 */
   worker->owns = w->in->cells.own;
   if (!w->in->cells.own ||
       !gv_raster_seeds_is_uniform(w->in->cells.cells, part->x, part->y, part->w, part->h, &group))

@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
 #include "job/raster/compute/block.h"
 
 /* All of it must be in memory. */
 static gv_status costs_check_memory(gv_io *io, const gv_run_work *w) {
-  const double needed = gv_cost_bytes(w->plan->width, w->plan->height), has = (double)w->in->budget.memory;
-  GV_REQUIRE(io, needed <= has,
-             "--cost: %" PRId64 " x %" PRId64 " cells need %.1f GiB of memory; --memory is %.1f GiB; raise it",
-             w->plan->width, w->plan->height, needed * 0x1p-30, has * 0x1p-30);
-  return GV_OK;
+  const gv_input_data data = {.option = "--cost",
+                              .source = w->job->cost.path,
+                              .items = "cells",
+                              .count = w->plan->width * w->plan->height,
+                              .bytes = GV_COST_BYTES};
+  return gv_input_fits(io, &data);
 }
 
 /* Some rows of the raster, which has the grid's cells. */
@@ -50,9 +52,13 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
 static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
+  const gv_cost_seeds from = {.x = seeds->x,
+                              .y = seeds->y,
+                              .count = seeds->count,
+                              .at_cells = w->in->cells.cells != NULL,
+                              .features = seeds->shapes != NULL ? &w->in->features : NULL};
   int64_t left_out = 0;
-  GV_TRY(gv_io_pass_on_library(io, context,
-                               gv_cost_solve(context, cost, seeds->x, seeds->y, seeds->count, &left_out)));
+  GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &left_out)));
   GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s", w->job->cost.path);
   if (left_out > 0) {
     gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are in barriers or outside of %s",

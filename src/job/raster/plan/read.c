@@ -88,7 +88,7 @@ static gv_status read_cells(gv_io *io, gv_run_inputs *in) {
   gv_raster_seed_reader reader;
   gv_raster_seed_question question = {.grid = &in->grid,
                                       .skip_invalid = j->seeds.skip_invalid,
-                                      .all = by_cell && (j->k > 1 || regions),
+                                      .all = (by_cell && (j->k > 1 || regions)) || j->cost.path != NULL,
                                       .as_features = j->k > 1 && !by_cell};
   gv_status status = open_cells(io, in, &options, &reader);
   if (status == GV_OK && in->grid.grid.width == 0) status = make_grid_of_cells(io, &reader, in);
@@ -132,8 +132,9 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   in->distance_size = 1.0;
   GV_TRY(gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, grid->crs, &in->max_distance));
   GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
-  GV_REQUIRE(io, j->cost.path == NULL || in->seeds->shapes == NULL,
-             "--cost: %s: lines and polygons are unsupported as seeds; use points", gv_job_seeds(j));
+  GV_REQUIRE(io, j->cost.path == NULL || in->cells.cells == NULL || in->cells.same_cells,
+             "--seeds-raster: %s: its cells are not those of --cost %s; warp it to the same cells", gv_job_seeds(j),
+             j->cost.path);
   GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));

@@ -269,7 +269,9 @@ const gv_option gv_job_options[] = {
     {"cost", "RASTER",
      "find the nearest seed by travel cost over this raster of friction, the cost per metre\n"
      "Per unit of the grid on the plane. OUT has its cells. Nodata, negative and infinite values are barriers. "
-     "--distance, --max-distance and the distances of --stats are costs. Seeds are points.",
+     "--distance, --max-distance and the distances of --stats are costs. Points begin at their own position, "
+     "lines, polygons and cells at cost 0 in every cell that they "
+     "touch.",
      GV_OPTION_INTO(job.cost.path), .names_file = true},
     {"cost-band", "N", "band of --cost [default: 1]", GV_OPTION_RANGE(job.cost.band, 1, 1 << 30), .rare = true},
     {"cost-oo", "NAME=VALUE", "open option of the driver of --cost; may be repeated",
@@ -473,10 +475,10 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
                 {g->crs != NULL, "--crs"},
                 {g->has_level, "--level"},
                 {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
-                {j->raster_seeds.source != NULL, "--seeds-raster"},
+                {j->distance_per_value, "--distance-per-value"},
                 {j->k > 1, "-k"},
                 {j->weighting != GV_UNWEIGHTED, "--weighting"},
-                {j->azimuth != NULL, "--azimuth"},
+                {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
                 {j->signed_distance, "--signed-distance"},
                 {j->seeds.boundary, "--boundary"},
                 {j->max_distance_unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
