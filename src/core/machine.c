@@ -3,6 +3,8 @@
 #include "core/machine.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -126,6 +128,42 @@ void gv_machine_large(void *memory, size_t bytes) {
 #else
   (void)memory, (void)bytes;
 #endif
+}
+
+/* Of a file that is removed at once, where the system has none without a name; -1 on error. */
+static int machine_scratch_file(const char *folder) {
+  char path[PATH_SIZE];
+#ifdef O_TMPFILE
+  int without_name = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (without_name >= 0) return without_name;
+#endif
+  if (snprintf(path, sizeof path, "%s/.gpuvoronoi-XXXXXX", folder) >= (int)sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  int file = mkstemp(path);
+  if (file >= 0) (void)unlink(path);
+  return file;
+}
+
+void *gv_machine_map_file(const char *folder, size_t bytes) {
+  int file = machine_scratch_file(folder);
+  if (file < 0) return NULL;
+  int error = posix_fallocate(file, 0, (off_t)bytes);
+  void *memory = error == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (error == 0) error = errno;
+  (void)close(file);
+  if (memory != MAP_FAILED) return memory;
+  errno = error;
+  return NULL;
+}
+
+void gv_machine_unmap(void *memory, size_t bytes) {
+  if (memory != NULL) (void)munmap(memory, bytes);
+}
+
+void gv_machine_page_out(void *memory, size_t bytes) {
+  (void)madvise(memory, bytes, MADV_DONTNEED);
 }
 
 void *gv_library_open(const char *path, bool for_all) {

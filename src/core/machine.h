@@ -36,6 +36,14 @@ gv_quota gv_machine_quota(const char *root);
  * used completely. */
 void gv_machine_large(void *memory, size_t bytes);
 
+/* Memory in a file without a name in this folder, all of whose space is reserved, for data that may be larger than the machine's
+ * memory. NULL on error, with errno. */
+void *gv_machine_map_file(const char *folder, size_t bytes);
+void gv_machine_unmap(void *memory, size_t bytes);
+
+/* Removes the pages of such memory from the process; the file keeps their contents. Other threads may use it. */
+void gv_machine_page_out(void *memory, size_t bytes);
+
 /* Opens a shared library by its path, or by its name in the system's search path; NULL on error. Its symbols are
  * local, or with `for_all` available to libraries opened later. */
 GV_SHARED void *gv_library_open(const char *path, bool for_all);

@@ -1,6 +1,7 @@
 /* core/machine.h on Windows, where there are neither cgroups nor forks. */
 #include "core/machine.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,21 @@ bool gv_library_of(const void *address, char *path, size_t size) {
 }
 
 void gv_machine_large(void *memory, size_t bytes) {
+  (void)memory, (void)bytes;
+}
+
+/* Not available: the data must fit into memory. */
+void *gv_machine_map_file(const char *folder, size_t bytes) {
+  (void)folder, (void)bytes;
+  errno = ENOSYS;
+  return NULL;
+}
+
+void gv_machine_unmap(void *memory, size_t bytes) {
+  (void)memory, (void)bytes;
+}
+
+void gv_machine_page_out(void *memory, size_t bytes) {
   (void)memory, (void)bytes;
 }
 

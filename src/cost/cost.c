@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,55 @@
 #include "cost/window.h"
 
 #include "cells/seam.h"
+#include "core/machine.h"
+
+void gv_cost_touched(gv_cost *c, int64_t bytes) {
+  if (c->mapped == NULL) return;
+  const long long all = atomic_fetch_add_explicit(&c->touched, bytes, memory_order_relaxed) + bytes;
+  if ((double)all < c->is.resident) return;
+  atomic_store_explicit(&c->touched, 0, memory_order_relaxed);
+  gv_machine_page_out(c->mapped, c->mapped_bytes);
+}
+
+enum {
+  PAGES = 4 * 4096, /* bytes that an access to a part of a row may touch */
+  FILE_BYTES = sizeof(double) + sizeof(double) + sizeof(int32_t) + sizeof(uint8_t) /* of a cell */
+};
+
+static gv_status cost_allocate(gv_context *context, gv_cost *c) {
+  c->friction = gv_allocate(&c->allocator, c->cells, sizeof *c->friction);
+  c->cost = gv_allocate(&c->allocator, c->cells, sizeof *c->cost);
+  c->seed = gv_allocate(&c->allocator, c->cells, sizeof *c->seed);
+  if (c->friction == NULL || c->cost == NULL || c->seed == NULL)
+    return gv_fail_memory(context, "the raster of travel cost");
+  return GV_OK;
+}
+
+static gv_status cost_map(gv_context *context, gv_cost *c) {
+  c->mapped_bytes = (size_t)c->cells * FILE_BYTES;
+  c->mapped = gv_machine_map_file(c->is.folder, c->mapped_bytes);
+  if (c->mapped == NULL) {
+    return gv_fail(context, GV_ERROR_IO,
+                   "travel cost: %s: cannot write a temporary file of %.2f GB: %s; use another folder",
+                   c->is.folder, (double)c->mapped_bytes * 1e-9, strerror(errno));
+  }
+  c->friction = c->mapped;
+  c->cost = c->friction + c->cells;
+  c->seed = (int32_t *)(void *)(c->cost + c->cells);
+  c->from = (uint8_t *)(void *)(c->seed + c->cells);
+  return GV_OK;
+}
+
+/* A row of barriers. */
+static void cost_clear_row(gv_cost *c, int64_t row) {
+  const int64_t begin = gv_cost_at(c, -GV_COST_MARGIN, row);
+  for (int64_t i = begin; i < begin + c->stride; i++) {
+    c->friction[i] = (double)NAN;
+    c->cost[i] = (double)INFINITY;
+    c->seed[i] = -1;
+  }
+  if (c->from != NULL) memset(c->from + begin, GV_COST_BY_START, (size_t)c->stride);
+}
 
 static gv_status cost_fill(gv_context *context, gv_cost *c) {
   const gv_cost_options *o = &c->is;
@@ -21,17 +71,12 @@ static gv_status cost_fill(gv_context *context, gv_cost *c) {
   c->cells = c->stride * (o->height + 2 * GV_COST_MARGIN);
   c->wraps =
       o->metric != GV_EUCLIDEAN && o->width > 2 * GV_COST_LONGEST && gv_columns_wrap(o->width, o->geotransform[1]);
-  c->friction = gv_allocate(&c->allocator, c->cells, sizeof *c->friction);
-  c->cost = gv_allocate(&c->allocator, c->cells, sizeof *c->cost);
-  c->seed = gv_allocate(&c->allocator, c->cells, sizeof *c->seed);
-  if (c->friction == NULL || c->cost == NULL || c->seed == NULL)
-    return gv_fail_memory(context, "the raster of travel cost");
-  for (int64_t i = 0; i < c->cells; i++) {
-    c->friction[i] = (double)NAN;
-    c->cost[i] = (double)INFINITY;
-    c->seed[i] = -1;
-  }
   if (o->engine == GV_COST_TILES && !gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
+  GV_TRY(o->folder != NULL ? cost_map(context, c) : cost_allocate(context, c));
+  for (int i = 0; i < GV_COST_MARGIN; i++) {
+    cost_clear_row(c, -1 - i);
+    cost_clear_row(c, o->height + i);
+  }
   return gv_cost_lengths_make(context, o, &c->lengths);
 }
 
@@ -51,10 +96,13 @@ void gv_cost_destroy(gv_cost *c) {
   if (c == NULL) return;
   const gv_allocator allocator = c->allocator;
   gv_cost_lengths_free(&c->lengths);
-  gv_release(&allocator, c->friction);
-  gv_release(&allocator, c->cost);
-  gv_release(&allocator, c->seed);
-  gv_release(&allocator, c->from);
+  gv_machine_unmap(c->mapped, c->mapped_bytes);
+  if (c->mapped == NULL) {
+    gv_release(&allocator, c->friction);
+    gv_release(&allocator, c->cost);
+    gv_release(&allocator, c->seed);
+    gv_release(&allocator, c->from);
+  }
   gv_release(&allocator, c->starts.entries);
   gv_release(&allocator, c);
 }
@@ -64,29 +112,28 @@ const char *gv_cost_engine_name(const gv_cost *c) {
   return names[c->is.engine];
 }
 
-double *gv_cost_friction(gv_cost *c, int64_t row) {
-  return c->friction + gv_cost_at(c, 0, row);
+/* Negative and infinite frictions are barriers; the margins show the other side of the seam. */
+void gv_cost_set_row(gv_cost *c, int64_t row, const double *friction) {
+  const int64_t width = c->is.width;
+  cost_clear_row(c, row);
+  double *f = c->friction + gv_cost_at(c, 0, row);
+  for (int64_t i = 0; i < width; i++)
+    if (friction[i] >= 0.0 && isfinite(friction[i])) f[i] = friction[i];
+  for (int64_t i = 1; i <= GV_COST_MARGIN && c->wraps; i++) {
+    f[-i] = f[width - i];
+    f[width - 1 + i] = f[i - 1];
+  }
+  gv_cost_touched(c, c->stride * FILE_BYTES);
 }
 
-const double *gv_cost_row_costs(const gv_cost *c, int64_t row) {
+const double *gv_cost_row_costs(gv_cost *c, int64_t row) {
+  gv_cost_touched(c, PAGES);
   return c->cost + gv_cost_at(c, 0, row);
 }
 
-const int32_t *gv_cost_row_seeds(const gv_cost *c, int64_t row) {
+const int32_t *gv_cost_row_seeds(gv_cost *c, int64_t row) {
+  gv_cost_touched(c, PAGES);
   return c->seed + gv_cost_at(c, 0, row);
-}
-
-/* Negative and infinite frictions are barriers; the margins show the other side of the seam. */
-static void cost_close(gv_cost *c) {
-  for (int64_t row = 0; row < c->is.height; row++) {
-    double *f = gv_cost_friction(c, row);
-    for (int64_t i = 0; i < c->is.width; i++)
-      if (!(f[i] >= 0.0 && isfinite(f[i]))) f[i] = (double)NAN;
-    for (int64_t i = 1; i <= GV_COST_MARGIN && c->wraps; i++) {
-      f[-i] = f[c->is.width - i];
-      f[c->is.width - 1 + i] = f[i - 1];
-    }
-  }
 }
 
 /* Sums that overflow hide cells, unless they are above the limit in any case. */
@@ -100,7 +147,7 @@ static gv_status cost_check_overflow(gv_context *context, gv_cost *c) {
 
 /* "auto": a GPU where it pays. False, and as before, if it is not to be had or has too little memory. */
 static bool cost_try_device(gv_context *context, gv_cost *c, const gv_cost_starts *starts, gv_status *status) {
-  if (c->is.engine != GV_COST_ANY || !gv_cost_device_pays(c)) return false;
+  if (c->is.engine != GV_COST_ANY || c->mapped != NULL || !gv_cost_device_pays(c)) return false;
   *status = gv_cost_device_run(context, c, starts);
   if (*status != GV_OK && *status != GV_ERROR_CANCELLED) return false;
   c->is.engine = GV_COST_CUDA;
@@ -113,9 +160,11 @@ static gv_status cost_run(gv_context *context, gv_cost *c, const gv_cost_starts 
   if (c->is.engine == GV_COST_CUDA) return gv_cost_device_run(context, c, starts);
   if (c->is.engine == GV_COST_ANY) c->is.engine = gv_cost_has_tiles(c) ? GV_COST_TILES : GV_COST_SERIAL;
   if (c->is.engine == GV_COST_SERIAL) return gv_cost_search_run(context, c, starts);
-  c->from = gv_allocate(&c->allocator, c->cells, sizeof *c->from);
-  if (c->from == NULL) return gv_fail_memory(context, "the raster of travel cost");
-  memset(c->from, GV_COST_BY_START, (size_t)c->cells);
+  if (c->from == NULL) {
+    c->from = gv_allocate(&c->allocator, c->cells, sizeof *c->from);
+    if (c->from == NULL) return gv_fail_memory(context, "the raster of travel cost");
+    memset(c->from, GV_COST_BY_START, (size_t)c->cells);
+  }
   return gv_cost_tile_run(context, c, starts);
 }
 
@@ -135,7 +184,6 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
   const int64_t count = seeds->features != NULL ? seeds->features->count : seeds->count;
   c->seeds = *seeds;
   *left_out = 0;
-  cost_close(c);
   for (int64_t i = 0; i < count; i++) {
     bool here = false;
     GV_TRY(cost_start(context, c, (int32_t)i, &here));

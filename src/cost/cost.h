@@ -46,22 +46,24 @@ typedef struct gv_cost_options {
   double semi_major, flattening; /* as in gv_grid */
   int moves;                     /* 8, 16 or 32 */
   gv_cost_engine engine;
-  double most; /* cells with a higher cost have no seed; INFINITY: no limit */
+  const char *folder; /* all cells are kept in a temporary file there, not in memory; NULL: in memory */
+  double resident;    /* bytes of it that may be in memory at once, about */
+  double most;        /* cells with a higher cost have no seed; INFINITY: no limit */
 } gv_cost_options;
 
 typedef struct gv_cost gv_cost;
 
-enum { GV_COST_BYTES = 28 /* of a cell, with those of the search */ };
+enum { GV_COST_BYTES = 28 /* of a cell in memory, with those of the search */ };
 
-/* Makes a raster of barriers. Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY. */
+/* Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY, IO (no file, or no space for it). */
 GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
 GV_API void gv_cost_destroy(gv_cost *cost);
 
 /* The engine that was used, once solved: the serial one also in place of tiles for rasters that wrap and are not wider than a tile. */
 GV_API const char *gv_cost_engine_name(const gv_cost *cost);
 
-/* The friction of a row, `width` values to be set before solving; NaN: a barrier. */
-GV_API double *gv_cost_friction(gv_cost *cost, int64_t row);
+/* Sets the friction of a row: `width` values, NaN, negative and infinite ones for barriers. All rows must be set, in any order. */
+GV_API void gv_cost_set_row(gv_cost *cost, int64_t row, const double *friction);
 
 /* Seeds: positions, or features. The arrays are borrowed until the raster is destroyed. */
 typedef struct gv_cost_seeds {
@@ -79,10 +81,10 @@ GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost
 
 /* The direction of a cell's first move towards its seed, once solved: degrees clockwise from north (on the plane from +y), [0, 360).
  * NaN without a seed and in cells of lines, polygons and whole cells. */
-GV_API float gv_cost_azimuth(const gv_cost *cost, int64_t column, int64_t row);
+GV_API float gv_cost_azimuth(gv_cost *cost, int64_t column, int64_t row);
 
 /* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none). */
-GV_API const double *gv_cost_row_costs(const gv_cost *cost, int64_t row);
-GV_API const int32_t *gv_cost_row_seeds(const gv_cost *cost, int64_t row);
+GV_API const double *gv_cost_row_costs(gv_cost *cost, int64_t row);
+GV_API const int32_t *gv_cost_row_seeds(gv_cost *cost, int64_t row);
 
 #endif

@@ -29,6 +29,9 @@ struct gv_cost {
   double *friction, *cost;
   int32_t *seed;
   uint8_t *from; /* of the engine `tile`: how cells were reached (window.h) */
+  void *mapped;  /* all arrays, if they are in a file */
+  size_t mapped_bytes;
+  atomic_llong touched; /* bytes of it since the last time that its pages were removed from memory, about */
   gv_cost_seeds seeds;
   gv_cost_starts starts; /* once solved: by cell */
   bool overflows;        /* the cost of a start did */
@@ -44,6 +47,9 @@ static inline int64_t gv_cost_wrapped(const gv_cost *c, int64_t column, int64_t 
   if (!c->wraps) return at;
   return column < 0 ? at + c->is.width : column >= c->is.width ? at - c->is.width : at;
 }
+
+/* Call it for each access to about so many bytes of the arrays: keeps the memory of those in a file within the limit. */
+void gv_cost_touched(gv_cost *cost, int64_t bytes);
 
 /* A way with this cost and seed is better than the one that a cell has, and not above the limit. */
 static inline bool gv_cost_better(const gv_cost *c, int64_t cell, double cost, int32_t seed) {

@@ -90,9 +90,13 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
     const int64_t tile = s->chosen[i];
     const gv_cost_tile t = tile_rectangle(s, tile);
     gv_cost_window_load(w, s->cost, &t);
-    if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) continue;
+    if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) {
+      gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
+      continue;
+    }
     gv_cost_window_settle(w, s->cost, s->limit);
     gv_cost_window_store(w, s->cost);
+    gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
     memcpy(s->left[i], w->least, sizeof w->least);
     atomic_fetch_add_explicit(&s->reached, w->reached, memory_order_relaxed);
     if (w->may_overflow) atomic_store_explicit(&s->may_overflow, true, memory_order_relaxed);
@@ -264,6 +268,7 @@ static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; i++) {
     const gv_cost_tile t = tile_rectangle(s, i);
     gv_cost_window_load(w, s->cost, &t);
+    gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
     if (gv_cost_window_overflows(w, s->cost)) atomic_store(&s->may_overflow, true);
   }
   return GV_OK;

@@ -5,6 +5,8 @@
 #include "cost/start.h"
 #include "geodesic/series_numbers.h"
 
+enum { CELLS = 64 * 4 /* bytes around a cell that those around the one before do not have */ };
+
 static const double RADIAN = 0.017453292519943295;
 
 /* The cell was reached from its seed directly. The starts are sorted. */
@@ -61,8 +63,9 @@ static double way_azimuth(const gv_cost *c, const double from[2], const double t
   return atan2(sin(turn) * cos(b), cos(a) * sin(b) - sin(a) * cos(b) * cos(turn)) / RADIAN;
 }
 
-float gv_cost_azimuth(const gv_cost *c, int64_t column, int64_t row) {
+float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   double from[2], to[2];
+  gv_cost_touched(c, CELLS);
   if (!gv_cost_towards(c, column, row, to)) return (float)NAN;
   gv_cost_center(&c->is, column, row, from);
   const double azimuth = way_azimuth(c, from, to);

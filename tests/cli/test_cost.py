@@ -1,5 +1,7 @@
 """Travel costs (--cost) against scipy's Dijkstra on the same graph, and PROJ's geodesics."""
 
+import os
+
 import numpy as np
 import pytest
 from osgeo import gdal, ogr
@@ -226,12 +228,22 @@ def test_refused(work, options, status, has):
 
 
 def test_memory(work):
-    """A small file of many cells is refused before it is read."""
-    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 4000, 4000, 1, gdal.GDT_Byte, ["SPARSE_OK=YES", "TILED=YES"])
+    """Rasters that do not fit into --memory are kept in a temporary file, of which nothing is left."""
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 900, 700, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE"])
     made.SetGeoTransform((0, 1, 0, 0, 0, -1))
+    made.GetRasterBand(1).WriteArray(1 + np.add.outer(np.arange(700), np.arange(900)) // 400)
     made = None
-    work.csv("s.csv", [0.5], [-1.5], header="x,y")
-    work.fails("--seeds", "s.csv", "--cost", "f.tif", "--memory", "16M", "out.tif", has="increase --memory")
+    work.csv("s.csv", [0.5, 700.2, 650.5], [-1.5, -300.1, -650.5], header="x,y")
+    options = ("--seeds", "s.csv", "--cost", "f.tif", "--cost-moves", "8", "--azimuth", "a.tif", "--distance")
+    work.path("t").mkdir()
+    folder = dict(os.environ, CPL_TMPDIR=str(work.path("t")))
+    work.ok(*options, "d.tif", "o.tif")
+    work.ok(*options, "e.tif", "--memory", "8M", "--overwrite", "p.tif", env=folder)
+    assert np.array_equal(work.read("o.tif"), work.read("p.tif")) and np.array_equal(work.read("d.tif"), work.read("e.tif"))
+    assert not list(work.path("t").iterdir())
+    missing = dict(os.environ, CPL_TMPDIR=str(work.path("missing")))
+    work.fails(*options, "f2.tif", "--memory", "8M", "--overwrite", "q.tif", env=missing, has="cannot write a temporary file of 0.01 GB")
+    work.fails("--backend", "serial", *options, "f2.tif", "--memory", "8M", "--overwrite", "q.tif", has="increase --memory")
 
 
 def shapes(work, name, *wkt):

@@ -134,7 +134,7 @@ static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_c
   with.engine = engine;
   assert_int_equal(gv_cost_create(context, &with, &cost), GV_OK);
   for (int64_t r = 0; r < o->height; r++)
-    memcpy(gv_cost_friction(cost, r), friction + r * o->width, (size_t)o->width * sizeof(double));
+    gv_cost_set_row(cost, r, friction + r * o->width);
   const gv_status status = gv_cost_solve(context, cost, &(gv_cost_seeds){.x = x, .y = y, .count = seeds}, left_out);
   if (status != GV_OK && engine == GV_COST_CUDA) {
     assert_int_equal(status, GV_ERROR_UNAVAILABLE);
@@ -147,13 +147,14 @@ static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_c
 
 static bool on_gpu = true;
 
-static void assert_same(const gv_cost_options *o, const gv_cost *a, const gv_cost *b) {
+static void assert_same(const gv_cost_options *o, gv_cost *a, gv_cost *b) {
   for (int64_t r = 0; r < o->height; r++) {
     assert_memory_equal(gv_cost_row_costs(a, r), gv_cost_row_costs(b, r), (size_t)o->width * sizeof(double));
     assert_memory_equal(gv_cost_row_seeds(a, r), gv_cost_row_seeds(b, r), (size_t)o->width * sizeof(int32_t));
   }
 }
 
+/* Also in a file, little of which is in memory. */
 static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
                           const double *y, int seeds, int64_t *left_out) {
   int64_t others = 0;
@@ -168,6 +169,16 @@ static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const d
     assert_int_equal(*left_out, others);
     assert_same(o, serial, cuda);
     gv_cost_destroy(cuda);
+  }
+  if (o->width > MOST) {
+    gv_cost_options file = *o;
+    file.folder = ".";
+    file.resident = 1e6;
+    gv_cost *kept = solve_engine(context, &file, GV_COST_TILES, friction, x, y, seeds, &others);
+    assert_same(o, serial, kept);
+    gv_cost_destroy(kept);
+    file.folder = "./missing/folder";
+    assert_int_equal(gv_cost_create(context, &file, &kept), GV_ERROR_IO);
   }
   gv_cost_destroy(serial);
   return tile;
@@ -319,7 +330,7 @@ static void overflow_is_reported(void **unused) {
   gv_context *context = NULL;
   gv_cost *cost = NULL;
   int64_t left_out;
-  const double x = 0.5, y = 0.5;
+  const double x = 0.5, y = 0.5, friction[5] = {0.8e308, 0.8e308, 0.8e308, 0.8e308, 0.8e308};
   gv_cost_options o = {.metric = GV_EUCLIDEAN,
                        .width = 5,
                        .height = 1,
@@ -332,10 +343,10 @@ static void overflow_is_reported(void **unused) {
     o.most = i < 3 ? (double)INFINITY : 1e308;
     if (o.engine == GV_COST_CUDA && !on_gpu) continue;
     assert_int_equal(gv_cost_create(context, &o, &cost), GV_OK);
-    for (int c = 0; c < 5; c++)
-      gv_cost_friction(cost, 0)[c] = 0.8e308;
+    gv_cost_set_row(cost, 0, friction);
     const gv_status expected = i < 3 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
-    assert_int_equal(gv_cost_solve(context, cost, &(gv_cost_seeds){.x = &x, .y = &y, .count = 1}, &left_out), expected);
+    assert_int_equal(gv_cost_solve(context, cost, &(gv_cost_seeds){.x = &x, .y = &y, .count = 1}, &left_out),
+                     expected);
     gv_cost_destroy(cost);
   }
   gv_context_destroy(context);

@@ -7,16 +7,21 @@
 
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
+#include "io/out/remote.h"
 #include "job/raster/compute/block.h"
 
-/* All of it must be in memory. */
-static gv_status costs_check_memory(gv_io *io, const gv_run_work *w) {
+/* Rasters that do not fit into memory are kept in a file; the serial search has them in memory in any case. */
+static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, gv_cost_options *options) {
   const gv_input_data data = {.option = "--cost",
                               .source = w->job->cost.path,
                               .items = "cells",
-                              .count = w->plan->width * w->plan->height,
+                              .count = options->width * options->height,
                               .bytes = GV_COST_BYTES};
-  return gv_input_fits(io, &data);
+  if (options->engine == GV_COST_SERIAL) return gv_input_fits(io, &data);
+  if (data.count <= gv_input_limit(io, data.source) / data.bytes) return GV_OK;
+  options->folder = gv_remote_temporary();
+  options->resident = 0.5 * (double)w->in->budget.memory;
+  return GV_OK;
 }
 
 /* Some rows of the raster, which has the grid's cells. */
@@ -24,7 +29,7 @@ static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t 
                                  double *values, uint8_t *valid, gv_cost *cost) {
   GV_TRY(gv_raster_in_valid(io, raster, 0, 0, first, raster->width, count, values, valid));
   for (int64_t y = 0; y < count; y++)
-    memcpy(gv_cost_friction(cost, first + y), values + y * raster->width, (size_t)raster->width * sizeof *values);
+    gv_cost_set_row(cost, first + y, values + y * raster->width);
   return GV_OK;
 }
 
@@ -83,7 +88,7 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
                              .most = w->in->max_distance};
   for (int i = 0; i < 6; i++)
     options.geotransform[i] = grid->geotransform[i];
-  GV_TRY(costs_check_memory(io, w));
+  GV_TRY(costs_choose_place(io, w, &options));
   gv_cost *cost = NULL;
   GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, &options, &cost)));
   w->source.state = cost;

@@ -30,7 +30,7 @@ typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;
-  const gv_cost *cost; /* costs and seeds of all cells, of a run by travel cost; else NULL */
+  gv_cost *cost; /* costs and seeds of all cells, of a run by travel cost; else NULL */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */
