@@ -1,8 +1,8 @@
 """Exact nearest seeds: neighbours of points and Voronoi rasters on plane, sphere and ellipsoid.
 
 :class:`KDTree` and :class:`GlobeTree` find neighbours of points, :class:`FeatureTree` nearest lines and polygons;
-:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`nearest_value`
-and :func:`regrid` give the values of the nearest seeds or cells; :func:`statistics` and :func:`sjoin_nearest`
+:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`cost_allocation`
+and :func:`cost_distance` find the nearest by travel cost; :func:`nearest_value` and :func:`regrid` give the values of the nearest seeds or cells; :func:`statistics` and :func:`sjoin_nearest`
 make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`
 describe coordinate systems; :func:`default_grid` and :func:`no_seed` have the command's defaults for rasters; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 from . import qtm
 from ._library import __version__
+from .costs import cost_allocation, cost_distance
 from .diagrams import diagram
 from .features import FeatureTree
 from .grids import default_grid
@@ -23,8 +24,8 @@ from .tables import statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 from .values import nearest_value, regrid
 
-__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "default_grid", "default_metric", "diagram",
-           "direction", "ellipsoid_of", "nearest_value", "no_seed", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
+__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "cost_allocation", "cost_distance", "default_grid",
+           "default_metric", "diagram", "direction", "ellipsoid_of", "nearest_value", "no_seed", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
 
 _LAZY = ("arrow", "sklearn", "xarray")  # modules that need other packages
 

@@ -291,6 +291,22 @@ class CrsFacts(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("proj", c_char_p), ("west", c_double), ("east", c_double)]
 
 
+class CostOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("moves", c_int32),
+                ("max_cost", c_double), ("folder", c_char_p), ("resident", c_double)]
+    defaults = {"backend": "auto", "moves": 32, "max_cost": inf, "resident": 536870912.0}
+
+
+class CostSeeds(Structure):
+    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64), ("at_cells", c_int),
+                ("features", c_void_p)]
+
+
+class CostCells(Structure):
+    _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
+                ("rows", c_int64), ("stride", c_int64), ("seed", c_void_p), ("cost", c_void_p), ("azimuth", c_void_p)]
+
+
 class Communicator(Structure):
     _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
                 ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
@@ -390,6 +406,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_s2_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_s2_from_lonlat": (c_int, [c_int, c_double, c_double, HANDLE]),
     "gv_default_metric": (c_int, [HANDLE, HANDLE]),
+    "gv_cost_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_cost_destroy": (None, [HANDLE]),
+    "gv_cost_backend": (c_char_p, [HANDLE]),
+    "gv_cost_set_rows": (c_int, [HANDLE, HANDLE, c_int64, c_int64, HANDLE, c_int64]),
+    "gv_cost_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_cost_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import rasters, tables
 from ._library import Progress
+from .costs import cost_allocation, cost_distance
 from .rasters import _documented
 from .values import nearest_value, regrid
 
@@ -93,6 +94,14 @@ class Accessor:
         """:func:`gpuvoronoi.statistics` of seeds."""
         asked, given = self._asked(seeds, options)
         return tables.statistics(asked, sums=sums, distances=distances, ids=ids, keep=keep, **given)
+
+    def cost_allocation(self, seeds: Any, **options: Any) -> Any:
+        """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
+        return cost_allocation(self._given, seeds, **options)
+
+    def cost_distance(self, seeds: Any, **options: Any) -> Any:
+        """:func:`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
+        return cost_distance(self._given, seeds, **options)
 
     def regrid(self, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
                max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,

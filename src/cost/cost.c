@@ -50,19 +50,26 @@ static gv_status cost_map(gv_context *context, gv_cost *c) {
   return GV_OK;
 }
 
-/* A row of barriers. */
-static void cost_clear_row(gv_cost *c, int64_t row) {
+/* A row without costs. */
+static void cost_clear_results(gv_cost *c, int64_t row) {
   const int64_t begin = gv_cost_at(c, -GV_COST_MARGIN, row);
   for (int64_t i = begin; i < begin + c->stride; i++) {
-    c->friction[i] = (double)NAN;
     c->cost[i] = (double)INFINITY;
     c->seed[i] = -1;
   }
   if (c->from != NULL) memset(c->from + begin, GV_COST_BY_START, (size_t)c->stride);
 }
 
+/* A row of barriers. */
+static void cost_clear_row(gv_cost *c, int64_t row) {
+  const int64_t begin = gv_cost_at(c, -GV_COST_MARGIN, row);
+  for (int64_t i = begin; i < begin + c->stride; i++)
+    c->friction[i] = (double)NAN;
+  cost_clear_results(c, row);
+}
+
 static gv_status cost_fill(gv_context *context, gv_cost *c) {
-  const gv_cost_options *o = &c->is;
+  const gv_cost_settings *o = &c->is;
   c->stride = o->width + 2 * GV_COST_MARGIN;
   if (o->width > INT32_MAX || o->height > INT32_MAX || c->stride > INT32_MAX / (o->height + 2 * GV_COST_MARGIN)) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "travel cost: too many cells (%lld x %lld); the limit is 2^31",
@@ -73,6 +80,8 @@ static gv_status cost_fill(gv_context *context, gv_cost *c) {
       o->metric != GV_EUCLIDEAN && o->width > 2 * GV_COST_LONGEST && gv_columns_wrap(o->width, o->geotransform[1]);
   if (o->engine == GV_COST_TILES && !gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
   GV_TRY(o->folder != NULL ? cost_map(context, c) : cost_allocate(context, c));
+  c->has_row = gv_allocate_zeroed(&c->allocator, o->height, 1);
+  if (c->has_row == NULL) return gv_fail_memory(context, "the raster of travel cost");
   for (int i = 0; i < GV_COST_MARGIN; i++) {
     cost_clear_row(c, -1 - i);
     cost_clear_row(c, o->height + i);
@@ -80,7 +89,7 @@ static gv_status cost_fill(gv_context *context, gv_cost *c) {
   return gv_cost_lengths_make(context, o, &c->lengths);
 }
 
-gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out) {
+gv_status gv_cost_make(gv_context *context, const gv_cost_settings *options, gv_cost **out) {
   gv_cost *c = *out = gv_allocate_zeroed(&context->allocator, 1, sizeof *c);
   if (c == NULL) return gv_fail_memory(context, "the raster of travel cost");
   c->is = *options;
@@ -104,12 +113,8 @@ void gv_cost_destroy(gv_cost *c) {
     gv_release(&allocator, c->from);
   }
   gv_release(&allocator, c->starts.entries);
+  gv_release(&allocator, c->has_row);
   gv_release(&allocator, c);
-}
-
-const char *gv_cost_engine_name(const gv_cost *c) {
-  static const char *const names[] = {"auto", "serial", "tile", "cuda-tile"};
-  return names[c->is.engine];
 }
 
 /* Negative and infinite frictions are barriers; the margins show the other side of the seam. */
@@ -123,6 +128,7 @@ void gv_cost_set_row(gv_cost *c, int64_t row, const double *friction) {
     f[-i] = f[width - i];
     f[width - 1 + i] = f[i - 1];
   }
+  c->has_row[row] = 1;
   gv_cost_touched(c, c->stride * FILE_BYTES);
 }
 
@@ -169,7 +175,7 @@ static gv_status cost_run(gv_context *context, gv_cost *c, const gv_cost_starts 
 }
 
 static gv_status cost_start(gv_context *context, gv_cost *c, int32_t seed, bool *here) {
-  const gv_cost_seeds *s = &c->seeds;
+  const gv_cost_sources *s = &c->sources;
   if (s->features != NULL) return gv_cost_touch(context, c, s->features, seed, &c->starts, here);
   if (s->at_cells) return gv_cost_start_in(context, c, s->x[seed], s->y[seed], seed, &c->starts, here);
   return gv_cost_start(context, c, s->x[seed], s->y[seed], seed, &c->starts, here);
@@ -180,9 +186,16 @@ static int cost_compare(const void *a, const void *b) {
   return p->cell < q->cell ? -1 : p->cell > q->cell;
 }
 
-gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *seeds, int64_t *left_out) {
+gv_status gv_cost_find(gv_context *context, gv_cost *c, const gv_cost_sources *seeds, int64_t *left_out) {
   const int64_t count = seeds->features != NULL ? seeds->features->count : seeds->count;
-  c->seeds = *seeds;
+  for (int64_t row = 0; row < c->is.height && c->has_results; row++) {
+    cost_clear_results(c, row);
+    gv_cost_touched(c, c->stride * FILE_BYTES);
+  }
+  c->sources = *seeds;
+  c->starts.count = 0;
+  c->has_results = true;
+  c->solved = c->overflows = c->may_overflow = false;
   *left_out = 0;
   for (int64_t i = 0; i < count; i++) {
     bool here = false;
@@ -191,5 +204,7 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
   }
   GV_TRY(cost_run(context, c, &c->starts));
   if (c->starts.count > 0) qsort(c->starts.entries, (size_t)c->starts.count, sizeof(gv_cost_entry), cost_compare);
-  return cost_check_overflow(context, c);
+  GV_TRY(cost_check_overflow(context, c));
+  c->solved = true;
+  return GV_OK;
 }

@@ -34,12 +34,12 @@
 #define GV_COST_COST_H
 
 #include "core/core.h"
-#include "gpuvoronoi/geometries.h"
+#include "gpuvoronoi/cost.h"
 
 /* Engines; all return the same bytes. */
 typedef enum gv_cost_engine { GV_COST_ANY, GV_COST_SERIAL, GV_COST_TILES, GV_COST_CUDA } gv_cost_engine;
 
-typedef struct gv_cost_options {
+typedef struct gv_cost_settings {
   gv_metric metric;      /* euclidean, great-circle or geodesic */
   int64_t width, height; /* each at least 1 */
   double geotransform[6];
@@ -49,42 +49,34 @@ typedef struct gv_cost_options {
   const char *folder; /* all cells are kept in a temporary file there, not in memory; NULL: in memory */
   double resident;    /* bytes of it that may be in memory at once, about */
   double most;        /* cells with a higher cost have no seed; INFINITY: no limit */
-} gv_cost_options;
-
-typedef struct gv_cost gv_cost;
-
-enum { GV_COST_BYTES = 28 /* of a cell in memory, with those of the search */ };
+} gv_cost_settings;
 
 /* Errors: UNSUPPORTED (more cells than 2^31), OUT_OF_MEMORY, IO (no file, or no space for it). */
-GV_API gv_status gv_cost_create(gv_context *context, const gv_cost_options *options, gv_cost **out);
-GV_API void gv_cost_destroy(gv_cost *cost);
-
-/* The engine that was used, once solved: the serial one also in place of tiles for rasters that wrap and are not wider than a tile. */
-GV_API const char *gv_cost_engine_name(const gv_cost *cost);
+gv_status gv_cost_make(gv_context *context, const gv_cost_settings *options, gv_cost **out);
 
 /* Sets the friction of a row: `width` values, NaN, negative and infinite ones for barriers. All rows must be set, in any order. */
-GV_API void gv_cost_set_row(gv_cost *cost, int64_t row, const double *friction);
+void gv_cost_set_row(gv_cost *cost, int64_t row, const double *friction);
 
 /* Seeds: positions, or features. The arrays are borrowed until the raster is destroyed. */
-typedef struct gv_cost_seeds {
+typedef struct gv_cost_sources {
   const double *x, *y; /* in degrees on the globe */
   int64_t count;
   bool at_cells;               /* they are whole cells, with cost 0: those that the positions lie in */
   const gv_features *features; /* in place of positions; with straight edges. NULL: positions */
-} gv_cost_seeds;
+} gv_cost_sources;
 
 /*
- * Finds the costs and seeds of all cells. *left_out: number of seeds outside the raster and in barriers.
+ * Finds the costs and seeds of all cells, as often as it is called. *left_out: number of seeds outside the raster and in barriers.
  * Errors: INVALID_ARGUMENT (sums of costs overflow), OUT_OF_MEMORY, CANCELLED.
  */
-GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds, int64_t *left_out);
+gv_status gv_cost_find(gv_context *context, gv_cost *cost, const gv_cost_sources *seeds, int64_t *left_out);
 
 /* The direction of a cell's first move towards its seed, once solved: degrees clockwise from north (on the plane from +y), [0, 360).
  * NaN without a seed and in cells of lines, polygons and whole cells. */
-GV_API float gv_cost_azimuth(gv_cost *cost, int64_t column, int64_t row);
+float gv_cost_azimuth(gv_cost *cost, int64_t column, int64_t row);
 
 /* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none). */
-GV_API const double *gv_cost_row_costs(gv_cost *cost, int64_t row);
-GV_API const int32_t *gv_cost_row_seeds(gv_cost *cost, int64_t row);
+const double *gv_cost_row_costs(gv_cost *cost, int64_t row);
+const int32_t *gv_cost_row_seeds(gv_cost *cost, int64_t row);
 
 #endif

@@ -22,7 +22,7 @@ double gv_cost_length(const gv_cost_lengths *l, const double p[2], const double 
   return gv_weigh(&l->weigher, lengths_canonical(l, p, q), 0.0);
 }
 
-void gv_cost_center(const gv_cost_options *o, int64_t column, int64_t row, double out[2]) {
+void gv_cost_center(const gv_cost_settings *o, int64_t column, int64_t row, double out[2]) {
   const double *g = o->geotransform, x = (double)column + 0.5, y = (double)row + 0.5;
   out[0] = g[0] + x * g[1] + y * g[2];
   out[1] = g[3] + x * g[4] + y * g[5];
@@ -35,7 +35,7 @@ static double lengths_parts(int columns, int rows) {
   return longer == 1 ? 2.0 : longer == 2 ? 4.0 : shorter == 1 ? 6.0 : 12.0;
 }
 
-gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_options *o, gv_cost_lengths *out) {
+gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_settings *o, gv_cost_lengths *out) {
   enum { SIDE = GV_COST_LONGEST + 1 };
   out->metric = o->metric;
   out->allocator = context->allocator;

@@ -19,11 +19,11 @@ typedef struct gv_cost_lengths {
   gv_allocator allocator;
 } gv_cost_lengths;
 
-gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_options *options, gv_cost_lengths *out);
+gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_settings *options, gv_cost_lengths *out);
 void gv_cost_lengths_free(gv_cost_lengths *lengths);
 
 /* The center of a cell; a row's latitude stays on the globe. */
-void gv_cost_center(const gv_cost_options *options, int64_t column, int64_t row, double out[2]);
+void gv_cost_center(const gv_cost_settings *options, int64_t column, int64_t row, double out[2]);
 
 /* The reported distance of two positions. */
 double gv_cost_length(const gv_cost_lengths *lengths, const double p[2], const double q[2]);

@@ -21,7 +21,7 @@ typedef struct gv_cost_starts {
 } gv_cost_starts;
 
 struct gv_cost {
-  gv_cost_options is;
+  gv_cost_settings is;
   gv_allocator allocator;
   int64_t stride, cells; /* with margins */
   bool wraps;
@@ -32,10 +32,12 @@ struct gv_cost {
   void *mapped;  /* all arrays, if they are in a file */
   size_t mapped_bytes;
   atomic_llong touched; /* bytes of it since the last time that its pages were removed from memory, about */
-  gv_cost_seeds seeds;
-  gv_cost_starts starts; /* once solved: by cell */
-  bool overflows;        /* the cost of a start did */
-  bool may_overflow;     /* a sum of costs did, perhaps of a way that is not the cheapest */
+  gv_cost_sources sources;
+  gv_cost_starts starts;    /* once solved: by cell */
+  uint8_t *has_row;         /* its friction is set */
+  bool has_results, solved; /* not all cells are without a cost; all costs are final */
+  bool overflows;           /* the cost of a start did */
+  bool may_overflow;        /* a sum of costs did, perhaps of a way that is not the cheapest */
 };
 
 static inline int64_t gv_cost_at(const gv_cost *c, int64_t column, int64_t row) {

@@ -7,7 +7,7 @@
 
 enum { FIRST_ROOM = 64 };
 
-void gv_cost_place(const gv_cost_options *o, double x, double y, double out[2]) {
+void gv_cost_place(const gv_cost_settings *o, double x, double y, double out[2]) {
   const double *g = o->geotransform, across = x - g[0], down = y - g[3];
   const double determinant = g[1] * g[5] - g[2] * g[4];
   out[0] = (across * g[5] - down * g[2]) / determinant;

@@ -16,6 +16,6 @@ gv_status gv_cost_start_in(gv_context *context, gv_cost *cost, double x, double 
                            gv_cost_starts *starts, bool *starts_here);
 
 /* Column and row of a position, with fractions; on the globe any number of turns away. */
-void gv_cost_place(const gv_cost_options *options, double x, double y, double out[2]);
+void gv_cost_place(const gv_cost_settings *options, double x, double y, double out[2]);
 
 #endif

@@ -52,7 +52,7 @@ static int64_t tile_begin(int64_t cells, int64_t n, int64_t i) {
 }
 
 static gv_cost_tile tile_rectangle(const tile_state *s, int64_t tile) {
-  const gv_cost_options *o = &s->cost->is;
+  const gv_cost_settings *o = &s->cost->is;
   const int64_t x = tile % s->across, y = tile / s->across;
   gv_cost_tile t = {.column = tile_begin(o->width, s->across, x), .row = tile_begin(o->height, s->down, y)};
   t.width = (int)(tile_begin(o->width, s->across, x + 1) - t.column);

@@ -32,9 +32,9 @@ bool gv_cost_towards(const gv_cost *c, int64_t column, int64_t row, double posit
   int found = -1;
   if (seed < 0) return false;
   if (way_starts(c, at)) {
-    if (c->seeds.features != NULL || c->seeds.at_cells) return false;
-    position[0] = c->seeds.x[seed];
-    position[1] = c->seeds.y[seed];
+    if (c->sources.features != NULL || c->sources.at_cells) return false;
+    position[0] = c->sources.x[seed];
+    position[1] = c->sources.y[seed];
     return true;
   }
   gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);

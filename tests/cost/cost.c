@@ -115,27 +115,28 @@ static void solve_slowly(world *w) {
   }
 }
 
-static gv_cost_options options_of(const world *w) {
-  gv_cost_options o = {.metric = GV_EUCLIDEAN,
-                       .width = w->width,
-                       .height = w->height,
-                       .geotransform = {0, 1, 0, 0, 0, 1},
-                       .moves = w->moves,
-                       .most = (double)INFINITY};
+static gv_cost_settings options_of(const world *w) {
+  gv_cost_settings o = {.metric = GV_EUCLIDEAN,
+                        .width = w->width,
+                        .height = w->height,
+                        .geotransform = {0, 1, 0, 0, 0, 1},
+                        .moves = w->moves,
+                        .most = (double)INFINITY};
   return o;
 }
 
 /* All engines return the same bytes; on a GPU only where there is one. */
-static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_cost_engine engine,
+static gv_cost *solve_engine(gv_context *context, const gv_cost_settings *o, gv_cost_engine engine,
                              const double *const friction, const double *x, const double *y, int seeds,
                              int64_t *left_out) {
   gv_cost *cost = NULL;
-  gv_cost_options with = *o;
+  gv_cost_settings with = *o;
   with.engine = engine;
-  assert_int_equal(gv_cost_create(context, &with, &cost), GV_OK);
+  assert_int_equal(gv_cost_make(context, &with, &cost), GV_OK);
   for (int64_t r = 0; r < o->height; r++)
     gv_cost_set_row(cost, r, friction + r * o->width);
-  const gv_status status = gv_cost_solve(context, cost, &(gv_cost_seeds){.x = x, .y = y, .count = seeds}, left_out);
+  const gv_status status =
+      gv_cost_find(context, cost, &(gv_cost_sources){.x = x, .y = y, .count = seeds}, left_out);
   if (status != GV_OK && engine == GV_COST_CUDA) {
     assert_int_equal(status, GV_ERROR_UNAVAILABLE);
     gv_cost_destroy(cost);
@@ -147,7 +148,7 @@ static gv_cost *solve_engine(gv_context *context, const gv_cost_options *o, gv_c
 
 static bool on_gpu = true;
 
-static void assert_same(const gv_cost_options *o, gv_cost *a, gv_cost *b) {
+static void assert_same(const gv_cost_settings *o, gv_cost *a, gv_cost *b) {
   for (int64_t r = 0; r < o->height; r++) {
     assert_memory_equal(gv_cost_row_costs(a, r), gv_cost_row_costs(b, r), (size_t)o->width * sizeof(double));
     assert_memory_equal(gv_cost_row_seeds(a, r), gv_cost_row_seeds(b, r), (size_t)o->width * sizeof(int32_t));
@@ -155,7 +156,7 @@ static void assert_same(const gv_cost_options *o, gv_cost *a, gv_cost *b) {
 }
 
 /* Also in a file, little of which is in memory. */
-static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const double *friction, const double *x,
+static gv_cost *solve_all(gv_context *context, const gv_cost_settings *o, const double *friction, const double *x,
                           const double *y, int seeds, int64_t *left_out) {
   int64_t others = 0;
   gv_cost *serial = solve_engine(context, o, GV_COST_SERIAL, friction, x, y, seeds, left_out);
@@ -171,20 +172,20 @@ static gv_cost *solve_all(gv_context *context, const gv_cost_options *o, const d
     gv_cost_destroy(cuda);
   }
   if (o->width > MOST) {
-    gv_cost_options file = *o;
+    gv_cost_settings file = *o;
     file.folder = ".";
     file.resident = 1e6;
     gv_cost *kept = solve_engine(context, &file, GV_COST_TILES, friction, x, y, seeds, &others);
     assert_same(o, serial, kept);
     gv_cost_destroy(kept);
     file.folder = "./missing/folder";
-    assert_int_equal(gv_cost_create(context, &file, &kept), GV_ERROR_IO);
+    assert_int_equal(gv_cost_make(context, &file, &kept), GV_ERROR_IO);
   }
   gv_cost_destroy(serial);
   return tile;
 }
 
-static gv_cost *solve(gv_context *context, const world *w, const gv_cost_options *o, int64_t *left_out) {
+static gv_cost *solve(gv_context *context, const world *w, const gv_cost_settings *o, int64_t *left_out) {
   static double friction[MOST * MOST];
   for (int r = 0; r < w->height; r++)
     memcpy(friction + r * w->width, w->friction[r], (size_t)w->width * sizeof(double));
@@ -227,7 +228,7 @@ static void agrees_with_a_slow_search(void **unused) {
   for (int trial = 0; trial < 48; trial++) {
     make_world(&w, trial);
     solve_slowly(&w);
-    const gv_cost_options o = options_of(&w);
+    const gv_cost_settings o = options_of(&w);
     gv_cost *cost = solve(context, &w, &o, &left_out);
     for (int r = 0; r < w.height; r++)
       for (int c = 0; c < w.width; c++) {
@@ -257,7 +258,7 @@ static void ties_go_to_the_first_seed(void **unused) {
   const double columns[SEEDS] = {8.5, 0.5, 8.5, 0.5, 4.5}, rows[SEEDS] = {8.5, 0.5, 0.5, 8.5, 20.0};
   memcpy(w.x, columns, sizeof columns);
   memcpy(w.y, rows, sizeof rows);
-  const gv_cost_options o = options_of(&w);
+  const gv_cost_settings o = options_of(&w);
   gv_cost *cost = solve(context, &w, &o, &left_out);
   assert_int_equal(left_out, 1);
   assert_int_equal(gv_cost_row_seeds(cost, 4)[4], 0);
@@ -283,7 +284,7 @@ static void rivers_do_not_leak(void **unused) {
           w.friction[r][c] = r == c && !(gap && r == 7) ? (double)NAN : 1.0;
       for (int s = 0; s < SEEDS; s++)
         w.x[s] = 10.5, w.y[s] = 1.5;
-      const gv_cost_options o = options_of(&w);
+      const gv_cost_settings o = options_of(&w);
       gv_cost *cost = solve(context, &w, &o, &left_out);
       assert_int_equal(gv_cost_row_seeds(cost, 10)[1], gap ? 0 : -1);
       gv_cost_destroy(cost);
@@ -305,7 +306,7 @@ static void columns_wrap(void **unused) {
       w.friction[r][c] = 1.0;
   for (int s = 0; s < SEEDS; s++)
     w.x[s] = 0.5, w.y[s] = 9.5;
-  gv_cost_options o = options_of(&w);
+  gv_cost_settings o = options_of(&w);
   const double globe[6] = {-180, 10, 0, 90, 0, -10};
   memcpy(o.geotransform, globe, sizeof globe);
   o.metric = GV_GREAT_CIRCLE;
@@ -331,21 +332,21 @@ static void overflow_is_reported(void **unused) {
   gv_cost *cost = NULL;
   int64_t left_out;
   const double x = 0.5, y = 0.5, friction[5] = {0.8e308, 0.8e308, 0.8e308, 0.8e308, 0.8e308};
-  gv_cost_options o = {.metric = GV_EUCLIDEAN,
-                       .width = 5,
-                       .height = 1,
-                       .geotransform = {0, 1, 0, 0, 0, 1},
-                       .moves = 8,
-                       .most = (double)INFINITY};
+  gv_cost_settings o = {.metric = GV_EUCLIDEAN,
+                        .width = 5,
+                        .height = 1,
+                        .geotransform = {0, 1, 0, 0, 0, 1},
+                        .moves = 8,
+                        .most = (double)INFINITY};
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (int i = 0; i < 6; i++) {
     o.engine = i % 3 == 0 ? GV_COST_SERIAL : i % 3 == 1 ? GV_COST_TILES : GV_COST_CUDA;
     o.most = i < 3 ? (double)INFINITY : 1e308;
     if (o.engine == GV_COST_CUDA && !on_gpu) continue;
-    assert_int_equal(gv_cost_create(context, &o, &cost), GV_OK);
+    assert_int_equal(gv_cost_make(context, &o, &cost), GV_OK);
     gv_cost_set_row(cost, 0, friction);
     const gv_status expected = i < 3 ? GV_ERROR_INVALID_ARGUMENT : GV_OK; /* above the limit in any case */
-    assert_int_equal(gv_cost_solve(context, cost, &(gv_cost_seeds){.x = &x, .y = &y, .count = 1}, &left_out),
+    assert_int_equal(gv_cost_find(context, cost, &(gv_cost_sources){.x = &x, .y = &y, .count = 1}, &left_out),
                      expected);
     gv_cost_destroy(cost);
   }
@@ -399,11 +400,11 @@ static void engines_agree(void **unused) {
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   for (int trial = 0; trial < 2 * LANDSCAPES; trial++) {
     const bool globe = trial >= LANDSCAPES;
-    gv_cost_options o = {.metric = globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN,
-                         .width = WIDE,
-                         .height = HIGH,
-                         .geotransform = {0, 1, 0, 0, 0, 1},
-                         .most = (double)INFINITY};
+    gv_cost_settings o = {.metric = globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN,
+                          .width = WIDE,
+                          .height = HIGH,
+                          .geotransform = {0, 1, 0, 0, 0, 1},
+                          .most = (double)INFINITY};
     const double all[6] = {-180, 360.0 / WIDE, 0, 90, 0, -180.0 / HIGH};
     if (globe) memcpy(o.geotransform, all, sizeof all);
     for (int i = 0; i < WIDE * HIGH; i++)

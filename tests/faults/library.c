@@ -19,6 +19,7 @@
 #include "backends_here.h"
 #include "failing_memory.h"
 #include "features/layer.h"
+#include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/diagram.h"
 #include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/raster_seeds.h"
@@ -485,7 +486,7 @@ static void features_in_index(run *r, const void *what) {
   gv_index_destroy(index);
 }
 
-/* ------------------------------------------------------------------------------------------ rasters, diagrams */
+/* -------------------------------------------------------------------------------- rasters, travel cost, diagrams */
 
 /* All but the last row as an array, the last as spans. */
 static gv_status add_land(run *r, gv_raster_seeds *seeds) {
@@ -550,6 +551,38 @@ static void raster_seeds(run *r, const void *what) {
   r->indices = r->reals = K * SEEDS;
   gv_index_destroy(index);
   gv_raster_seeds_destroy(seeds);
+}
+
+/* `what`: a backend. */
+static void travel_cost(run *r, const void *what) {
+  static double friction[H * W];
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.width = W;
+  grid.height = H;
+  for (int i = 0; i < W * H; i++)
+    friction[i] = 1.0 + i % 3;
+  gv_cost_options options;
+  gv_cost_options_init(&options);
+  options.backend = what;
+  gv_cost_seeds seeds;
+  gv_cost_seeds_init(&seeds);
+  seeds.x = plane_x;
+  seeds.y = plane_y;
+  seeds.count = SEEDS;
+  gv_cost_cells cells;
+  gv_cost_cells_init(&cells);
+  cells.columns = W;
+  cells.rows = H;
+  cells.seed = r->cell;
+  cells.cost = r->real;
+  gv_cost *made = NULL;
+  ASK(r, gv_cost_create(r->context, &grid, &options, &made));
+  ASK(r, gv_cost_set_rows(r->context, made, 0, H, friction, 0));
+  ASK(r, gv_cost_solve(r->context, made, &seeds, NULL));
+  ASK(r, gv_cost_get(r->context, made, &cells));
+  r->cells = r->reals = W * H;
+  gv_cost_destroy(made);
 }
 
 static void diagram(run *r, const void *what) {
@@ -633,6 +666,8 @@ static void fail_all(failing *fail_each) {
   fail_each("searches of features", features_in_index, NULL);
   fail_each("cells of rasters", raster_seeds, NULL);
   fail_each("diagrams", diagram, NULL);
+  fail_allocations("travel cost, serial", travel_cost, "serial");
+  fail_each("travel cost", travel_cost, "tile");
   fail_each("answers", answers, &globe);
 }
 

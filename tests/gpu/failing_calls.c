@@ -259,19 +259,22 @@ enum { COST_WIDTH = 100, COST_HEIGHT = 70, COST_SEEDS = 3 };
 
 static gv_status solve_costs(gv_context *context, gv_cost_engine engine, gv_cost **out) {
   static const double x[COST_SEEDS] = {3.5, 50.2, 98.0}, y[COST_SEEDS] = {2.5, 40.5, 69.0};
-  const gv_cost_options o = {.metric = GV_EUCLIDEAN,
-                             .width = COST_WIDTH,
-                             .height = COST_HEIGHT,
-                             .geotransform = {0, 1, 0, 0, 0, 1},
-                             .moves = 16,
-                             .engine = engine,
-                             .most = (double)INFINITY};
+  const gv_cost_settings o = {.metric = GV_EUCLIDEAN,
+                              .width = COST_WIDTH,
+                              .height = COST_HEIGHT,
+                              .geotransform = {0, 1, 0, 0, 0, 1},
+                              .moves = 16,
+                              .engine = engine,
+                              .most = (double)INFINITY};
   int64_t left_out;
-  assert_int_equal(gv_cost_create(context, &o, out), GV_OK);
-  for (int r = 0; r < COST_HEIGHT; r++)
+  assert_int_equal(gv_cost_make(context, &o, out), GV_OK);
+  for (int r = 0; r < COST_HEIGHT; r++) {
+    double friction[COST_WIDTH];
     for (int c = 0; c < COST_WIDTH; c++)
-      gv_cost_friction(*out, r)[c] = 1.0 + place[r * COST_WIDTH + c] / 16777216.0;
-  return gv_cost_solve(context, *out, x, y, COST_SEEDS, &left_out);
+      friction[c] = 1.0 + place[r * COST_WIDTH + c] / 16777216.0;
+    gv_cost_set_row(*out, r, friction);
+  }
+  return gv_cost_find(context, *out, &(gv_cost_sources){.x = x, .y = y, .count = COST_SEEDS}, &left_out);
 }
 
 static void each_call_of_a_travel_cost_fails_once(void **state) {
@@ -295,8 +298,8 @@ static void each_call_of_a_travel_cost_fails_once(void **state) {
     }
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     for (int r = 0; r < COST_HEIGHT; r++) {
-      assert_memory_equal(gv_cost_costs(got, r), gv_cost_costs(expected, r), COST_WIDTH * sizeof(double));
-      assert_memory_equal(gv_cost_seeds(got, r), gv_cost_seeds(expected, r), COST_WIDTH * sizeof(int32_t));
+      assert_memory_equal(gv_cost_row_costs(got, r), gv_cost_row_costs(expected, r), COST_WIDTH * sizeof(double));
+      assert_memory_equal(gv_cost_row_seeds(got, r), gv_cost_row_seeds(expected, r), COST_WIDTH * sizeof(int32_t));
     }
     gv_cost_destroy(got);
   }

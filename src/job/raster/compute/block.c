@@ -57,43 +57,62 @@ static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, 
   return GV_OK;
 }
 
-/* Costs of a block, into their raster and for the statistics. */
-static void block_costs(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
-                        const gv_rectangle *p, const gv_labels *numbers) {
-  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  for (int64_t y = 0; y < p->h; y++) {
-    const double *costs = gv_cost_row_costs(w->cost, p->y + y) + p->x;
-    double *row = worker->distance + y * w->block_w;
-    for (int64_t x = 0; x < p->w; x++)
-      row[x] = numbers->out[y * numbers->stride + x] >= 0 ? costs[x] : (double)NAN;
-    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
-    float *azimuths = a >= 0 ? (float *)block->out[a] + y * block->stride : NULL;
-    for (int64_t x = 0; x < p->w && a >= 0; x++)
-      azimuths[x] = isnan(row[x]) ? (float)NAN : gv_cost_azimuth(w->cost, p->x + x, p->y + y);
-  }
+/* Results of a block by travel cost; the arrays are to be set. */
+static gv_cost_cells cost_cells_of(const gv_rectangle *p, int64_t stride) {
+  gv_cost_cells cells;
+  gv_cost_cells_init(&cells);
+  cells.column = p->x;
+  cells.row = p->y;
+  cells.columns = p->w;
+  cells.rows = p->h;
+  cells.stride = stride;
+  return cells;
 }
 
-/* Seeds of a block by travel cost. */
-static void block_cost_seeds(const gv_run_work *w, const gv_rectangle *p, const gv_labels *out) {
-  const int32_t *region = w->plan->by_region ? w->in->cells.region : NULL;
+/* Costs of a block, into their raster and for the statistics. Errors are the library's. */
+static gv_status block_costs(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                             const gv_rectangle *p, const gv_labels *numbers) {
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  gv_cost_cells costs = cost_cells_of(p, w->block_w), azimuths = cost_cells_of(p, block->stride);
+  costs.cost = worker->distance;
+  if (a >= 0) azimuths.azimuth = block->out[a];
+  GV_TRY(gv_cost_get(worker->context, w->cost, &costs));
+  if (a >= 0) GV_TRY(gv_cost_get(worker->context, w->cost, &azimuths));
   for (int64_t y = 0; y < p->h; y++) {
-    const int32_t *seeds = gv_cost_row_seeds(w->cost, p->y + y) + p->x;
+    double *row = worker->distance + y * w->block_w;
+    for (int64_t x = 0; x < p->w; x++) {
+      if (numbers->out[y * numbers->stride + x] >= 0) continue; /* masked, or without a seed */
+      row[x] = (double)NAN;
+      if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
+    }
+    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
+  }
+  return GV_OK;
+}
+
+/* Seeds of a block by travel cost. Errors are the library's. */
+static gv_status block_cost_seeds(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *p,
+                                  const gv_labels *out) {
+  const int32_t *region = w->plan->by_region ? w->in->cells.region : NULL;
+  gv_cost_cells cells = cost_cells_of(p, out->stride);
+  cells.seed = out->out;
+  GV_TRY(gv_cost_get(worker->context, w->cost, &cells));
+  for (int64_t y = 0; y < p->h; y++) {
     int32_t *row = out->out + y * out->stride;
     for (int64_t x = 0; x < p->w; x++) {
       const bool kept = out->mask == NULL || out->mask[y * out->mask_stride + x] != 0;
-      row[x] = !kept || seeds[x] < 0 ? -1 : region != NULL ? region[seeds[x]] : seeds[x];
+      if (!kept) row[x] = -1;
+      if (region != NULL && row[x] >= 0) row[x] = region[row[x]];
     }
   }
+  return GV_OK;
 }
 
 /* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
  * Errors are the library's. */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
-  if (w->cost != NULL) {
-    block_costs(w, worker, block, p, numbers);
-    return GV_OK;
-  }
+  if (w->cost != NULL) return block_costs(w, worker, block, p, numbers);
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
@@ -449,7 +468,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     uniform = 1;
     b.out[0] = -1;
   } else if (w->cost != NULL) {
-    block_cost_seeds(w, &p, &b);
+    GV_TRY(gv_io_pass_on_library(io, worker->context, block_cost_seeds(w, worker, &p, &b)));
   } else {
     GV_TRY(gv_io_pass_on_library(io, worker->context,
                                  gv_voronoi_fill(worker->context, w->voronoi, &b, may_be_uniform)));

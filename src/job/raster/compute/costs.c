@@ -10,14 +10,17 @@
 #include "io/out/remote.h"
 #include "job/raster/compute/block.h"
 
+enum { CELL_BYTES = 28 /* of gv_cost_options.folder NULL */ };
+
 /* Rasters that do not fit into memory are kept in a file; the serial search has them in memory in any case. */
-static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, gv_cost_options *options) {
+static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, const gv_grid *grid,
+                                    gv_cost_options *options) {
   const gv_input_data data = {.option = "--cost",
                               .source = w->job->cost.path,
                               .items = "cells",
-                              .count = options->width * options->height,
-                              .bytes = GV_COST_BYTES};
-  if (options->engine == GV_COST_SERIAL) return gv_input_fits(io, &data);
+                              .count = grid->width * grid->height,
+                              .bytes = CELL_BYTES};
+  if (strcmp(options->backend, "serial") == 0) return gv_input_fits(io, &data);
   if (data.count <= gv_input_limit(io, data.source) / data.bytes) return GV_OK;
   options->folder = gv_remote_temporary();
   options->resident = 0.5 * (double)w->in->budget.memory;
@@ -26,11 +29,9 @@ static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, gv_cost_opt
 
 /* Some rows of the raster, which has the grid's cells. */
 static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t first, int64_t count,
-                                 double *values, uint8_t *valid, gv_cost *cost) {
+                                 double *values, uint8_t *valid, gv_context *context, gv_cost *cost) {
   GV_TRY(gv_raster_in_valid(io, raster, 0, 0, first, raster->width, count, values, valid));
-  for (int64_t y = 0; y < count; y++)
-    gv_cost_set_row(cost, first + y, values + y * raster->width);
-  return GV_OK;
+  return gv_io_pass_on_library(io, context, gv_cost_set_rows(context, cost, first, count, values, raster->width));
 }
 
 static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
@@ -45,7 +46,7 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   if (rows > 0 && (values == NULL || valid == NULL)) status = gv_io_fail_memory(io, "the raster of friction");
   for (int64_t y = 0; y < raster.height && status == GV_OK; y += rows) {
     const int64_t count = raster.height - y < rows ? raster.height - y : rows;
-    status = costs_read_rows(io, &raster, y, count, values, valid, cost);
+    status = costs_read_rows(io, &raster, y, count, values, valid, w->in->context, cost);
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   free(values);
@@ -57,11 +58,13 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
 static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
-  const gv_cost_seeds from = {.x = seeds->x,
-                              .y = seeds->y,
-                              .count = seeds->count,
-                              .at_cells = w->in->cells.cells != NULL,
-                              .features = seeds->shapes != NULL ? &w->in->features : NULL};
+  gv_cost_seeds from;
+  gv_cost_seeds_init(&from);
+  from.x = seeds->x;
+  from.y = seeds->y;
+  from.count = seeds->count;
+  from.at_cells = w->in->cells.cells != NULL;
+  if (seeds->shapes != NULL) from.features = &w->in->features;
   int64_t left_out = 0;
   GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &left_out)));
   GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s", w->job->cost.path);
@@ -75,27 +78,20 @@ static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
 static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
   (void)rasters;
   const gv_grid *grid = &w->in->grid.grid;
-  gv_cost_options options = {.metric = w->in->grid.metric,
-                             .width = grid->width,
-                             .height = grid->height,
-                             .semi_major = grid->semi_major,
-                             .flattening = grid->flattening,
-                             .moves = w->job->cost.moves,
-                             .engine = strcmp(w->job->backend, "serial") == 0      ? GV_COST_SERIAL
-                                       : strcmp(w->job->backend, "tile") == 0      ? GV_COST_TILES
-                                       : strcmp(w->job->backend, "cuda-tile") == 0 ? GV_COST_CUDA
-                                                                                   : GV_COST_ANY,
-                             .most = w->in->max_distance};
-  for (int i = 0; i < 6; i++)
-    options.geotransform[i] = grid->geotransform[i];
-  GV_TRY(costs_choose_place(io, w, &options));
+  gv_cost_options options;
+  gv_cost_options_init(&options);
+  options.backend = w->job->backend;
+  options.metric = w->in->grid.metric;
+  options.moves = w->job->cost.moves;
+  options.max_cost = w->in->max_distance;
+  GV_TRY(costs_choose_place(io, w, grid, &options));
   gv_cost *cost = NULL;
-  GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, &options, &cost)));
+  GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, grid, &options, &cost)));
   w->source.state = cost;
   w->cost = cost;
   GV_TRY(costs_read(io, w, cost));
   GV_TRY(costs_solve(io, w, cost));
-  w->source.name = gv_cost_engine_name(cost);
+  w->source.name = gv_cost_backend(cost);
   return GV_OK;
 }
 

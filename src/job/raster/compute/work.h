@@ -2,7 +2,7 @@
 #ifndef GV_JOB_RASTER_COMPUTE_WORK_H
 #define GV_JOB_RASTER_COMPUTE_WORK_H
 
-#include "cost/cost.h"
+#include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/out/style.h"
 #include "job/raster/compute/block_source.h"
