@@ -36,7 +36,7 @@ gv_quota gv_machine_quota(const char *root);
  * used completely. */
 void gv_machine_large(void *memory, size_t bytes);
 
-/* Memory in a file without a name in this folder, all of whose space is reserved, for data that may be larger than the machine's
+/* Memory in a file without a name in this folder, with all of its space reserved, for data that may be larger than the machine's
  * memory. NULL on error, with errno. */
 void *gv_machine_map_file(const char *folder, size_t bytes);
 void gv_machine_unmap(void *memory, size_t bytes);

@@ -13,14 +13,6 @@
 #include "cells/seam.h"
 #include "core/machine.h"
 
-void gv_cost_touched(gv_cost *c, int64_t bytes) {
-  if (c->mapped == NULL) return;
-  const long long all = atomic_fetch_add_explicit(&c->touched, bytes, memory_order_relaxed) + bytes;
-  if ((double)all < c->is.resident) return;
-  atomic_store_explicit(&c->touched, 0, memory_order_relaxed);
-  gv_machine_page_out(c->mapped, c->mapped_bytes);
-}
-
 enum {
   PAGES = 4 * 4096, /* bytes that an access to a part of a row may touch */
   FILE_BYTES = sizeof(double) + sizeof(double) + sizeof(int32_t) + sizeof(uint8_t) /* of a cell */
