@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cells/facts.h"
 #include "cells/grid.h"
 #include "core/given.h"
 #include "cost/cost.h"
@@ -23,12 +24,13 @@ static gv_status cost_take_backend(gv_context *context, const gv_cost_options *o
 
 static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cost_settings *out) {
   gv_cells cells;
-  const bool plane = grid->kind == GV_GRID_PLANE && metric == GV_EUCLIDEAN;
-  const bool globe = grid->kind == GV_GRID_LONLAT && (metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC);
+  const gv_cell_facts *facts = gv_facts_of(grid);
+  const bool plane = facts->raster && !facts->globe && metric == GV_EUCLIDEAN;
+  const bool globe = facts->rows_are_parallels && (metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC);
   if (!plane && !globe)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "travel cost: unsupported grid and metric (%d, %d); use GV_GRID_PLANE with GV_EUCLIDEAN or "
-                   "GV_GRID_LONLAT with GV_GREAT_CIRCLE or GV_GEODESIC",
+                   "travel cost: unsupported grid and metric (%d, %d); use a plane with GV_EUCLIDEAN, "
+                   "longitudes and latitudes with GV_GREAT_CIRCLE or GV_GEODESIC",
                    (int)grid->kind, (int)metric);
   GV_TRY(gv_cells_init(context, grid, metric, &cells));
   gv_cells_clear(&cells);

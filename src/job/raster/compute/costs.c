@@ -7,7 +7,7 @@
 
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
-#include "io/out/remote.h"
+#include "io/out/files/remote.h"
 #include "job/raster/compute/block.h"
 
 enum { CELL_BYTES = 28 /* of gv_cost_options.folder NULL */ };
