@@ -23,7 +23,7 @@ bool gv_encoding_is_known(const char *encoding) {
   return known;
 }
 
-char *gv_utf8_of(const char *text, const char *encoding) {
+static char *encoding_to_utf8(const char *text, const char *encoding) {
   if (encoding == NULL && CPLIsUTF8(text, -1)) return CPLStrdup(text);
   char *recoded = recode(text, encoding != NULL ? encoding : latin_1, CPL_ENC_UTF8);
   if (recoded != NULL && CPLIsUTF8(recoded, -1)) return recoded;
@@ -31,9 +31,20 @@ char *gv_utf8_of(const char *text, const char *encoding) {
   return recode(text, latin_1, CPL_ENC_UTF8);
 }
 
-/* Converts a text of which CPLFree frees the old one; true if it has changed. */
+/* A copy in memory of malloc; frees GDAL's. */
+static char *encoding_take(char *text) {
+  char *taken = text != NULL ? strdup(text) : NULL;
+  CPLFree(text);
+  return taken;
+}
+
+char *gv_utf8_of(const char *text, const char *encoding) {
+  return encoding_take(encoding_to_utf8(text, encoding));
+}
+
+/* Converts a text in GDAL's memory; true if it has changed. */
 static bool convert(char **text, const char *encoding) {
-  char *recoded = gv_utf8_of(*text, encoding);
+  char *recoded = encoding_to_utf8(*text, encoding);
   bool changed = strcmp(recoded, *text) != 0;
   CPLFree(*text);
   *text = recoded;
@@ -86,8 +97,8 @@ static bool has_other_texts(OGRLayerH layer) {
 }
 
 char *gv_text_for_layer(const char *utf8, OGRLayerH layer, const char *encoding) {
-  if (is_ascii(utf8)) return CPLStrdup(utf8);
-  if (encoding == NULL && !has_other_texts(layer)) return CPLStrdup(utf8);
+  if (is_ascii(utf8)) return strdup(utf8);
+  if (encoding == NULL && !has_other_texts(layer)) return strdup(utf8);
   char *recoded = recode(utf8, CPL_ENC_UTF8, encoding != NULL ? encoding : latin_1);
-  return recoded != NULL ? recoded : CPLStrdup(utf8);
+  return recoded != NULL ? encoding_take(recoded) : strdup(utf8);
 }

@@ -1,9 +1,9 @@
 #include "io/in/fields.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <cpl_conv.h>
 #include <cpl_string.h>
 
 #include "io/in/encoding.h"
@@ -13,8 +13,8 @@ void gv_fields_list(OGRFeatureDefnH layer, char *list, size_t size) {
   for (int i = 0; i < OGR_FD_GetFieldCount(layer); i++) {
     size_t length = strlen(list);
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(layer, i)), NULL);
-    snprintf(list + length, size - length, "%s%s", i > 0 ? ", " : "", name);
-    CPLFree(name);
+    snprintf(list + length, size - length, "%s%s", i > 0 ? ", " : "", name != NULL ? name : "");
+    free(name);
   }
 }
 
@@ -24,8 +24,10 @@ int gv_field_look_up(OGRFeatureDefnH layer, const char *name, bool *unique) {
   for (int i = 0; i < OGR_FD_GetFieldCount(layer); i++) {
     const char *own = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(layer, i));
     char *utf8 = gv_utf8_of(own, NULL); /* names of columns may be in Latin-1 */
-    bool same = strcmp(own, name) == 0 || strcmp(utf8, name) == 0, similar = EQUAL(own, name) || EQUAL(utf8, name);
-    CPLFree(utf8);
+    const char *shown = utf8 != NULL ? utf8 : own;
+    bool same = strcmp(own, name) == 0 || strcmp(shown, name) == 0,
+         similar = EQUAL(own, name) || EQUAL(shown, name);
+    free(utf8);
     if (same) return i;
     if (similar && count++ == 0) alike = i;
   }

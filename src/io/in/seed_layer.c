@@ -143,10 +143,11 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
     r->picked = filter;
   }
   char *where = gv_text_for_layer(r->options->where, filter, r->encoding);
+  if (where == NULL) return gv_io_fail_memory(io, "the condition of --where");
   gv_status status = check_where(r, where);
   gv_gdal_reset();
   OGRErr set = status == GV_OK ? OGR_L_SetAttributeFilter(filter, where) : OGRERR_NONE;
-  CPLFree(where);
+  free(where);
   if (status != GV_OK) return status;
   if (set != OGRERR_NONE) {
     return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)", r->options->where);

@@ -88,8 +88,9 @@ static gv_status create_attributes(writer *w) {
       continue;
     }
     char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    if (utf8 == NULL) return gv_io_fail_memory(w->io, "the seeds' attributes");
     gv_field_name(utf8, taken, w, name);
-    CPLFree(utf8);
+    free(utf8);
     GV_TRY(gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]));
   }
   return GV_OK;

@@ -64,10 +64,11 @@ static gv_status writer_add_attributes(writer *w) {
   for (int i = 0; i < count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(source, i);
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    if (name == NULL) return gv_io_fail_memory(w->io, "attributes");
     w->map[i] = -1;
     bool there = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
     if (!there) status = gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]);
-    CPLFree(name);
+    free(name);
   }
   return status;
 }

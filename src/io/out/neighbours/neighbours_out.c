@@ -127,8 +127,9 @@ static gv_status add_kept(const writer *w, side *s) {
   for (int i = 0; i < s->count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    if (name == NULL) return gv_io_fail_memory(w->io, "attributes");
     status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, NULL);
-    CPLFree(name);
+    free(name);
   }
   return status;
 }
