@@ -84,7 +84,7 @@ def tools(folder):
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        release.run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", "-r", HERE / "requirements.txt")
+        release.run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", HERE / "requirements.txt")
         stamp.write_text(wanted)
     return folder / "bin"
 

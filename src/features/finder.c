@@ -175,13 +175,13 @@ static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
 /* The edges that may be nearest by their chords, the least first; -1: too many. */
 static int32_t shorten(const gv_finder *f, const double position[3], int32_t left[MOST_LEFT]) {
   const gv_shortlist *l = &f->list;
-  int32_t first = gv_shortlist_nearest(f->tree, l, position), count = 1;
-  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first];
+  double high;
+  int32_t first = gv_shortlist_bound(f->tree, l, position, &high), count = 1;
   double slack = high <= f->farthest ? f->slack : gv_slack_of_chord(f->tree, high);
   double within = sqrt(gv_reach_with_slack(f->tree, high, slack));
   left[0] = first;
   for (int32_t i = 0; i < l->count; i++) {
-    if (i == first || l->chord[i] * (1.0 - 1e-14) - l->sag[i] > within) continue;
+    if (i == first || l->near[i] > within) continue;
     if (count == MOST_LEFT) return -1;
     left[count++] = i;
   }
@@ -216,7 +216,7 @@ static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, co
       judged = closest->canonical;
       within = sqrt(gv_reach(t, judged));
     }
-    if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) finder_measure(&w, i, v, point);
+    if (f->list.near[i] <= within) finder_measure(&w, i, v, point);
   }
   return w.best < INT64_MAX;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_STRIPS = 1 << 20 };
+enum { MOST_STRIPS = 1 << 20, MOST_ENTRIES = 64 /* of a vertex */ };
 
 static int64_t strip_of(const gv_locator *l, double at) {
   double strip = (at - l->low) * l->scale;
@@ -55,6 +55,21 @@ static void add_edges(gv_locator *l) {
     if (set->kind[p] != GV_PART_POLYGON) continue;
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
       (set->straight ? add_straight : add_geodesics)(l, set->vertex[r], set->vertex[r + 1]);
+  }
+}
+
+/* Counts them, with fewer strips where edges would be in many of them. */
+static void count_edges(gv_locator *l) {
+  for (;;) {
+    int64_t total = 0;
+    add_edges(l);
+    for (int64_t s = 1; s <= l->strips; s++)
+      total += l->first[s];
+    if (total <= MOST_ENTRIES * l->set->vertices || l->strips <= MOST_ENTRIES) return;
+    memset(l->first, 0, (size_t)(l->strips + 1) * sizeof *l->first);
+    int64_t fewer = (l->strips + 3) / 4;
+    l->scale *= (double)fewer / (double)l->strips;
+    l->strips = fewer;
   }
 }
 
@@ -125,7 +140,7 @@ gv_status gv_locator_init(gv_context *context, const gv_feature_set *set, gv_loc
     status = gv_fail_memory(context, "the polygons");
   } else {
     number_parts(out);
-    add_edges(out);
+    count_edges(out);
     for (int64_t s = 0; s < out->strips; s++)
       out->first[s + 1] += out->first[s];
     out->edge = gv_allocate(&context->allocator, out->first[out->strips], sizeof *out->edge);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { ARRAYS = 11 };
+enum { ARRAYS = 12 };
 
 bool gv_feature_tree_lists(const gv_feature_tree *t) {
   gv_metric metric = t->set->metric;
@@ -20,7 +20,7 @@ gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, in
   if (out->memory == NULL) return gv_fail_memory(context, "a tile's edges");
   double *at = out->memory,
          **arrays[ARRAYS] = {&out->a[0],    &out->a[1], &out->a[2], &out->d[0],  &out->d[1], &out->d[2],
-                             &out->inverse, &out->sag,  &out->part, &out->chord, &out->gain};
+                             &out->inverse, &out->sag,  &out->part, &out->chord, &out->gain, &out->near};
   for (int i = 0; i < ARRAYS; i++, at += capacity)
     *arrays[i] = at;
   out->entry = (int32_t *)at;
@@ -94,6 +94,33 @@ int32_t gv_shortlist_nearest(const gv_feature_tree *t, const gv_shortlist *l, co
   return l->count > 0 ? first : -1;
 }
 
+/* Bounds of long edges, which are few; those above the reach of *high may be coarse. */
+static int32_t bound_long(const gv_feature_tree *t, const gv_shortlist *l, const double position[3], int32_t first,
+                          double *high) {
+  double within = sqrt(gv_reach_of_chord(t, *high));
+  for (int32_t i = 0; i < l->count; i++) {
+    const gv_long_edge *edge = gv_long_edge_of(&t->long_edges, l->entry[i]);
+    double low, most;
+    if (edge == NULL || l->near[i] > within) continue;
+    gv_long_edge_chords(edge, position, within, &low, &most);
+    l->near[i] = fmax(l->near[i], low);
+    if (!(most < *high)) continue;
+    first = i;
+    *high = most;
+    within = sqrt(gv_reach_of_chord(t, most));
+  }
+  return first;
+}
+
+int32_t gv_shortlist_bound(const gv_feature_tree *t, const gv_shortlist *l, const double position[3],
+                           double *high) {
+  int32_t first = gv_shortlist_nearest(t, l, position);
+  *high = first >= 0 ? l->chord[first] * (1.0 + 1e-14) + l->sag[first] : INFINITY;
+  for (int32_t i = 0; i < l->count; i++)
+    l->near[i] = l->chord[i] * (1.0 - 1e-14) - l->sag[i];
+  return t->long_edges.number != NULL && first >= 0 ? bound_long(t, l, position, first, high) : first;
+}
+
 /* The test against an edge with a known closest point. */
 static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, const gv_shortlist *l, int32_t pivot) {
   double r = ball->radius, chord = l->chord[pivot], near = chord * (1.0 + 1e-14) + r;
@@ -108,7 +135,10 @@ static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, cons
 /* `from` and `to` may be one list; `rest`: of the edges that are not in `from`. */
 static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach, double rest,
                  gv_shortlist *to) {
-  int32_t count = from->count, pivot = gv_shortlist_nearest(t, from, ball->centre), kept = 0;
+  double high;
+  int32_t count = from->count, pivot = gv_shortlist_bound(t, from, ball->centre, &high), kept = 0;
+  for (int32_t i = 0; i < count && t->long_edges.number != NULL; i++)
+    if (from->chord[i] < from->chord[pivot]) pivot = i;
   to->low = to->rest = rest;
   to->high = INFINITY;
   to->mixed = false;
@@ -118,13 +148,16 @@ static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ba
     return;
   }
   double within = sqrt(reach) * (1.0 + 1e-14) + ball->radius;
+  /* The nearest place's chord is at most `high` from the middle; edges that win are in reach of that + r from each cell. */
+  if (t->long_edges.number != NULL)
+    within = fmin(within, (sqrt(gv_reach_of_chord(t, high + ball->radius)) + ball->radius) * (1.0 + 1e-14));
   gv_chord_test test = test_of(t, ball, from, pivot);
   t->kernels->judge(from, &test);
-  to->high = from->chord[pivot] * (1.0 + 1e-14) + from->sag[pivot];
+  to->high = high;
   to->pivot = from->entry[pivot];
   to->owner = from->feature[pivot];
   for (int32_t i = 0; i < count; i++) {
-    double nearest = from->chord[i] * (1.0 - 1e-14) - from->sag[i];
+    double nearest = from->near[i];
     to->low = nearest < to->low ? nearest : to->low;
     if (from->gain[i] > test.limit || nearest > within) {
       to->rest = nearest < to->rest ? nearest : to->rest;
@@ -206,6 +239,16 @@ static void found(walk *w, int32_t row) {
   w->far = far < w->far ? far : w->far;
 }
 
+/* A long edge may not be the pivot's equal, but it bounds how far others are that win. Returns the lower bound of its chord. */
+static double found_long(walk *w, const gv_long_edge *edge) {
+  double low, high, r = w->ball->radius;
+  gv_long_edge_chords(edge, w->ball->centre, sqrt(w->far), &low, &high);
+  double far = sqrt(gv_reach_of_chord(w->tree, high + r)) + r;
+  far *= far * (1.0 + 1e-12);
+  w->far = far < w->far ? far : w->far;
+  return low;
+}
+
 static void leave(walk *w, double nearest) {
   w->rest = nearest < w->rest ? nearest : w->rest;
 }
@@ -266,6 +309,8 @@ static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
   shortlist_put(w->tree, entry, w->ball->centre, l, row);
   l->feature[row] = feature;
   double near = l->chord[row] * (1.0 - 1e-14) - l->sag[row];
+  const gv_long_edge *edge = gv_long_edge_of(&w->tree->long_edges, entry);
+  if (edge != NULL) near = fmax(near, found_long(w, edge));
   if (near > 0.0 && near * near > w->far) return true;
   l->count++;
   found(w, row);

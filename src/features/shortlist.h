@@ -37,6 +37,7 @@ typedef struct gv_shortlist {
   double *part,
       *chord; /* of the last queried position: its closest point on each chord, a + part d, and its distance */
   double *gain;
+  double *near; /* of gv_shortlist_bound: a lower bound of the chord to the edge's nearest place */
   int32_t *entry, *feature;
   int32_t count, capacity;
   bool mixed;             /* edges of several features */
@@ -84,5 +85,9 @@ GV_KERNEL_TABLE(gv_chord_kernels);
 
 /* Computes part and chord of all entries and returns the one with the least chord; -1: the list is empty. */
 int32_t gv_shortlist_nearest(const gv_feature_tree *tree, const gv_shortlist *list, const double position[3]);
+
+/* The same, with `near` and *high, an upper bound of the chord to the nearest place of all entries. Returns the entry with that. */
+int32_t gv_shortlist_bound(const gv_feature_tree *tree, const gv_shortlist *list, const double position[3],
+                           double *high);
 
 #endif

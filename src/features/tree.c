@@ -23,6 +23,11 @@ static double longest_of_chord(const gv_feature_tree *t, double chord) {
   return chord < limit ? chord * (1.0 + 0.5708 * x * x) + 2e-14 : 3.2 * fmax(1.0, 1.0 / g->chords.r_large);
 }
 
+/* Metres in the coordinates on the globe. */
+static double feature_tree_unit(const gv_feature_tree *t) {
+  return t->geodesic != NULL ? t->set->surface.ellipsoid.semi_major : t->set->surface.radius;
+}
+
 /* How far the edge from v leaves its chord, place by place. */
 static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   const gv_feature_set *set = t->set;
@@ -30,7 +35,7 @@ static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
     const double *a = gv_tree_place(t, v), *b = gv_tree_place(t, v + 1);
     return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1])) + 1e-100; /* squares of less vanish */
   }
-  double unit = t->geodesic != NULL ? set->surface.ellipsoid.semi_major : set->surface.radius;
+  double unit = feature_tree_unit(t);
   double smallest = set->surface.smallest / unit, length, second;
   if (set->straight) {
     gv_edge edge;
@@ -66,6 +71,12 @@ void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double
   double chord = sqrt(feature_tree_dot(w, w, 3));
   *low = fmax(0.0, chord * (1.0 - 1e-14) - sag);
   *high = chord * (1.0 + 1e-14) + sag;
+  const gv_long_edge *long_edge = gv_long_edge_of(&t->long_edges, number);
+  if (long_edge == NULL) return;
+  double least, most;
+  gv_long_edge_chords(long_edge, q, INFINITY, &least, &most);
+  *low = fmax(*low, least);
+  *high = fmin(*high, most);
 }
 
 /* --------------------------------------------------------------------------------------------------------- reach */
@@ -100,8 +111,7 @@ double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
 
 /* A canonical value is that of a place up to GV_EDGE_ERROR farther. */
 static double longer_chord(const gv_feature_tree *t, double chord) {
-  double unit = t->geodesic != NULL ? t->set->surface.ellipsoid.semi_major : t->set->surface.radius;
-  return chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / unit : 0.0);
+  return chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / feature_tree_unit(t) : 0.0);
 }
 
 double gv_slack_of_chord(const gv_feature_tree *t, double chord) {
@@ -166,10 +176,16 @@ static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
   for (int i = 0; i < t->dim; i++)
     d[i] = b[i] - a[i];
   if (entry >= 0) sag = sag_of(t, v, sqrt(feature_tree_dot(d, d, 3)));
+  double low[3] = {0.0, 0.0, 0.0}, high[3] = {0.0, 0.0, 0.0};
+  for (int i = 0; i < t->dim; i++) {
+    low[i] = (a[i] < b[i] ? a[i] : b[i]) - sag;
+    high[i] = (a[i] > b[i] ? a[i] : b[i]) + sag;
+  }
+  if (sag > GV_LONG_SAG && gv_feature_tree_iterates(t))
+    gv_long_edge_box(t->set, feature_tree_unit(t), v, low, high);
   for (int i = 0; i < 3; i++) {
-    bool there = i < t->dim;
-    out->low[i] = there ? round_down((a[i] < b[i] ? a[i] : b[i]) - sag) : 0.0F;
-    out->high[i] = there ? round_up((a[i] > b[i] ? a[i] : b[i]) + sag) : 0.0F;
+    out->low[i] = i < t->dim ? round_down(low[i]) : 0.0F;
+    out->high[i] = i < t->dim ? round_up(high[i]) : 0.0F;
   }
   out->sag = round_up(sag);
   out->entry = entry;
@@ -467,6 +483,8 @@ static gv_status feature_tree_build(gv_context *context, gv_feature_tree *t) {
   if (status == GV_OK) grow_top(context, t, items);
   gv_release(&context->allocator, items);
   gv_release(&context->allocator, first);
+  if (status == GV_OK && gv_feature_tree_iterates(t))
+    status = gv_long_edges_make(context, set, feature_tree_unit(t), t->entries, t->entry, t->sag, &t->long_edges);
   return status;
 }
 
@@ -512,6 +530,7 @@ void gv_feature_tree_clear(gv_feature_tree *t) {
   void *arrays[] = {t->place, t->node, t->entry, t->sag, t->root, t->top, t->feature, t->all, t->member, t->owner};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&t->allocator, arrays[i]);
+  gv_long_edges_clear(&t->long_edges);
   memset(t, 0, sizeof *t);
 }
 

@@ -21,6 +21,7 @@
 #ifndef GV_FEATURES_TREE_H
 #define GV_FEATURES_TREE_H
 
+#include "features/long_edges.h"
 #include "features/set.h"
 #include "geodesic/geodesic.h"
 
@@ -39,8 +40,9 @@ typedef struct gv_feature_tree {
   gv_box_node *node; /* of the edges; each feature has a root */
   int32_t *entry;    /* vertices that edges begin at; ~vertex for a point */
   float *sag;        /* of the entries */
-  int32_t *root;     /* by feature; -1: no edges */
-  gv_box_node *top;  /* of the features: entries of `feature` */
+  gv_long_edges long_edges;
+  int32_t *root;    /* by feature; -1: no edges */
+  gv_box_node *top; /* of the features: entries of `feature` */
   int32_t *feature;
   int32_t nodes, entries, tops;
   /* Once they are joined: one tree over the points of all features. */

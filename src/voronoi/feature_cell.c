@@ -46,13 +46,14 @@ static bool is_around(const gv_feature_cell *c, int32_t feature) {
   return false;
 }
 
+/* Parts come in ascending order, without those that hold a pole: after the first k features no other one counts. */
 static bool add_around(void *user, int32_t part) {
   gv_feature_cell *c = user;
   int32_t feature = c->index->locator.feature_of[part];
   if (is_around(c, feature)) return true; /* by another part */
   offer(c, 0.0, feature);
   c->around++;
-  return true;
+  return c->around < c->v->k || c->index->locator.polars > 0 || c->v->weigher.weighting != GV_UNWEIGHTED;
 }
 
 /* Exact distances, one feature after the other. */
@@ -62,6 +63,11 @@ static double feature_cell_measure(void *user, int32_t feature, double box, doub
   /* A candidate at distance 0 loses only to a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
+  if (gv_feature_tree_iterates(&c->index->tree)) {
+    double low, high; /* boxes of features may be much larger than they are */
+    gv_tree_chords(&c->index->tree, feature, c->q->vector, reach, &low, &high);
+    if (!(low * low <= reach)) return reach;
+  }
   offer(c, distance_to(c, feature), feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }
@@ -110,7 +116,7 @@ static double bound_edges(gv_feature_cell *c, const gv_shortlist *l, double with
   c->candidates = 0;
   for (int32_t i = 0; i <= l->count; i++) {
     bool last = i == l->count;
-    if (!last && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) {
+    if (!last && l->near[i] <= within) {
       which[points.count] = i;
       gv_edge_points_add(tree, l, i, l->part[i], NULL, c->q->vector, &points);
     }
@@ -132,13 +138,14 @@ static double bound_edges(gv_feature_cell *c, const gv_shortlist *l, double with
  * decided by chords or bounds has no value. */
 static bool offer_nearest(gv_feature_cell *c, const gv_shortlist *l, double sure) {
   const gv_feature_tree *tree = &c->index->tree;
-  int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
+  double high;
+  int32_t first = gv_shortlist_bound(tree, l, c->q->vector, &high);
   if (first < 0) return false;
   int32_t feature = l->feature[first];
-  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first], within = sqrt(gv_reach_of_chord(tree, high));
+  double within = sqrt(gv_reach_of_chord(tree, high));
   bool only = true;
   for (int32_t i = 0; i < l->count && only && l->mixed; i++)
-    only = l->feature[i] == feature || l->chord[i] * (1.0 - 1e-14) - l->sag[i] > within;
+    only = l->feature[i] == feature || l->near[i] > within;
   if (only && high * high <= sure) {
     gv_list_offer(&c->list, 0.0, feature);
     return true;
@@ -177,11 +184,11 @@ static void find_nearest(gv_feature_cell *c, int32_t wanted, double reach) {
   c->candidates = 0;
   gv_list_start(&c->highs, c->high, c->high_number, wanted, INFINITY);
   gv_tree_walk(tree, c->q->vector, reach, bound, c);
+  if (c->highs.worst < INFINITY) reach = fmin(reach, gv_reach_of_chord(tree, c->highs.worst));
   if (c->crowded) {
     gv_tree_walk(tree, c->q->vector, reach, feature_cell_measure, c);
     return;
   }
-  if (c->highs.worst < INFINITY) reach = fmin(reach, gv_reach_of_chord(tree, c->highs.worst));
   int32_t kept = 0;
   for (int32_t i = 0; i < c->candidates; i++)
     if (c->candidate[i].low * c->candidate[i].low <= reach) c->candidate[kept++] = c->candidate[i];
@@ -299,9 +306,10 @@ void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found) {
  * nearest somewhere in the tile. */
 static bool first_may_lose(gv_feature_cell *c, const gv_shortlist *l) {
   double within = sqrt(gv_reach(&c->index->tree, 0.0));
-  int32_t nearest = gv_shortlist_nearest(&c->index->tree, l, c->q->vector);
+  double high;
+  int32_t nearest = gv_shortlist_bound(&c->index->tree, l, c->q->vector, &high);
   for (int32_t i = 0; i < l->count && nearest >= 0; i++)
-    if (l->feature[i] < c->number[0] && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) return true;
+    if (l->feature[i] < c->number[0] && l->near[i] <= within) return true;
   return false;
 }
 

@@ -161,18 +161,21 @@ void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int
   r.waiting = r.open = 0;
   /* The k-th smallest chord bounds the chords of the k nearest. */
   gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
-  for (int32_t i = 0; i < count; i++)
-    gv_list_offer(&r.worst.list, chord2_to(v, place, seed[i]), seed[i]);
+  for (int32_t i = 0; i < count; i++) {
+    int32_t one = seed != NULL ? seed[i] : i;
+    gv_list_offer(&r.worst.list, chord2_to(v, place, one), one);
+  }
   double reach = v->weigher.weighting == GV_UNWEIGHTED ? r.worst.list.worst : INFINITY;
   if (isfinite(reach)) reach += gv_geodesic_slack(&v->geodesic, sqrt(reach));
   gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
   k_nearest_start(v, &r.exact);
   for (int32_t i = 0; i < count; i++) {
-    if (chord2_to(v, place, seed[i]) > reach) continue;
-    r.x[r.waiting] = v->seeds.x[seed[i]];
-    r.y[r.waiting] = v->seeds.y[seed[i]];
-    r.z[r.waiting] = v->seeds.z[seed[i]];
-    r.waiting_seed[r.waiting++] = seed[i];
+    int32_t one = seed != NULL ? seed[i] : i;
+    if (chord2_to(v, place, one) > reach) continue;
+    r.x[r.waiting] = v->seeds.x[one];
+    r.y[r.waiting] = v->seeds.y[one];
+    r.z[r.waiting] = v->seeds.z[one];
+    r.waiting_seed[r.waiting++] = one;
     if (r.waiting == BOUNDS_BATCH) bounds_evaluate(&r);
   }
   bounds_evaluate(&r);

@@ -96,8 +96,8 @@ static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64
   gv_place place = grid_points_place_of(j, j->cell[number]);
   int32_t seed[LARGEST_ASKED], nearest[GV_VORONOI_MAX_K];
   (void)context;
-  if (near->count < 0) { /* so many within the slack: compare all of them */
-    gv_k_nearest_all(v, &place, nearest);
+  if (near->count < 0) { /* so many within the slack: any of them */
+    gv_k_nearest_geodesic(v, &place, NULL, v->seeds.count, nearest);
   } else if (near->count <= v->k && !isfinite(v->max_distance) &&
              gv_chords_decide(&v->geodesic, near->chord2, near->count)) { /* only the order is needed */
     for (int32_t i = 0; i < v->k; i++)
