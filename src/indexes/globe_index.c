@@ -26,7 +26,9 @@ enum {
   BATCH_VALUES = 1 << 22, /* and neighbours of them */
   SPARE = 2,              /* neighbours by chord requested beyond k at first */
   WIDEN_MAX = 4096,       /* no more are searched by chord: all seeds are bounded */
+  WIDEN_PART = 64,        /* nor more than that part of the seeds */
   BOUNDED = 256,          /* seeds bounded at once */
+  OPEN = 1024,            /* seeds that may be among the nearest by their bounds */
   MOST_MEASURED = 32      /* neighbours by chord beyond k that geod_inverse measures without bounds */
 };
 
@@ -186,6 +188,21 @@ static void globe_index_gather(const gv_globe_index *globe, const int64_t *found
     to->x[i] = to->y[i] = to->z[i] = 0.0;
 }
 
+/* Drops seeds with a lower bound above `worst`; returns how many are kept. */
+static int32_t globe_index_keep(double worst, int32_t count, double *least, int64_t *seed) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < count; i++) {
+    if (least[i] > worst) continue;
+    least[kept] = least[i];
+    seed[kept++] = seed[i];
+  }
+  return kept;
+}
+
+static void globe_index_measure(const batch *b, int64_t query, int64_t seed, int64_t self, gv_nearest_list *best) {
+  if (seed != self) gv_list_offer(best, geodesic_to(b, query, seed), seed);
+}
+
 /*
  * The k nearest of many seeds, `found` or all. The series bounds each distance (gv_geodesic_bounds); no seed with a lower bound above the
  * k-th least upper bound is among the k nearest, so geod_inverse measures the others only.
@@ -200,20 +217,31 @@ static void globe_index_offer_many(const batch *b, int64_t query, const int64_t 
   gv_nearest_list highs;
   gv_list_start(&highs, value, number, b->options->k, INFINITY);
   gv_lonlat_to_vectors(&globe->ellipsoid, true, 1, b->lon + query, b->lat + query, here, here + 1, here + 2);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int64_t first = 0; first < count; first += some.count) {
-      globe_index_gather(globe, found, first, count - first, &some);
-      gv_geodesic_bounds(&globe->geodesic, here, some.count, some.x, some.y, some.z, low, high);
-      for (int32_t i = 0; i < some.count; i++) {
-        if (some.seed[i] == self || low[i] > highs.worst) continue;
-        if (pass == 0) {
-          gv_list_offer(&highs, high[i], some.seed[i]);
-        } else {
-          gv_list_offer(best, geodesic_to(b, query, some.seed[i]), some.seed[i]);
-        }
-      }
+  int64_t open[OPEN];
+  double least[OPEN];
+  int32_t opened = 0;
+  bool full = false;
+  for (int64_t first = 0; first < count; first += some.count) {
+    globe_index_gather(globe, found, first, count - first, &some);
+    gv_geodesic_bounds(&globe->geodesic, here, some.count, some.x, some.y, some.z, low, high);
+    for (int32_t i = 0; i < some.count; i++) {
+      if (some.seed[i] == self || low[i] > highs.worst) continue;
+      gv_list_offer(&highs, high[i], some.seed[i]);
+      if (opened == OPEN) opened = globe_index_keep(highs.worst, opened, least, open);
+      full |= opened == OPEN;
+      if (full) continue;
+      least[opened] = low[i];
+      open[opened++] = some.seed[i];
     }
   }
+  if (full) { /* as many are equally far: all are measured that may be */
+    for (int64_t i = 0; i < count; i++)
+      globe_index_measure(b, query, found != NULL ? found[i] : i, self, best);
+    return;
+  }
+  opened = globe_index_keep(highs.worst, opened, least, open);
+  for (int32_t i = 0; i < opened; i++)
+    globe_index_measure(b, query, open[i], self, best);
 }
 
 static gv_status globe_index_decide(gv_context *context, const void *user, int64_t query,
@@ -256,7 +284,8 @@ static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t en
 static gv_status answer_batch(gv_context *context, const batch *b, const gv_query *query) {
   const gv_globe_index *globe = b->globe;
   if (globe->metric == GV_GEODESIC) {
-    int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX;
+    int64_t part = globe->count / WIDEN_PART;
+    int32_t most = part < WIDEN_MAX ? (int32_t)part : WIDEN_MAX;
     /* A GPU's searches have no room for more. */
     if (globe->chords->backend->device && most > GV_MAX_K) most = GV_MAX_K;
     gv_widening widening = {&globe->geodesic, globe->chords, b->options->k, most, globe_index_decide, b};
