@@ -2,12 +2,15 @@
  * accessed. */
 #include "cmocka_test.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/out/files/temporary.h"
@@ -189,12 +192,40 @@ static void links_are_not_followed(void **state) {
   gv_temporary_close(&t);
 }
 
+/* In a child with a mount namespace of its own: 0 = a file on another device stays, 1 = it is gone, SKIPPED = nothing can be mounted. */
+enum { SKIPPED = 77 };
+static int remove_with_mount(void) {
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return SKIPPED;
+  gv_temporary t = make();
+  char path[MAX_PATH], inner[MAX_PATH];
+  join(path, parent, t.name);
+  join(inner, path, "inner");
+  if (mkdirat(t.directory, "inner", 0700) != 0 || mount("tmpfs", inner, "tmpfs", 0, NULL) != 0) return SKIPPED;
+  put_file(inner, "file");
+  bool gone = gv_temporary_remove(&t), there = is_there(inner, "file");
+  umount(inner);
+  return gone || !there;
+}
+
+static void other_devices_are_not_entered(void **state) {
+  int status = 1;
+  (void)state;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(remove_with_mount());
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == SKIPPED) skip();
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(is_private_and_goes, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(leftovers_of_the_dead_go, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(backups_stay_and_are_reported, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(what_others_made_stays, make_parent, remove_parent),
-      cmocka_unit_test_setup_teardown(links_are_not_followed, make_parent, remove_parent)};
+      cmocka_unit_test_setup_teardown(links_are_not_followed, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(other_devices_are_not_entered, make_parent, remove_parent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
