@@ -223,14 +223,14 @@ def test_regions_as_polygons(qgis, work):
 @pytest.mark.parametrize("output", ["regions.gpkg", "regions.shp", "regions.fgb", "memory:"])
 @pytest.mark.parametrize("field", ["id", "code", None])
 def test_ids_of_regions_are_there_once(qgis, work, field, output):
-    """The seeds' own `id` is another only if it is not what the ids come of. FlatGeobuf would have to be written anew."""
+    """The seeds' own `id` is another only if it is not what the ids come of."""
     work.csv("seeds.csv", [(*place, i + 7, f"c{i}") for i, place in enumerate(places(20))], header="lon,lat,id,code")
     output = output if output == "memory:" else work.path(output)
     made = qgis.run("voronoiraster", INPUT=work.path("seeds.csv"), FIELD=field, RESOLUTION=5, OUTPUT=work.path("out.tif"),
                     POLYGONS=output)["POLYGONS"]
     made = QgsVectorLayer(made, "made", "ogr") if isinstance(made, str) else made
     names = [name for name in made.fields().names() if name != "fid"]
-    repeated = [] if field == "id" and not output.endswith(".fgb") else ["seed_id"]
+    repeated = [] if field == "id" else ["seed_id"]
     assert names == ["id", "value", "lon", "lat", *repeated, "code"]
     codes = {feature["code"]: feature["id"] for feature in made.getFeatures()}
     start = {"id": 7, "code": 0, None: 1}[field]

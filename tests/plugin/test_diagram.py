@@ -142,3 +142,18 @@ def test_crs_of_the_user(qgis, work):
                    OUTPUT=work.path("out.gpkg"))["OUTPUT"]
     layer = QgsVectorLayer(out, "cells", "ogr")
     assert layer.crs().isValid() and not layer.crs().isGeographic() and 10 < layer.featureCount() < 100
+
+
+@pytest.mark.parametrize("ending", ["gpkg", "geojson", "fgb", "csv"])
+def test_the_id_of_a_copy_is_not_there(qgis, work, ending):
+    """A layer in memory is written for the program with ids that it has not."""
+    layer = memory(places(9), fields="name:string,w:double", rows=[[f"n{i}, \u00fc", i + 0.1] for i in range(9)])
+    path = work.path(f"out.{ending}")
+    qgis.run("voronoidiagram", INPUT=layer, OUTPUT=path)
+    made = QgsVectorLayer(path, "made", "ogr")
+    names = [name for name in made.fields().names() if name not in ("fid", "WKT", "others")]  # GeoJSON has no columns without values
+    assert names == ["seed", "area_km2", "neighbours", "name", "w"]
+    assert {feature["name"]: float(feature["w"]) for feature in made.getFeatures()} == {f"n{i}, \u00fc": i + 0.1 for i in range(9)}
+    regions = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=10, OUTPUT=work.path("o.tif"), POLYGONS=work.path(f"r.{ending}"))["POLYGONS"]
+    names = QgsVectorLayer(regions, "made", "ogr").fields().names()
+    assert [name for name in names if name not in ("fid", "WKT")] == ["id", "value", "name", "w"]

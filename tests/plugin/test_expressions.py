@@ -208,3 +208,17 @@ def test_functions_come_and_go(qgis):
     qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initProcessing()
     assert QgsExpression.isFunctionName("nearest_feature_id")
+
+
+def test_aggregates_of_another_layer(qgis, layers):
+    """The feature is of that layer, though the context names the layer of the whole expression."""
+    layer, _ = layers
+    other = memory(places(30, seed=5))
+    other.setName("other")
+    QgsProject.instance().addMapLayer(other)
+    distances, _ = values(other, "nearest_distance('stations', 1)")
+    found, error = values(layer, "aggregate('other', 'sum', nearest_distance('stations', 1))")
+    assert error == "" and list(found.values()) == pytest.approx([sum(distances.values())] * len(found))
+    found, _ = values(layer, "sum(nearest_distance('stations', 1))")
+    own = sum(values(layer, "nearest_distance('stations', 1)")[0].values())
+    assert list(found.values()) == pytest.approx([own] * len(found))

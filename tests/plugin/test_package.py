@@ -89,11 +89,12 @@ def test_archive_is_complete(archive):
 
 def test_metadata(metadata):
     for key in ("name", "description", "about", "version", "author", "qgisMinimumVersion", "qgisMaximumVersion", "category",
-                "tags", "icon"):
+                "tags", "icon", "license", "changelog"):
         assert metadata[key].strip(), key
     assert "plugin" not in metadata["name"].lower()
     assert metadata["hasProcessingProvider"] == "yes"
     assert metadata["qgisMinimumVersion"] == "3.22" and metadata["qgisMaximumVersion"] == "4.99"
+    assert metadata["supportsQt6"] == "yes"
     assert "external program gpuvoronoi" in metadata["about"]
     assert (SOURCE / metadata["icon"]).read_bytes().startswith(b"\x89PNG")
     header = (ROOT / "include" / "gpuvoronoi" / "gpuvoronoi.h").read_text()

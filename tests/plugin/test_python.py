@@ -1,6 +1,7 @@
 """Without the command the Python package computes: the same pixels, rows and polygons, from the same parameters."""
 
 import pathlib
+import shutil
 import sys
 import sysconfig
 import types
@@ -402,10 +403,14 @@ def test_line_of_pip(qgis, monkeypatch, tmp_path, system, python):
     from gpuvoronoi_processing import program
 
     monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    expected = python.format(sys.prefix) + ' -m pip install --user "gpuvoronoi>=0.1" geopandas'
-    assert program.pip_line() == expected
-    assert "gpuvoronoi&gt;=0.1" in program.how_to_install()
+    expected = python.format(sys.prefix) + ' -m pip install --user gpuvoronoi-0.1.0-*.whl geopandas "numpy<'
+    assert program.pip_line().startswith(expected) and program.pip_line().endswith(f'<{int(np.__version__.split(".")[0]) + 1}"')
+    assert "gpuvoronoi-0.1.0-*.whl" in program.how_to_install()
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert program.pip_line().startswith("sudo apt install python3-geopandas && ") == (system == "linux")
+    assert ("whl geopandas" not in program.pip_line()) == (system == "linux")
     (tmp_path / "EXTERNALLY-MANAGED").touch()
     assert " --user --break-system-packages " in program.pip_line()
 

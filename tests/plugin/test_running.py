@@ -257,7 +257,7 @@ def test_warnings_of_the_program_pass(qgis, work):
     work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
     qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
     assert len(qgis.feedback.warnings) == 1
-    assert qgis.feedback.warnings[0].startswith("1 seeds with invalid coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped")
+    assert qgis.feedback.warnings[0].startswith("1 seeds with empty or invalid values or coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped")
 
 
 def test_summary_is_in_the_log(qgis, work):

@@ -382,3 +382,18 @@ def test_results_that_are_not_loaded(qgis, work):
     qgis.run("voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("out.tif"))
     assert QgsProject.instance().mapLayers() == {}
     assert QgsRasterLayer(work.path("out.tif")).isValid()
+
+
+def test_legends_last_and_are_round(qgis, work):
+    """Three significant digits; a project that is opened again has the ends of the ramp."""
+    from gpuvoronoi_processing import styles
+
+    assert [styles.shown(number) for number in (830.272217, 12112992.4, 0.00123456, 0)] == ["830", "12,100,000", "0.00123", "0"]
+    layer = load(qgis, "voronoiraster", "DISTANCE", INPUT=memory(places(5)), RESOLUTION=10, OUTPUT=work.path("o.tif"), DISTANCE=work.path("d.tif"))
+    ramp = layer.renderer().shader().rasterShaderFunction()
+    ends = ramp.minimumValue(), ramp.maximumValue()
+    assert QgsProject.instance().write(work.path("p.qgs"))
+    QgsProject.instance().clear()
+    assert QgsProject.instance().read(work.path("p.qgs"))
+    again = [one.renderer().shader().rasterShaderFunction() for one in QgsProject.instance().mapLayers().values() if one.source().endswith("d.tif")]
+    assert [(one.minimumValue(), one.maximumValue()) for one in again] == [pytest.approx(ends)]

@@ -27,6 +27,7 @@ from .i18n import tr
 
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
+running = set()
 environment = {}  # added to QGIS's environment where an input may be an on-demand raster
 MAY_BE_LIVE = (".voronoi.json", ".vrt")
 POLL = 0.1  # seconds
@@ -140,13 +141,19 @@ def _stop(process):
     while process.poll() is None:
         waited = time.monotonic() - started
         if waited > KILL_AFTER:
-            process.kill()
+            process.kill() if os.name != "posix" else _signal(process, signal.SIGKILL)
             process.wait()
         elif waited > INSIST_AFTER and not insisted:
             insisted = True
             _signal(process, signal.SIGTERM)
         else:
             time.sleep(0.02)
+
+
+def stop_all():
+    """Ends all programs that are running: QGIS closes."""
+    for process in list(running):
+        _stop(process)
 
 
 def _report(text):
@@ -182,6 +189,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
             tr("Cannot start {program}: {reason}").format(program=program, reason=error.strerror)
         ) from None
 
+    running.add(process)
     told = queue.Queue()
     readers = [
         threading.Thread(target=_pump, args=(stream, name, told), daemon=True)
@@ -207,11 +215,17 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                 read[name] += data
                 if name == "err":
                     progress(bar.read(data.decode("utf-8", "replace")))
-        status = process.wait()
+        while process.poll() is None:  # it may have closed what it writes to before its files
+            if feedback.isCanceled():
+                _stop(process)
+                return None
+            time.sleep(POLL)
+        status = process.returncode
     except BaseException:
         _stop(process)
         raise
     finally:
+        running.discard(process)
         for reader in readers:
             reader.join()
         process.stdout.close()

@@ -116,11 +116,16 @@ class Nearest(QgsExpressionFunction):
             raise QgsProcessingException(tr("Unknown layer “{}”").format(reference))
         if not isinstance(count, (int, float)) or not 1 <= count <= MOST_NEIGHBORS or count != int(count):
             raise QgsProcessingException(tr("k: out of range [1, 1024]"))
-        answer = self.answers.get(layer, found, int(count)).get(context.feature().id())
+        feature, answers = context.feature(), set()
+        for one in [layer] if not context.hasVariable("parent") else layers_of(feature, layer):
+            answers.add(self.answers.get(one, found, int(count)).get(feature.id()))
+        if len(answers) != 1:
+            raise QgsProcessingException(tr("Unknown layer of the current feature; it is in none, or in several"))
+        answer = answers.pop()
         return answer[self.part] if answer is not None else None
 
     def usesGeometry(self, node):
-        return False
+        return True  # by which layers_of() knows a feature
 
     def isStatic(self, node, parent, context):
         return False
@@ -133,6 +138,20 @@ def project_layer(value):
     project = QgsProject.instance()
     named = [project.mapLayer(str(value)), *project.mapLayersByName(str(value))]
     return next((layer for layer in named if isinstance(layer, QgsVectorLayer)), None)
+
+
+def layers_of(feature, current):
+    """
+    The layers of the project that have a feature, the current one first if it is one of them. Within an aggregate of
+    another layer features are of that, while the context names the layer of the whole expression.
+    """
+    names, attributes, shape = feature.fields().names(), feature.attributes(), feature.geometry().asWkb()
+    others = [layer for layer in QgsProject.instance().mapLayers().values() if isinstance(layer, QgsVectorLayer)]
+    for layer in sorted(others, key=lambda layer: layer.id() != current.id()):
+        if layer.fields().names() == names:
+            found = layer.getFeature(feature.id())
+            if found.isValid() and found.geometry().asWkb() == shape and len(attributes) == len(found.attributes()):
+                yield layer
 
 
 class Functions:

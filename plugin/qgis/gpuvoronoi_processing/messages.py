@@ -47,7 +47,8 @@ def _errors():
         "output-format": tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"),
         "output-is-input": tr("The output is an input too; choose another name"),
         "seed-unusable": tr(
-            "Invalid coordinates of a seed; correct them, or check “Leave out points without usable coordinates”"
+            "A seed has an empty or invalid value or invalid coordinates; correct them, or check “Leave out points "
+            "without usable coordinates”"
         ),
         "seeds-none": tr("No seeds; check the selection and the filter"),
     }
@@ -68,7 +69,7 @@ def _warnings():
         "seeds-wide": tr("{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way."),
         "seeds-invalid": tr("{count} polygons are invalid; the even-odd rule decides what is inside."),
         "seeds-outside": tr("{count} seeds are outside the area of the coordinate system, which the raster covers."),
-        "seeds-skipped": tr("{count} seeds with invalid coordinates are left out."),
+        "seeds-skipped": tr("{count} seeds with empty or invalid values or coordinates are left out."),
         "sum-negative": tr(
             "A raster of counts has negative values; if they stand for missing values, declare them as no data in its "
             "properties."

@@ -6,7 +6,7 @@ windows (iface may be None).
 from qgis.core import QgsApplication
 from qgis.PyQt.QtCore import QCoreApplication
 
-from . import driver
+from . import command, driver
 from .expressions import Functions
 from .i18n import install_translator
 from .provider import GpuvoronoiProvider
@@ -24,6 +24,7 @@ class GpuvoronoiPlugin:
         self.provider = GpuvoronoiProvider()
         QgsApplication.processingRegistry().addProvider(self.provider)
         self.functions = Functions()
+        QCoreApplication.instance().aboutToQuit.connect(command.stop_all)
         driver.load()  # projects may have on-demand rasters
 
     def initGui(self):
@@ -34,6 +35,7 @@ class GpuvoronoiPlugin:
             self.offer = Offer(self.iface)
 
     def unload(self):
+        command.stop_all()
         if self.provider is not None:
             QgsApplication.processingRegistry().removeProvider(self.provider)
             self.provider = None

@@ -6,9 +6,11 @@ another PATH than a shell if it was not started from one.
 import functools
 import glob
 import html
+import importlib.metadata
 import os
 import re
 import shlex
+import shutil
 import subprocess  # nosec B404 # lists of arguments, no shell
 import sys
 import sysconfig
@@ -55,12 +57,14 @@ def why_missing(command_only=False):
 
 
 def why_too_old(path):
-    """Nothing if a command is as new as the plugin requires, or its version is unknown."""
+    """Nothing if a command is as new as the plugin requires; why it is none if it has no version."""
     try:
         found = _known_version(path, os.path.getmtime(path))
     except OSError:
         return ""
-    if not found or not is_old(found):
+    if not found:
+        return tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path)
+    if not is_old(found):
         return ""
     return tr("The gpuvoronoi command {path} has version {version}, which is too old; {required} is required.").format(
         path=path, version=found, required=required_version()
@@ -129,14 +133,23 @@ def use(path):
 
 
 def pip_line():
-    """The line that installs the Python package into the Python of this QGIS."""
+    """
+    The line that installs the Python package from the file of its wheel into the Python of this QGIS. It keeps the
+    major version of numpy, for which QGIS's GDAL is built, and takes the system's packages where it has some.
+    """
     if sys.platform == "win32":
         python = '"' + os.path.join(sys.prefix, "python.exe") + '"'
     else:
         python = shlex.quote(os.path.join(sys.prefix, "bin", "python3"))
     managed = os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED"))
     options = "--user --break-system-packages" if managed else "--user"
-    return f'{python} -m pip install {options} "gpuvoronoi>={required_version()}" geopandas'
+    try:
+        numpy = f' "numpy<{int(importlib.metadata.version("numpy").partition(".")[0]) + 1}"'
+    except (ImportError, ValueError):
+        numpy = ""
+    system = sys.platform.startswith("linux") and shutil.which("apt") is not None
+    before, others = ("sudo apt install python3-geopandas && ", "") if system else ("", " geopandas")
+    return f"{before}{python} -m pip install {options} gpuvoronoi-{metadata('version')}-*.whl{others}{numpy}"
 
 
 def how_to_install():

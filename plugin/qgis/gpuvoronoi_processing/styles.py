@@ -14,6 +14,7 @@ import os
 
 from osgeo import gdal
 from qgis.core import (
+    QgsBasicNumericFormat,
     QgsCategorizedSymbolRenderer,
     QgsClassificationQuantile,
     QgsColorRampLegendNodeSettings,
@@ -26,7 +27,9 @@ from qgis.core import (
     QgsMapLayerLegendUtils,
     QgsMarkerLineSymbolLayer,
     QgsMarkerSymbol,
+    QgsMapUnitScale,
     QgsMeshRendererScalarSettings,
+    QgsNumericFormatContext,
     QgsPalettedRasterRenderer,
     QgsProcessingContext,
     QgsProcessingLayerPostProcessorInterface,
@@ -48,6 +51,7 @@ from .datasets import open_dataset
 
 CLASSES = 5
 LEGEND_ENTRIES = 30
+WIDEST_DISC = 7.0  # millimetres
 MAPPED_COLOURS = 2000  # in an expression
 RAMP_POINTS = 8192  # in a project
 
@@ -172,7 +176,7 @@ def distance_renderer(provider, unit, low, high):
     ramp.setColorRampItemList(
         [
             QgsColorRampShader.ColorRampItem(
-                low + position * (high - low), colour, f"{low + position * (high - low):.6g}"
+                low + position * (high - low), colour, shown(low + position * (high - low))
             )
             for position, colour in colours
         ]
@@ -180,14 +184,32 @@ def distance_renderer(provider, unit, low, high):
     return pseudo_colour(provider, ramp, unit)
 
 
+def number_format():
+    """Of legends: three significant digits, with separators of thousands."""
+    made = QgsBasicNumericFormat()
+    made.setRoundingType(QgsBasicNumericFormat.RoundingType.SignificantFigures)
+    made.setNumberDecimalPlaces(3)
+    made.setShowThousandsSeparator(True)
+    return made
+
+
+def shown(number):
+    return number_format().formatDouble(number, QgsNumericFormatContext())
+
+
 def pseudo_colour(provider, ramp, unit):
     settings = QgsColorRampLegendNodeSettings()
+    settings.setNumericFormat(number_format())
     if unit:
         settings.setSuffix(f" {unit}")
     ramp.setLegendSettings(settings)
     shader = QgsRasterShader()
     shader.setRasterShaderFunction(ramp)
-    return QgsSingleBandPseudoColorRenderer(provider, 1, shader)
+    renderer = QgsSingleBandPseudoColorRenderer(provider, 1, shader)
+    # Projects keep these, not the ends of the ramp.
+    renderer.setClassificationMin(ramp.minimumValue())
+    renderer.setClassificationMax(ramp.maximumValue())
+    return renderer
 
 
 def azimuth_renderer(provider):
@@ -391,6 +413,9 @@ def cell_centres(context, output, default_name, name, width):
         symbol = QgsMarkerSymbol.createSimple({"name": "circle", "outline_style": "no"})
         symbol.setSize(width)
         symbol.setSizeUnit(QgsUnitTypes.RenderUnit.RenderMetersInMapUnits)
+        scale = QgsMapUnitScale()
+        scale.maxSizeMMEnabled, scale.maxSizeMM = True, WIDEST_DISC
+        symbol.setSizeMapUnitScale(scale)  # in the legend they would fill it
         found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLOURS + 1)
         rows = coloured(sorted(value for value in found if not types.is_empty(value)))
         layer.setRenderer(regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLOURS else [], symbol))
@@ -421,6 +446,8 @@ def graduated(context, output, default_name, name, field):
         renderer.setSourceColorRamp(ramp)
         renderer.setClassificationMethod(QgsClassificationQuantile())
         renderer.updateClasses(layer, CLASSES)
+        for index, part in enumerate(renderer.ranges()):
+            renderer.updateRangeLabel(index, f"{shown(part.lowerValue())} – {shown(part.upperValue())}")
         layer.setRenderer(renderer)
         layer.triggerRepaint()
 
@@ -458,7 +485,9 @@ def spider(context, output, count):
 
 def load(context, source, name, hint):
     """Loads what is a file to Processing, which would not do that by itself."""
-    context.addLayerToLoadOnCompletion(source, QgsProcessingContext.LayerDetails(name, context.project(), "", hint))
+    details = QgsProcessingContext.LayerDetails(name, context.project(), "", hint)
+    details.forceName = True  # else several layers of a file have its name
+    context.addLayerToLoadOnCompletion(source, details)
 
 
 def load_mesh(context, path, name, raster):

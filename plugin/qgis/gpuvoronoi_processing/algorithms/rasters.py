@@ -136,6 +136,9 @@ class RasterAlgorithm(SeedsAlgorithm):
             return None
         if self.POLYGONS in made and self.has(self.FIELD):
             results.leave_out_repeated_id(made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names())
+            if self.seeds.added_id:
+                taken = self.seeds.added_id.lower() in ("id", "value")
+                results.leave_out_field(made[self.POLYGONS], f"{'seed_' if taken else ''}{self.seeds.added_id}")
         for name in made:
             if isinstance(self.parameterDefinition(name), QgsProcessingParameterVectorDestination):
                 made[name] = self.finish_vector(parameters, name, context, feedback, made[name])

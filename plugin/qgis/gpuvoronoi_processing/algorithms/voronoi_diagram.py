@@ -45,8 +45,8 @@ class VoronoiDiagram(SeedsAlgorithm):
             "places that are nearest to this point.</p><p>Distances are geodesics on the ellipsoid, great circles, or "
             "straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; "
             "lines are as close to the exact borders as the tolerance requires.</p><p>The polygons have the fields "
-            "<i>seed</i> (id of the point), <i>area_km2</i> (<i>area</i> without a coordinate system; of the whole "
-            "cell, also where an extent or a mask cuts it), <i>neighbours</i> (ids of the polygons with a common "
+            "<i>seed</i> (id of the point), <i>area_km2</i> (<i>area</i> without a coordinate system; of the "
+            "polygon, as an extent or a mask cuts it), <i>neighbours</i> (ids of the polygons with a common "
             "border) and <i>others</i> (ids of further points at the same place, which have no polygon).</p>"
         )
 

@@ -1070,8 +1070,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>&lt;p&gt;Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all places that are nearest to this point.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (id of the point), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the whole cell, also where an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Berechnet das Voronoi-Diagramm von Punkten. Das Polygon eines Punkts hat dessen Attribute und enthält alle Orte, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche der ganzen Zelle, auch wo eine Ausdehnung oder eine Maske sie abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all places that are nearest to this point.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (id of the point), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the polygon, as an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Berechnet das Voronoi-Diagramm von Punkten. Das Polygon eines Punkts hat dessen Attribute und enthält alle Orte, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche des Polygons, wie eine Ausdehnung oder eine Maske es abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -1405,6 +1405,11 @@
         </message>
         <message>
             <location filename="../expressions.py" />
+            <source>Unknown layer of the current feature; it is in none, or in several</source>
+            <translation>Layer des aktuellen Objekts unbekannt; es ist in keinem oder in mehreren</translation>
+        </message>
+        <message>
+            <location filename="../expressions.py" />
             <source>&lt;p&gt;The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. Within the current layer a feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Die Objektkennung des k-nächsten Punkts, der Linie oder der Fläche eines Layers, mit dessen Namen oder Kennung. Im aktuellen Layer selbst zählt der eigene Punkt eines Objekts nicht. Entfernungen sind geodätische Linien bei Längen und Breiten und auf Karten der ganzen Welt, sonst Strecken auf der Karte.&lt;/p&gt;</translation>
         </message>
@@ -1560,8 +1565,8 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Invalid coordinates of a seed; correct them, or check “Leave out points without usable coordinates”</source>
-            <translation>Ungültige Koordinaten eines Objekts; berichtigen, oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen</translation>
+            <source>A seed has an empty or invalid value or invalid coordinates; correct them, or check “Leave out points without usable coordinates”</source>
+            <translation>Ein Objekt hat einen leeren oder ungültigen Wert oder ungültige Koordinaten; berichtigen, oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -1620,8 +1625,8 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} seeds with invalid coordinates are left out.</source>
-            <translation>{count} Objekte mit ungültigen Koordinaten sind ausgelassen.</translation>
+            <source>{count} seeds with empty or invalid values or coordinates are left out.</source>
+            <translation>{count} Objekte mit leeren oder ungültigen Werten oder Koordinaten sind ausgelassen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
