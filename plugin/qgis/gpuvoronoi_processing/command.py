@@ -238,10 +238,8 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         raise QgsProcessingException(
             text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
         )
-    for line in messages.warnings(report) if report is not None else ():
-        feedback.pushWarning(line)
-    for line in messages.summary(report) if report is not None else ():
-        feedback.pushInfo(line)
+    if report is not None:
+        messages.tell(report, feedback)
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))

@@ -44,7 +44,7 @@ def wkt(reference):
 def write_layer(path, name, reference, kind, first, rows, frame=None):
     """
     Makes a layer of `rows`: values of the fields `first`, pairs of a name and a type, then the place of a row in
-    `frame`, which has the next fields (renamed where a name is taken), or None, and a geometry of OGR.
+    `frame`, which has the next fields (renamed where a name is taken), or None, and a geometry, of OGR or as WKB.
     """
     driver = ogr.GetDriverByName(QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1]))
     if driver is None:
@@ -70,14 +70,26 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
         for index, value in enumerate(values):
             if value is not None and value == value and not isinstance(value, (list, bytes, bytearray)):
                 feature.SetField(index, value)
-        feature.SetGeometry(geometry)
+        feature.SetGeometry(ogr.CreateGeometryFromWkb(geometry) if isinstance(geometry, bytes) else geometry)
         if layer.CreateFeature(feature) != ogr.OGRERR_NONE:
             raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
     layer.CommitTransaction()
 
 
-def write_raster(path, made, creation):
-    """Copies a raster in memory to a file; `creation` are options of GDAL, NAME=VALUE."""
+def write_raster(path, made, bands, nodata, unit, title, table, creation):
+    """
+    Fills a raster in memory and copies it to a file. `nodata` is an integer if the bands are: those of 64 bits accept
+    no other. `table` is the attribute table of the first, `creation` are options of GDAL, NAME=VALUE.
+    """
+    for number, values in enumerate(bands, 1):
+        band = made.GetRasterBand(number)
+        band.SetNoDataValue(nodata)
+        band.SetUnitType(unit)
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number % 100 not in (11, 12, 13) else 0, "th")
+        band.SetDescription(f"{title} the {'' if number == 1 else f'{number}{ending} '}nearest seed")
+        band.WriteArray(values)
+    if table is not None:
+        made.GetRasterBand(1).SetDefaultRAT(table)
     name = QgsRasterFileWriter.driverForExtension(os.path.splitext(path)[1][1:])
     driver = gdal.GetDriverByName(name) if name else None
     if driver is None:
@@ -110,13 +122,15 @@ def in_memory(columns, rows, transform, reference, bands, kind):
     return made
 
 
-def regions(made, reference):
-    """Multipolygons by number: the cells of a number in the first band of a raster that are not 0 in the second."""
+def regions(made, numbers, counts):
+    """The cells of each number, where they count, as multipolygons; `made` is a raster in memory of two bands."""
+    made.GetRasterBand(1).WriteArray(numbers)
+    made.GetRasterBand(2).WriteArray(counts)
     driver = gdal.GetDriverByName("MEM")
     if driver.GetMetadataItem(gdal.DCAP_VECTOR) is None:  # GDAL warns of the other one since 3.11
         driver = gdal.GetDriverByName("Memory")
     holder = driver.Create("", 0, 0, 0, gdal.GDT_Unknown)  # outlives its layer
-    traced = holder.CreateLayer("traced", reference, ogr.wkbPolygon)
+    traced = holder.CreateLayer("traced", made.GetSpatialRef(), ogr.wkbPolygon)
     traced.CreateField(ogr.FieldDefn("number", ogr.OFTInteger))
     gdal.Polygonize(made.GetRasterBand(1), made.GetRasterBand(2), traced, 0)
     found = {}
@@ -124,6 +138,15 @@ def regions(made, reference):
         shape = found.setdefault(feature.GetField(0), ogr.Geometry(ogr.wkbMultiPolygon))
         shape.AddGeometry(feature.GetGeometryRef())
     return found
+
+
+def sampled(dataset, made, counts):
+    """What a raster has at the centres of the cells of another in memory, of `counts` in place of its values."""
+    held = gdal.GetDriverByName("MEM").CreateCopy("", dataset)
+    held.GetRasterBand(1).DeleteNoDataValue()
+    held.GetRasterBand(1).WriteArray(counts)
+    gdal.Warp(made, held, resampleAlg="near", errorThreshold=0.0)
+    return made.ReadAsArray()
 
 
 def described(reference):

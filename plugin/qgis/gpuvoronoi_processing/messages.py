@@ -28,6 +28,17 @@ OWN_WORDS = {
 }
 
 
+# The errors of the Python package begin with an argument: the codes of the command for these.
+OF_PACKAGE = {
+    "metric": "metric-refused",
+    "resolution": "grid-too-large",
+    "ids": "unsupported",
+    "seeds: row": "seed-unusable",
+    "seeds have no coordinate": "crs-missing",
+    "mask: the polygons or": "crs-missing",
+}
+
+
 def _errors():
     return {
         "memory": tr("Out of memory; a coarser raster needs less"),
@@ -107,9 +118,10 @@ def command_only(what):
     )
 
 
-def of_package(code, error):
+def of_package(error):
     """An error of the Python package: what to do about it, if that is known, or the package's own words."""
-    return _errors()[code] if code in _errors() else f"gpuvoronoi: error: {error}"
+    code = next((code for start, code in OF_PACKAGE.items() if str(error).startswith(start)), None)
+    return _errors()[code] if code is not None else f"gpuvoronoi: error: {error}"
 
 
 def warnings(report):
@@ -122,6 +134,13 @@ def warnings(report):
         own = "gpuvoronoi: warning: " + said["message"]
         count = f"{said.get('count', 0):,}"
         yield f"{words[said['code']].format(count=count)} ({own})" if said["code"] in words else own
+
+
+def tell(report, feedback):
+    for line in warnings(report):
+        feedback.pushWarning(line)
+    for line in summary(report):
+        feedback.pushInfo(line)
 
 
 def summary(report):

@@ -1,6 +1,6 @@
 """
-The Python package gpuvoronoi, which computes where the command is missing. It has the same values; this module accepts
-the command's options, as far as the algorithms need them. numpy and the package are imported when they are needed.
+The Python package gpuvoronoi, which computes the same values where the command is missing, from the command's options.
+numpy and the package are imported when they are needed.
 """
 
 import importlib.util
@@ -26,11 +26,9 @@ def why_missing():
     found = version()
     if not found:
         return tr("The Python package gpuvoronoi is not installed.")
-    if is_old(found):
-        return tr(
-            "The Python package gpuvoronoi has version {version}, which is too old; {required} is required."
-        ).format(version=found, required=required_version())
-    return ""
+    return "" if not is_old(found) else tr(
+        "The Python package gpuvoronoi has version {version}, which is too old; {required} is required."
+    ).format(version=found, required=required_version())
 
 
 def run(arguments, outputs, feedback, progress, events, folder):
@@ -45,8 +43,7 @@ def default_metric(crs):
 
 
 def backends(needs):
-    """Only the automatic choice."""
-    return []
+    return []  # only the automatic choice
 
 
 devices = backends

@@ -9,7 +9,7 @@ from ..datasets import reference_of, write_layer
 from ..i18n import tr
 from ..messages import REQUESTED
 from . import layers
-from .options import Unsupported
+from ..arguments import Unsupported
 
 
 def run(options, job):
@@ -33,20 +33,16 @@ def run(options, job):
     area = "area_km2" if "area_km2" in table.columns else "area"
     fields = [("seed", kind), (area, ogr.OFTReal), ("neighbours", ogr.OFTString), ("others", ogr.OFTString)]
     system = frame.attrs["crs"] if table.crs == frame.crs else reference_of(table.crs.to_wkt())
-    rows = zip(table[area], table["neighbours"], table["others"], table.geometry)
+    rows = enumerate(zip(table[area], table["neighbours"], table["others"], table.geometry))
 
     def text(numbers):
         return " ".join(str(ids[number]) for number in numbers) or None
 
-    write_layer(
-        options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields,
-        (([ids[row], size if math.isfinite(size) else None, text(near), text(others)], row,
-          ogr.CreateGeometryFromWkb(shape.wkb))
-         for row, (size, near, others, shape) in enumerate(rows) if not shape.is_empty),  # others are at that place
-        frame,
+    lines = (
+        ([ids[row], size if math.isfinite(size) else None, text(near), text(others)], row, shape.wkb)
+        for row, (size, near, others, shape) in rows if not shape.is_empty  # others are at that place
     )
-    return job.report(
-        metric={"name": name, "reason": reason}, crs="" if system is None else system.GetName(),
-        edges=sum(map(len, table["neighbours"])) // 2, unverified=0,
-        seeds={"used": len(frame), "left_out": 0, "places": len(seeds) - int(table.is_empty.sum())},
-    )
+    write_layer(options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields, lines, frame)
+    used = {"used": len(frame), "left_out": 0, "places": len(seeds) - int(table.is_empty.sum())}
+    edges, crs = sum(map(len, table["neighbours"])) // 2, "" if system is None else system.GetName()
+    return job.report(metric={"name": name, "reason": reason}, crs=crs, edges=edges, unverified=0, seeds=used)

@@ -1,20 +1,18 @@
-"""
-Rasters by the package: nearest seeds, distances, directions, values of fields; statistics; regions as polygons.
-"""
+"""Rasters by the package: nearest seeds, distances, directions, values of fields; statistics; regions."""
 
 import gpuvoronoi
 import numpy as np
-from osgeo import gdal, ogr
+from osgeo import gdal, gdal_array, ogr
 
 from .. import datasets
 from ..datasets import cells, open_dataset, opened, reference_of, wkt
 from ..i18n import tr
 from ..messages import REQUESTED
+from ..searched import GLOBE
+from ..styles import coloured
 from . import layers
-from .grids import Grid
-from .options import Options, Unsupported
+from ..arguments import Options, Unsupported
 
-GLOBE = ("geodesic", "great-circle")
 ID_FIELDS = [("id", ogr.OFTInteger64), ("value", ogr.OFTInteger64)]
 
 
@@ -28,8 +26,8 @@ def run(options, job):
     grid = Grid(seeds, options)
     metric = options.take("--metric")
     name, reason = (metric, REQUESTED) if metric else gpuvoronoi.default_metric(wkt(grid.crs))
-    if seeds.level is not None and metric is None:
-        name, reason = "geodesic", "default for the mesh"
+    if seeds.level is not None:
+        name, reason = metric or "geodesic", reason if metric else "default for the mesh"
     arguments = {
         **seeds.on(grid, name in GLOBE), "metric": name, "max_distance": options.number("--max-distance", np.inf),
         "mask": mask_of(options.take("--mask"), options.take("--mask-layer"), grid),
@@ -38,7 +36,6 @@ def run(options, job):
     wanted = ["allocation", *["proximity"] * bool(results["distance"]), *["direction"] * bool(results["azimuth"])]
     precision = options.take("--distance-type", "Float32").lower()
     options.finish()
-
     answer = gpuvoronoi.voronoi(seeds.given, variables=wanted, dtype=precision, **arguments)
     bands = {key: np.asarray(answer[key]).reshape(-1, grid.rows, grid.columns) for key in wanted}
     values, nodata = seeds.values(bands["allocation"], kind)
@@ -53,14 +50,57 @@ def run(options, job):
         seeds.write_regions(results["polygons"], grid, values[0], nodata)
     if results["stats"]:
         write_statistics(results["stats"], sums, seeds, grid, arguments, job)
-    count, empty = grid.rows * grid.columns, int((values[0] == nodata).sum() + np.isnan(values[0]).sum())
+    count, empty = grid.rows * grid.columns, int(((values[0] == nodata) | (values[0] != values[0])).sum())
     if empty == count:
         job.warn("cells-empty", f"0 of {count} cells have a seed", count)
     return job.report(
-        backend=job.engine,
-        metric={"name": name, "reason": reason}, grid=grid.described(), cells={"count": count, "without_seed": empty},
+        backend=job.engine, metric={"name": name, "reason": reason}, grid=grid.report,
+        cells={"count": count, "without_seed": empty},
         seeds={"used": seeds.used, "left_out": seeds.left_out, "without_cells": None},
     )
+
+
+class Grid:
+    """Rows and columns of cells, `transform` in GDAL's order, and a coordinate system of GDAL, which may be None."""
+
+    def __init__(self, seeds, options):
+        like, given = options.take("--like"), reference_of(options.take("--crs"))
+        extent, size, step = options.take("--extent"), options.take("--size"), options.number("--res")
+        if like is None and not any((given, extent, size, step)):
+            like = seeds.path
+        if like is not None:
+            dataset = opened(like)
+            self.crs = reference_of(wkt(dataset.GetSpatialRef())) or given
+            self.transform = dataset.GetGeoTransform()
+            self.rows, self.columns = dataset.RasterYSize, dataset.RasterXSize
+        else:
+            self.crs, box = given or seeds.crs, extent and [float(number) for number in extent.split(",")]
+            made = gpuvoronoi.default_grid(
+                seeds.given, crs=wkt(self.crs), extent=box, resolution=step, level=seeds.level
+            )
+            self.transform, (self.rows, self.columns) = made["transform"], made["shape"]
+            if size is not None:
+                self.columns, self.rows = map(int, size.split(","))
+                width, height = (box[2] - box[0]) / self.columns, (box[3] - box[1]) / self.rows
+                self.transform = (box[0], width, 0.0, box[3], 0.0, -height)
+        self.arguments = {"shape": (self.rows, self.columns), "transform": self.transform, "crs": wkt(self.crs)}
+        name = "" if self.crs is None else "degree" if self.crs.IsGeographic() else self.crs.GetLinearUnitsName()
+        self.unit = "metre" if name.lower() in ("metre", "meter", "metres", "meters", "m") else name
+        size, crs = [self.transform[1], -self.transform[5]], datasets.described(self.crs)
+        self.report = {"width": self.columns, "height": self.rows, "cell_size": size, "unit": self.unit, "crs": crs}
+
+    def in_memory(self, bands, dtype):
+        kind = gdal_array.NumericTypeCodeToGDALTypeCode(np.dtype(dtype))
+        return datasets.in_memory(self.columns, self.rows, self.transform, self.crs, bands, kind)
+
+    def write(self, path, bands, nodata, unit, title, creation, names=None):
+        """Makes a raster file. `names` of values become its attribute table."""
+        table, nodata = None, int(nodata) if bands.dtype.kind in "iu" else float(nodata)
+        if names and len(names) <= 65535:
+            names = {value: names[value] for value in np.unique(bands[0]).tolist() if value in names}
+            table = datasets.attribute_table(names, coloured(names))
+        made = self.in_memory(len(bands), bands.dtype)
+        datasets.write_raster(path, made, list(map(np.ascontiguousarray, bands)), nodata, unit, title, table, creation)
 
 
 class Features:
@@ -71,9 +111,8 @@ class Features:
     def __init__(self, options):
         frame = layers.read(options.take("--seeds"), options.take("--layer"), options.take("--seeds-crs"))
         field, weight, self.attribute = map(options.take, ("--id", "--weight-field", "--attribute"))
-        skip, weighting = bool(options.take("--skip-invalid", False)), options.take("--weighting")
-        level = options.take("--level")
-        self.level = None if level is None else int(level)
+        skip, weighting = options.take("--skip-invalid", False), options.take("--weighting")
+        self.level = None if "--level" not in options.values else int(options.take("--level"))
         ids = frame[field] if field else frame.index.to_series() + 1
         text = field and frame.attrs["types"][field] == ogr.OFTString
         if text:  # the number of the first feature with the text; those without have their own
@@ -90,13 +129,11 @@ class Features:
         self.crs, self.given, self.used = frame.attrs["crs"], self.frame[["geometry"]], int(good.sum())
         self.left_out = len(frame) - self.used
         label = field if text else next((one for one in frame.attrs["types"] if one.lower() == "name"), None)
-        labels = self.frame[label].fillna("").astype(str) if label else [""] * self.used
+        labels = self.frame[label].fillna("").astype(str).tolist() if label else [""] * self.used
         self.first = dict(zip(self.ids[::-1].tolist(), range(self.used - 1, -1, -1)))
-        self.names = {value: labels.iloc[row] if label else "" for value, row in self.first.items()}
+        self.names = {value: labels[row] for value, row in self.first.items()}
         self.arguments = {"k": int(options.take("-k", 1)), "edges": options.take("--edges", "straight"),
-                          "boundary": bool(options.take("--boundary", False)), "skip_invalid": skip}
-        if self.level is not None:
-            self.arguments["level"] = self.level
+                          "boundary": options.take("--boundary", False), "skip_invalid": skip, "level": self.level}
         if weighting is not None:
             self.arguments.update(weighting=weighting, weights=self.frame[weight].to_numpy(float))
 
@@ -123,14 +160,11 @@ class Features:
     def write_regions(self, path, grid, values, nodata):
         """The regions as multipolygons, along the edges of the cells, with the attributes of their seeds."""
         present, numbers = np.unique(values, return_inverse=True)
-        made = grid.in_memory(2, np.int32)
-        made.GetRasterBand(1).WriteArray(numbers.reshape(values.shape).astype(np.int32))
-        made.GetRasterBand(2).WriteArray((values != nodata).astype(np.int32))
-        rows = ((int(present[number]), shape) for number, shape in sorted(datasets.regions(made, grid.crs).items()))
-        datasets.write_layer(
-            path, "regions", grid.crs, ogr.wkbMultiPolygon, ID_FIELDS,
-            (([value, value], self.first.get(value), shape) for value, shape in rows), self.frame,
-        )
+        numbers = numbers.reshape(values.shape).astype(np.int32)
+        found = datasets.regions(grid.in_memory(2, np.int32), numbers, (values != nodata).astype(np.int32))
+        rows = ((int(present[number]), found[number]) for number in sorted(found))
+        lines = (([value, value], self.first.get(value), shape) for value, shape in rows)
+        datasets.write_layer(path, "regions", grid.crs, ogr.wkbMultiPolygon, ID_FIELDS, lines, self.frame)
 
 
 class Cells(Features):
@@ -146,8 +180,6 @@ class Cells(Features):
         self.crs, self.path, self.used = reference_of(wkt(dataset.GetSpatialRef())), path, int(there.sum())
         self.given, self.found = np.ma.MaskedArray(values, ~there), np.unique(values[there]).astype(np.int64)
         self.arguments = {"target_values": targets}
-        if int(options.take("-k", 1)) != 1:
-            raise Unsupported(tr("Number of nearest seeds (k)"))
 
     def on(self, grid, globe):
         if grid.arguments != Grid(self, Options(["--"])).arguments:
@@ -160,18 +192,13 @@ class Cells(Features):
 
 def mask_of(path, layer, grid):
     """Polygons as they are, or an array of the cells of another raster; None of nothing."""
-    if path is None:
-        return None
-    if open_dataset(path, gdal.OF_VECTOR) is not None:
-        return layers.read(path, layer)[["geometry"]]
-    dataset, made = opened(path), grid.in_memory(1, np.uint8)
+    if path is None or open_dataset(path, gdal.OF_VECTOR) is not None:
+        return None if path is None else layers.read(path, layer)[["geometry"]]
+    dataset = opened(path)
     if (dataset.GetSpatialRef() is None) != (grid.crs is None):
         raise ValueError(tr("Missing coordinate system of a layer; set it in its properties"))
-    inside, (values, there) = gdal.GetDriverByName("MEM").CreateCopy("", dataset), cells(dataset)
-    inside.GetRasterBand(1).DeleteNoDataValue()
-    inside.GetRasterBand(1).WriteArray((there & (values != 0)).astype(np.uint8))
-    gdal.Warp(made, inside, resampleAlg="near", errorThreshold=0.0)
-    return made.ReadAsArray() != 0
+    values, there = cells(dataset)
+    return datasets.sampled(dataset, grid.in_memory(1, np.uint8), (there & (values != 0)).astype(np.uint8)) != 0
 
 
 def write_statistics(path, sums, seeds, grid, arguments, job):
@@ -181,27 +208,20 @@ def write_statistics(path, sums, seeds, grid, arguments, job):
     rows, columns = table.pop("id").tolist(), [table[name].tolist() for name in table.columns]
     kinds = [ogr.OFTReal if table[name].dtype.kind == "f" else ogr.OFTInteger64 for name in table.columns]
     ids, shapes = seeds.ids.tolist(), seeds.given.geometry.tolist()
-    datasets.write_layer(
-        path, "statistics", seeds.crs, ogr.wkbUnknown, [*ID_FIELDS, *zip(table.columns, kinds)],
-        (([ids[row], ids[row], *values], row, ogr.CreateGeometryFromWkb(shapes[row].wkb))
-         for row, *values in zip(rows, *columns)), seeds.frame,
-    )
+    lines = (([ids[row], ids[row], *values], row, shapes[row].wkb)
+             for row, *values in zip(rows, *columns))
+    fields = [*ID_FIELDS, *zip(table.columns, kinds)]
+    datasets.write_layer(path, "statistics", seeds.crs, ogr.wkbUnknown, fields, lines, seeds.frame)
 
 
 def sum_of(name, path, grid, job):
     """The values of a raster with the same cells; empty ones are 0."""
     dataset = opened(path)
-    if (dataset.RasterXSize, dataset.RasterYSize, dataset.GetGeoTransform()) != (
-            grid.columns, grid.rows, tuple(grid.transform)):
-        raise ValueError(
-            tr(
-                "“{name}”: another grid than the result is not supported by the Python package; use it as the template "
-                "raster"
-            ).format(name=name)
-        )
+    size = dataset.RasterYSize, dataset.RasterXSize
+    if (size, dataset.GetGeoTransform()) != (grid.arguments["shape"], tuple(grid.transform)):
+        raise Unsupported(tr("{name}: another grid than that of the result").format(name=name))
     values, there = cells(dataset)
-    negative = there & (values < 0)
-    if negative.any():
-        count = int(negative.sum())
+    count = int((there & (values < 0)).sum())
+    if count > 0:
         job.warn("sum-negative", f"--sum {name}: {count} cells with negative values", count)
     return np.where(there, values, 0.0)

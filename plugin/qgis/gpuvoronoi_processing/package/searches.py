@@ -7,7 +7,7 @@ import pandas
 from ..datasets import described
 from ..i18n import tr
 from . import layers
-from .options import Unsupported
+from ..arguments import Unsupported
 
 ORDERS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 
@@ -22,8 +22,7 @@ def run(options, job):
     points = reference if queries is None else layers.read(queries)
     if points.crs != reference.crs:
         raise Unsupported(tr("Layers in two coordinate systems"))
-    x, y = points.geometry.x.to_numpy(), points.geometry.y.to_numpy()
-    globe = metric not in ORDERS
+    x, y, globe = points.geometry.x.to_numpy(), points.geometry.y.to_numpy(), metric not in ORDERS
     more = {"k": list(range(1, count + 1)), "workers": job.workers, "progress": job.tick}
     ellipsoid = gpuvoronoi.ellipsoid_of(reference.crs) if globe else None
     places = None
@@ -40,9 +39,8 @@ def run(options, job):
         at = np.column_stack([reference.geometry.x, reference.geometry.y])
         tree = gpuvoronoi.KDTree(at, backend=job.backend)
         more["distance_upper_bound"] = np.nextafter(limit, np.inf)  # exclusive
-        distances, indices = tree.query(
-            np.column_stack([x, y]), p=ORDERS[metric], exclude_self=queries is None, **more
-        )
+        more.update(p=ORDERS[metric], exclude_self=queries is None)
+        distances, indices = tree.query(np.column_stack([x, y]), **more)
     count = distances.shape[1]
     pandas.DataFrame({
         "query": np.repeat(np.arange(len(points)), count), "rank": np.tile(np.arange(1, count + 1), len(points)),
@@ -50,7 +48,5 @@ def run(options, job):
     }).to_csv(options.positional[0], index=False)
     if nearest:
         np.save(nearest, np.ascontiguousarray(places.reshape(-1, 2), dtype=np.float64))
-    return job.report(
-        backend=job.engine,
-        queries={"used": len(points)}, references={"used": len(reference)}, crs=described(reference.attrs["crs"])
-    )
+    used, crs = {"used": len(points)}, described(reference.attrs["crs"])
+    return job.report(backend=job.engine, queries=used, references={"used": len(reference)}, crs=crs)

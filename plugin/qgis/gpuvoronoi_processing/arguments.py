@@ -6,7 +6,7 @@ import time
 
 from qgis.core import QgsProcessingException
 
-from .. import messages
+from . import messages
 
 REPEATED = ("--co", "--sum")
 FLAGS = ("--boundary", "--by-cell", "--delaunay", "--distance-per-value", "--edges-only", "--group", "--no-cut",
