@@ -110,3 +110,14 @@ def test_h3(qgis, work):
         same(features(out)[0], table(work, "h3:1", "--id", "id"))
     with pytest.raises(QgsProcessingException, match="H3 has levels 0 to 15"):
         qgis.run("cells", INPUT=points(), SYSTEM=3, LEVEL=16, OUTPUT="memory:")
+
+
+def test_more_rows_than_a_table_holds(qgis, work):
+    """Refused beforehand, but not with a mask, of which only the cells within have a row."""
+    from qgis.core import QgsApplication, QgsProcessingContext
+
+    made = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:cells")
+    given = {"INPUT": memory([(0, 0)]), "LEVEL": 18, "OUTPUT": work.path("out.gpkg")}
+    well, message = made.checkParameterValues(given, QgsProcessingContext())
+    assert not well and "824,633,720,832 rows" in message
+    assert made.checkParameterValues({**given, "LEVEL": 12}, QgsProcessingContext())[0]

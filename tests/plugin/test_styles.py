@@ -397,3 +397,14 @@ def test_legends_last_and_are_round(qgis, work):
     assert QgsProject.instance().read(work.path("p.qgs"))
     again = [one.renderer().shader().rasterShaderFunction() for one in QgsProject.instance().mapLayers().values() if one.source().endswith("d.tif")]
     assert [(one.minimumValue(), one.maximumValue()) for one in again] == [pytest.approx(ends)]
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_few_polygons_of_a_diagram_are_in_the_legend(qgis, work, count):
+    layer = load(qgis, "voronoidiagram", INPUT=memory(places(count)), OUTPUT=work.path("out.gpkg"))
+    if count > 30:
+        assert isinstance(layer.renderer(), QgsSingleSymbolRenderer)
+        return
+    labels = [category.label() for category in layer.renderer().categories()]
+    assert sorted(labels) == [f"seed {i}" for i in range(count)]
+    assert len({category.symbol().color().name() for category in layer.renderer().categories()}) == count

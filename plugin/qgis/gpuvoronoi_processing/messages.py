@@ -109,6 +109,8 @@ def error(report):
     """The program's error: what to do about it, if that is known, and its own words."""
     said = report["error"]
     own = "gpuvoronoi: error: " + said["message"]
+    if "libh3-dev" in own:
+        return tr("H3 cells need the library libh3; install it, or choose HEALPix or S2") + f"\n{own}"
     return f"{_errors()[said['code']]}\n{own}" if said["code"] in _errors() else own
 
 

@@ -4,7 +4,7 @@ import html
 
 from qgis.core import Qgis, QgsSettings
 from qgis.PyQt.QtCore import QObject, Qt, QUrl, pyqtSlot
-from qgis.PyQt.QtGui import QDesktopServices
+from qgis.PyQt.QtGui import QDesktopServices, QGuiApplication
 from qgis.PyQt.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QPushButton, QTextBrowser, QVBoxLayout
 
 from . import about, program
@@ -33,6 +33,8 @@ class ProgramDialog(QDialog):
         buttons.rejected.connect(self.reject)
         look = buttons.addButton(tr("Search"), QDialogButtonBox.ButtonRole.ActionRole)
         look.clicked.connect(self.look)
+        copy = buttons.addButton(tr("Copy the line for pip"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(program.pip_line()))
         choose = buttons.addButton(tr("Choose the file…"), QDialogButtonBox.ButtonRole.ActionRole)
         choose.clicked.connect(self.choose)
         layout = QVBoxLayout(self)

@@ -389,17 +389,27 @@ def regions(context, output, default_name, name, raster, field):
 
 
 def cells(context, output, default_name, name):
-    """Polygons of a diagram, in colours by their feature ids: those that follow each other differ."""
+    """
+    Polygons of a diagram, in colours by their feature ids: those that follow each other differ. A few are in the
+    legend.
+    """
     rename(context, output, default_name, name)
 
     def paint(layer, _):
+        name_features(layer)
+        if 0 < layer.featureCount() <= LEGEND_ENTRIES:
+            field = next((field for field in layer.fields().names() if field.lower() in ("name", "seed_name")), "seed")
+            names = {feature["seed"]: str(feature[field]) for feature in layer.getFeatures()}
+            rows = [(seed, names[seed], colour) for seed, _, colour in coloured(names)]
+            layer.setRenderer(regions_renderer(layer, "seed", rows))
+            layer.triggerRepaint()
+            return
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
         if layer.featureCount() > MAPPED_COLOURS:
             symbol.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
         colour = QgsProperty.fromExpression(hashed_colour("$id"))
         symbol.symbolLayer(0).setDataDefinedProperty(QgsSymbolLayer.Property.PropertyFillColor, colour)
         layer.setRenderer(QgsSingleSymbolRenderer(symbol))
-        name_features(layer)
         layer.triggerRepaint()
 
     style(context, output, paint)

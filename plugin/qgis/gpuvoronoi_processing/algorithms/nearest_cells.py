@@ -16,6 +16,9 @@ from ..layers import RasterCells
 from .rasters import RasterAlgorithm
 
 
+MOST_CELLS = 2 * 10**10
+
+
 class NearestCells(RasterAlgorithm):
     BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
     command_only = (*RasterAlgorithm.command_only, RasterAlgorithm.NEIGHBORS)
@@ -108,6 +111,12 @@ class NearestCells(RasterAlgorithm):
             self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))
         ):
             return False, tr("Missing result; choose at least one")
+        layer = self.parameterAsRasterLayer(parameters, self.INPUT, context) if well else None
+        cells = layer.width() * layer.height() if layer is not None else 0
+        if cells > MOST_CELLS:
+            return False, tr(
+                "{layer} has {count} cells, of which all are read; save it with larger cells first"
+            ).format(layer=layer.name(), count=f"{cells:,}")
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):

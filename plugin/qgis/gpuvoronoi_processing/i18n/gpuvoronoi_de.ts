@@ -149,6 +149,11 @@
             <translation>„{}“: H3 hat die Stufen 0 bis 15</translation>
         </message>
         <message>
+            <location filename="../algorithms/cells.py" />
+            <source>“{level}”: the result would have {count} rows; choose a lower level</source>
+            <translation>„{level}“: Das Ergebnis hätte {count} Zeilen; wählen Sie eine niedrigere Stufe</translation>
+        </message>
+        <message>
             <location filename="../algorithms/facility_statistics.py" />
             <source>Nearest facility statistics</source>
             <translation>Statistik der nächsten Einrichtungen</translation>
@@ -552,6 +557,11 @@
             <location filename="../algorithms/nearest_cells.py" />
             <source>Missing result; choose at least one</source>
             <translation>Ein Ergebnis fehlt; mindestens eines wählen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>{layer} has {count} cells, of which all are read; save it with larger cells first</source>
+            <translation>{layer} hat {count} Zellen, die alle gelesen werden; speichern Sie es erst mit größeren Zellen</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_value.py" />
@@ -1670,6 +1680,11 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>H3 cells need the library libh3; install it, or choose HEALPix or S2</source>
+            <translation>H3-Zellen brauchen die Bibliothek libh3; installieren Sie sie, oder wählen Sie HEALPix oder S2</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command</source>
             <translation>„{option}“ wird vom Python-Paket gpuvoronoi nicht unterstützt; das Kommando gpuvoronoi installieren</translation>
         </message>
@@ -1722,6 +1737,11 @@
             <location filename="../offer.py" />
             <source>Search</source>
             <translation>Suchen</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>Copy the line for pip</source>
+            <translation>Zeile für pip kopieren</translation>
         </message>
         <message>
             <location filename="../offer.py" />
@@ -1790,8 +1810,8 @@
         </message>
         <message>
             <location filename="../package/rasters.py" />
-            <source>“{name}”: another grid than the result is not supported by the Python package; use it as the template raster</source>
-            <translation>„{name}“: ein anderes Gitter als das Ergebnis wird vom Python-Paket nicht unterstützt; als Vorlageraster verwenden</translation>
+            <source>{name}: another grid than that of the result</source>
+            <translation>{name}: ein anderes Gitter als das des Ergebnisses</translation>
         </message>
         <message>
             <location filename="../package/rasters.py" />
