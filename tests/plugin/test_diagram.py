@@ -144,7 +144,7 @@ def test_crs_of_the_user(qgis, work):
     assert layer.crs().isValid() and not layer.crs().isGeographic() and 10 < layer.featureCount() < 100
 
 
-@pytest.mark.parametrize("ending", ["gpkg", "geojson", "fgb", "csv"])
+@pytest.mark.parametrize("ending", ["gpkg", "geojson", "fgb", "csv", "shp"])
 def test_the_id_of_a_copy_is_not_there(qgis, work, ending):
     """A layer in memory is written for the program with ids that it has not."""
     layer = memory(places(9), fields="name:string,w:double", rows=[[f"n{i}, \u00fc", i + 0.1] for i in range(9)])

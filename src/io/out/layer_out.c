@@ -108,7 +108,9 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
   OGRFieldDefnH field = OGR_Fld_Create(name, like != NULL ? OGR_Fld_GetType(like) : type);
   if (like != NULL) {
     OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
-    OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like));
+    /* 19 digits or more are a real number to readers of shapefiles; GDAL widens fields of 18 where it must. */
+    const int digits = OGR_Fld_GetType(like) == OFTInteger64 ? 18 : OGR_Fld_GetWidth(like);
+    OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like) < digits ? OGR_Fld_GetWidth(like) : digits);
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
   } else if (type == OFTReal) {
     OGR_Fld_SetWidth(field, gv_format_of(l->place->driver)->real_width);
