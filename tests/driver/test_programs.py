@@ -84,6 +84,8 @@ def test_the_command_reads_it(described):
     described.ok("--seeds-raster", "d.voronoi.json", "--values", values, "s.tif")
     described.ok("--seeds-raster", "d.tif", "--values", values, "f.tif")
     assert alike(described.read("s.tif"), described.read("f.tif"))
+    described.ok("--seeds", "globe.csv", "--res", 0.001, "--describe", "fine.voronoi.json")
+    described.fails("--seeds-raster", "fine.voronoi.json", "--distance", "far.tif", has=["too many cells", "64800000000"])
 
 
 def python(work, script):

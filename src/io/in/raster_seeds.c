@@ -1,6 +1,7 @@
 /* Reading rasters of seeds, some rows at a time. */
 #include "io/in/raster_seeds.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "io/metric.h"
 
 enum { PIXELS_AT_ONCE = 1 << 20 };
+
+#define MOST_COMPUTED ((int64_t)1 << 32) /* cells of an on-demand raster, some minutes of computing */
 
 static const char *option_of(const gv_raster_seed_options *options) {
   return options->option != NULL ? options->option : "--seeds-raster";
@@ -39,6 +42,13 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   r->height = GDALGetRasterYSize(r->dataset);
   if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
     return raster_seed_fail(io, o, gv_reason_of_no_geotransform(r->dataset));
+  const int64_t count = r->width * r->height;
+  if (count > MOST_COMPUTED && EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "VORONOI")) {
+    return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: %s: too many cells of an on-demand raster (%" PRId64 "); at most %" PRId64
+                         " are supported; use --res for larger cells in its description",
+                         option_of(o), o->source, count, MOST_COMPUTED);
+  }
   const double *g = r->geotransform;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g[i]);
