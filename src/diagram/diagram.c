@@ -205,7 +205,7 @@ static gv_status diagram_vertices(diagram_stage *stage, int64_t count, gv_diagra
   gv_context *context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.6 : 0.2);
   GV_TRY(gv_triangulate(context, !d->plane, d->position, count, &m->t));
   context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.65 : 0.6);
-  GV_TRY(gv_vertices_find(context, &m->t, globe, d->lon, d->lat, &m->v));
+  GV_TRY(gv_vertices_find(context, &m->t, globe, d->lon, d->lat, m->tolerance, &m->v));
   if (globe != NULL && m->t.distinct == 2) {
     GV_TRY(gv_antipodal_trace_two(context, globe, &m->t, d->lon, d->lat, m->tolerance, &m->paths));
   } else if (globe != NULL) {

@@ -287,9 +287,9 @@ static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t 
   for (int64_t i = first; polar && i + 1 < k->count; i++) {
     points = k->points->memory;
     const double a[2] = {points[2 * i], points[2 * i + 1]}, b[2] = {points[2 * i + 2], points[2 * i + 3]};
-    if (fmin(fabs(a[1]), fabs(b[1])) < 60.0 || a[1] * b[1] < 0.0) continue;
+    if (!level && (fmin(fabs(a[1]), fabs(b[1])) < 60.0 || a[1] * b[1] < 0.0)) continue;
     if (fabs(a[1]) == 90.0 || fabs(b[1]) == 90.0) continue;
-    double turn = remainder(b[0] - a[0], 360.0), pole = copysign(90.0, a[1]);
+    double turn = remainder(b[0] - a[0], 360.0), pole = copysign(90.0, fabs(a[1]) > fabs(b[1]) ? a[1] : b[1]);
     double wanted = (t->lat[left] > t->lat[right]) == (pole > 0.0) ? 1.0 : -1.0;
     if (fabs(turn) < 90.0 || (!level && turn * wanted > 0.0 && fabs(turn) < 179.999)) continue;
     double lon = level ? 0.0 : a[0] + wanted * 90.0, lat = level ? pole : copysign(at_pole, pole);

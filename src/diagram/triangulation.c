@@ -307,45 +307,89 @@ static void builder_fans(builder *b, const turn *ring, int32_t count) {
                 (const int32_t[]){i, first, last});
   }
   b->t->facets = 2 * fan;
+  b->t->flat = true;
 }
 
-/* Sorts the seeds around the circle through the three of `first`; one or two places have no circle, and no facet. */
-static gv_status builder_flat(builder *b, const int32_t first[3], int found) {
+/* A circle: its middle, and two directions in its plane. One or two places: `x` tells them apart, y is 0. */
+typedef struct circle_axes {
+  double centre[3], x[3], y[3];
+} circle_axes;
+
+/* Of the circle through three places; `found` 1 or 2: of these. */
+static circle_axes circle_of_first(const gv_triangulation *t, const int32_t first[3], int found) {
+  const double *a = triangulation_place_of(t, first[0]), *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
+  circle_axes axes = {.centre = {0.0}};
+  for (int i = 0; i < 3; i++)
+    axes.x[i] = c[i] - a[i];
+  if (found < 3) return axes;
+  const double *d = triangulation_place_of(t, first[2]);
+  double u[3], v[3], normal[3], length = 0.0;
+  for (int i = 0; i < 3; i++) {
+    u[i] = c[i] - a[i];
+    v[i] = d[i] - a[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    normal[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    length += normal[i] * normal[i];
+  }
+  double height = (normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]) / length;
+  for (int i = 0; i < 3; i++) {
+    axes.centre[i] = normal[i] * height;
+    axes.x[i] = a[i] - axes.centre[i];
+  }
+  for (int i = 0; i < 3; i++)
+    axes.y[i] =
+        (normal[(i + 1) % 3] * axes.x[(i + 2) % 3] - normal[(i + 2) % 3] * axes.x[(i + 1) % 3]) / sqrt(length);
+  return axes;
+}
+
+/* True if all seeds are on one great circle, as far as unit vectors are exact: such seeds have vertices close together on both sides. */
+static bool circle_is_great(const gv_triangulation *t, circle_axes *axes) {
+  static const double margin = 1e-15;
+  const double *a = triangulation_place_of(t, 0);
+  double normal[3] = {0.0}, most = 0.0;
+  for (int64_t i = 1; i < t->count; i++) {
+    const double *b = triangulation_place_of(t, i);
+    double cross[3], square = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+      int j = (axis + 1) % 3, k = (axis + 2) % 3;
+      cross[axis] = a[j] * (b[k] - a[k]) - a[k] * (b[j] - a[j]);
+      square += cross[axis] * cross[axis];
+    }
+    if (square <= most) continue;
+    most = square;
+    memcpy(normal, cross, sizeof normal);
+  }
+  if (most == 0.0) return false;
+  for (int i = 0; i < 3; i++)
+    normal[i] /= sqrt(most);
+  for (int64_t i = 0; i < t->count; i++) {
+    const double *p = triangulation_place_of(t, i);
+    double off = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+      off += normal[axis] * (p[axis] - a[axis]);
+    if (fabs(off) > margin) return false;
+  }
+  *axes = (circle_axes){.centre = {0.0}};
+  memcpy(axes->x, a, sizeof axes->x);
+  for (int i = 0; i < 3; i++)
+    axes->y[i] = normal[(i + 1) % 3] * a[(i + 2) % 3] - normal[(i + 2) % 3] * a[(i + 1) % 3];
+  return true;
+}
+
+/* Sorts the seeds around a circle; one or two places have no circle, and no facet. */
+static gv_status builder_flat(builder *b, const circle_axes *axes, bool round) {
   gv_triangulation *t = b->t;
-  double x[3] = {0}, y[3] = {0}, centre[3] = {0}, length = 0.0;
   turn *ring = gv_allocate(&t->allocator, t->count, sizeof *ring);
   if (ring == NULL) return gv_fail_memory(b->context, "the triangulation");
-  const double *a = triangulation_place_of(t, first[0]), *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
-  if (found == 3) {
-    const double *d = triangulation_place_of(t, first[2]);
-    double u[3], v[3], normal[3];
-    for (int i = 0; i < 3; i++) {
-      u[i] = c[i] - a[i];
-      v[i] = d[i] - a[i];
-    }
-    for (int i = 0; i < 3; i++) {
-      normal[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
-      length += normal[i] * normal[i];
-    }
-    double height = (normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]) / length;
-    for (int i = 0; i < 3; i++) {
-      centre[i] = normal[i] * height;
-      x[i] = a[i] - centre[i];
-    }
-    for (int i = 0; i < 3; i++)
-      y[i] = (normal[(i + 1) % 3] * x[(i + 2) % 3] - normal[(i + 2) % 3] * x[(i + 1) % 3]) / sqrt(length);
-  } else {
-    for (int i = 0; i < 3; i++)
-      x[i] = c[i] - a[i]; /* which of the two places it is */
-  }
   for (int64_t i = 0; i < t->count; i++) {
     const double *p = triangulation_place_of(t, i);
     double along = 0.0, across = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-      along += (p[axis] - (found == 3 ? centre[axis] : a[axis])) * x[axis];
-      across += (p[axis] - centre[axis]) * y[axis];
+      along += (p[axis] - axes->centre[axis]) * axes->x[axis];
+      across += (p[axis] - axes->centre[axis]) * axes->y[axis];
     }
-    ring[i] = (turn){found == 3 ? atan2(across, along) : along, (int32_t)i};
+    ring[i] = (turn){round ? atan2(across, along) : along, (int32_t)i};
   }
   qsort(ring, (size_t)t->count, sizeof *ring, compare_turns);
   int32_t count = 0;
@@ -384,7 +428,8 @@ static gv_status builder_run(builder *b) {
   GV_TRY(triangulation_sort(b));
   if (t->sphere) {
     builder_start_sphere(b, first, &found);
-    if (found < 4) return builder_flat(b, first, found);
+    circle_axes axes = circle_of_first(t, first, found);
+    if (found < 4 || circle_is_great(t, &axes)) return builder_flat(b, &axes, found > 2);
     nearest = first[0];
   } else {
     builder_start_plane(b);

@@ -31,6 +31,7 @@ typedef struct gv_triangulation {
   int32_t *neighbour; /* of each corner: the facet on the other side */
   int32_t *owner;     /* of each seed: the vertex at its place, the lowest number there */
   int64_t distinct;   /* places */
+  bool flat; /* sphere: the seeds are on one circle; the two sides of the hull are half of the facets each */
 } gv_triangulation;
 
 /* Borrows `position`, which has three more places in the plane. `out` is to be destroyed in any case. */

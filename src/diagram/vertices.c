@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "diagram/ears.h"
 #include "diagram/predicates.h"
 
-enum { VERTICES_ROUNDS = 200 };
+enum { VERTICES_ROUNDS = 40, VERTICES_GROWTH = 3 };
 
 typedef struct finder {
   gv_triangulation *t;
@@ -18,6 +19,8 @@ typedef struct finder {
   const int32_t *facet; /* which are to be found; NULL: all */
   int64_t *nearest;     /* seeds, of those */
   double *nearest_at;
+  const gv_index *index;
+  gv_context *context;
   gv_progress progress;
 } finder;
 
@@ -110,20 +113,22 @@ static void vertices_snap(const finder *f, int32_t facet) {
   }
 }
 
+static void vertices_place(const finder *f, int32_t facet) {
+  if (f->globe == NULL) {
+    vertices_of_plane(f, facet);
+    return;
+  }
+  vertices_of_sphere(f, facet);
+  if (vertices_at_pole(f, facet)) return;
+  if (f->globe->ellipsoid) vertices_of_ellipsoid(f, facet);
+  vertices_snap(f, facet);
+}
+
 static gv_status vertices_body(gv_worker *worker, int64_t first, int64_t end) {
   finder *f = worker->user;
   gv_progress_add(&f->progress, end - first);
-  for (int64_t i = first; i < end; i++) {
-    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
-    if (f->globe == NULL) {
-      vertices_of_plane(f, facet);
-      continue;
-    }
-    vertices_of_sphere(f, facet);
-    if (vertices_at_pole(f, facet)) continue;
-    if (f->globe->ellipsoid) vertices_of_ellipsoid(f, facet);
-    vertices_snap(f, facet);
-  }
+  for (int64_t i = first; i < end; i++)
+    vertices_place(f, f->facet != NULL ? f->facet[i] : (int32_t)i);
   return GV_OK;
 }
 
@@ -219,7 +224,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (touched[facet] == round) continue; /* by a flip of this round */
     if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet)) continue;
-    int side = f->distance[facet] >= 0.0 ? vertices_side_to_flip(f, facet) : -1;
+    int side = f->distance[facet] >= 0.0 && !f->t->flat ? vertices_side_to_flip(f, facet) : -1;
     int32_t other = side >= 0 ? f->t->neighbour[3 * (int64_t)facet + side] : facet;
     touched[facet] = round;
     again[number++] = facet;
@@ -233,35 +238,168 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
   return flips;
 }
 
-/* The facets that are not settled, and those that are settled, but so far from their seeds that edges between them may not be right. */
-static gv_status vertices_list_open(gv_context *context, finder *f, int64_t count) {
-  gv_vertices *out = f->out;
-  double far = gv_globe_reach(f->globe) - gv_globe_antipodal_radius(f->globe);
-  int64_t number = count;
-  for (int64_t i = 0; i < f->t->facets; i++)
-    number += f->distance[i] > far;
-  out->unverified = count;
-  out->open = gv_allocate(&out->allocator, number, sizeof *out->open);
-  if (out->open == NULL) return gv_fail_memory(context, "the vertices");
-  for (int64_t i = 0; i < count; i++)
-    out->open[out->open_count++] = f->facet != NULL ? f->facet[i] : (int32_t)i;
-  for (int64_t i = 0; i < f->t->facets; i++)
-    if (f->distance[i] > far) out->open[out->open_count++] = (int32_t)i;
+/* ---------------------------------------------------------------------------------------------------------- polygons */
+
+/* How far a vertex lies, in metres, within the cell of another seed that is nearer to it by `excess`. */
+static double vertices_depth(const finder *f, int32_t facet, int64_t nearest, double excess) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
+  double own, other, steepest = 0.0, x = f->out->x[facet], y = f->out->y[facet];
+  geod_inverse(&f->globe->geod, y, x, f->lat[nearest], f->lon[nearest], NULL, &other, NULL);
+  for (int i = 0; i < 3; i++) {
+    geod_inverse(&f->globe->geod, y, x, f->lat[v[i]], f->lon[v[i]], NULL, &own, NULL);
+    steepest = fmax(steepest, 2.0 * fabs(sin(0.5 * (own - other) * 0.017453292519943295)));
+  }
+  return excess / fmax(steepest, 1e-12);
+}
+
+/* For gv_ears. The excess is the vertex's depth. */
+static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2], double *excess) {
+  finder *f = user;
+  int64_t nearest;
+  double least, margin;
+  *excess = INFINITY;
+  vertices_place(f, facet);
+  if (f->distance[facet] < 0.0) return GV_OK;
+  margin = vertices_margin(f, facet);
+  *excess = 0.0;
+  for (int i = 0; i < 2 && beside != NULL; i++) {
+    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[beside[i]], f->lon[beside[i]], &least,
+                 NULL, NULL);
+    double nearer = f->distance[facet] - least;
+    if (nearer > margin) *excess = fmax(*excess, vertices_depth(f, facet, beside[i], nearer));
+  }
+  if (*excess > 0.0) return GV_OK;
+  gv_points query = gv_points_xy(&f->out->x[facet], &f->out->y[facet], 1);
+  GV_TRY(gv_index_search(f->context, f->index, &query, NULL, &nearest, &least));
+  double nearer = f->distance[facet] - least;
+  *excess = nearer > margin ? vertices_depth(f, facet, nearest, nearer) : 0.0;
   return GV_OK;
 }
 
-/* Checks all, then those that have changed or are not settled, until nothing changes. */
-static gv_status vertices_verify(gv_context *context, finder *f, const gv_index *index, double *places,
-                                 int32_t *lists[3]) {
+/* Whether a facet's vertex is for antipodal.h: around the antipodes of its seeds. */
+static bool vertices_antipodal(const finder *f, int32_t facet) {
+  double far = gv_globe_reach(f->globe) - gv_globe_antipodal_radius(f->globe), place[3], distance;
+  int32_t seed = f->t->corner[3 * (int64_t)facet];
+  if (f->distance[facet] >= 0.0) return f->distance[facet] > far;
+  gv_globe_vectors(f->globe, 1, &f->out->x[facet], &f->out->y[facet], place);
+  if (vertices_product(place, f->t->position + 3 * (int64_t)seed) > -0.98) return false;
+  geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
+               NULL);
+  return distance > far;
+}
+
+/* What the facets around those that flips have not settled are part of. */
+typedef struct region {
+  uint8_t *state;  /* of each facet: 0 settled, 1 not, 2 listed */
+  double *excess;  /* of each facet */
+  int32_t *facets; /* of the region */
+  int32_t count;
+} region;
+
+static void region_add(region *r, int32_t facet) {
+  r->state[facet] = 2;
+  r->facets[r->count++] = facet;
+}
+
+/* The unsettled facets connected with the first; `growth` times all around them too. */
+static void region_collect(const finder *f, region *r, int growth) {
+  for (int32_t i = 0; i < r->count; i++)
+    for (int side = 0; side < 3; side++) {
+      int32_t other = f->t->neighbour[3 * (int64_t)r->facets[i] + side];
+      if (r->state[other] == 1) region_add(r, other);
+    }
+  for (int ring = 0, first = 0; ring < growth; ring++) {
+    int32_t end = r->count;
+    for (int32_t i = first; i < end; i++)
+      for (int side = 0; side < 3; side++) {
+        int32_t other = f->t->neighbour[3 * (int64_t)r->facets[i] + side];
+        if (r->state[other] != 2) region_add(r, other);
+      }
+    first = end;
+  }
+}
+
+/* Replaces the facets of a region; they are settled, but for those with vertices deeper than `enough` in another cell. */
+static gv_status region_replace(finder *f, region *r, double enough) {
+  const gv_ears ears = {f->context, f->t, vertices_look, f, r->excess};
+  bool done = false, deep = false;
+  for (int growth = 0; growth <= (f->t->flat ? 0 : VERTICES_GROWTH) && (!done || deep); growth++) {
+    if (!f->t->flat) region_collect(f, r, growth > 0 ? 1 : 0);
+    GV_TRY(gv_ears_cut(&ears, r->facets, r->count, &done));
+    deep = false;
+    for (int32_t i = 0; i < r->count && done; i++)
+      deep |= !(r->excess[r->facets[i]] <= enough);
+  }
+  for (int32_t i = 0; i < r->count; i++)
+    r->state[r->facets[i]] = done && r->excess[r->facets[i]] <= enough ? 0 : 3;
+  return GV_OK;
+}
+
+/* Polygons of facets that are not settled get new facets. Of a flat hull, whole sides: the first half of the facets and the second. */
+static gv_status vertices_replace(finder *f, region *r, double enough) {
+  int32_t facets = (int32_t)f->t->facets;
+  for (int32_t i = 0; i < facets; i++) {
+    if (r->state[i] != 1) continue;
+    r->count = 0;
+    int32_t begin = i < facets / 2 ? 0 : facets / 2, end = i < facets / 2 ? facets / 2 : facets;
+    for (int32_t other = begin; other < end && f->t->flat; other++)
+      region_add(r, other);
+    if (!f->t->flat) region_add(r, i);
+    GV_TRY(region_replace(f, r, enough));
+  }
+  return GV_OK;
+}
+
+/* Lists the facets that are not settled, and those that are settled, but so far from their seeds that edges between them may not be right. */
+static gv_status vertices_list_open(finder *f, const region *r) {
+  gv_vertices *out = f->out;
+  int64_t number = 0;
+  for (int32_t i = 0; i < f->t->facets; i++) {
+    out->unverified += r->state[i] != 0;
+    number += r->state[i] != 0 || vertices_antipodal(f, i);
+  }
+  out->open = gv_allocate(&out->allocator, number, sizeof *out->open);
+  if (out->open == NULL) return gv_fail_memory(f->context, "the vertices");
+  for (int32_t i = 0; i < f->t->facets; i++)
+    if (r->state[i] != 0 || vertices_antipodal(f, i)) out->open[out->open_count++] = i;
+  return GV_OK;
+}
+
+/* `open`: what flips have not settled. */
+static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, double enough) {
+  const gv_allocator *allocator = &f->context->allocator;
+  int64_t facets = f->t->facets;
+  region r = {.state = gv_allocate_zeroed(allocator, facets, sizeof *r.state),
+              .excess = gv_allocate_zeroed(allocator, facets, sizeof *r.excess),
+              .facets = gv_allocate(allocator, facets, sizeof *r.facets)};
+  gv_status status = GV_OK;
+  if (r.state == NULL || r.excess == NULL || r.facets == NULL) {
+    status = gv_fail_memory(f->context, "the vertices");
+  } else {
+    for (int64_t i = 0; i < count; i++) {
+      int32_t facet = open != NULL ? open[i] : (int32_t)i;
+      r.state[facet] = vertices_antipodal(f, facet) ? 3 : 1;
+    }
+    status = vertices_replace(f, &r, enough);
+    if (status == GV_OK) status = vertices_list_open(f, &r);
+  }
+  gv_release(allocator, r.state);
+  gv_release(allocator, r.excess);
+  gv_release(allocator, r.facets);
+  return status;
+}
+
+/* Checks all, then those that have changed or are not settled, until nothing changes. Edges of a flat hull are not flipped. */
+static gv_status vertices_verify(gv_context *context, finder *f, double *places, int32_t *lists[3], double enough) {
   int64_t count = f->t->facets, flips = 1;
   for (int32_t round = 1; count > 0 && flips > 0 && round <= VERTICES_ROUNDS; round++) {
     int32_t *again = lists[1 + round % 2];
-    GV_TRY(vertices_find_nearest(context, f, index, count, places));
+    GV_TRY(vertices_find_nearest(context, f, f->index, count, places));
     flips = vertices_flip(f, count, lists[0], round, again, &count);
     f->facet = again;
-    GV_TRY(vertices_compute(context, f, count));
+    if (flips > 0) GV_TRY(vertices_compute(context, f, count));
   }
-  return vertices_list_open(context, f, count);
+  return vertices_finish(f, f->facet, count, enough);
 }
 
 gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
@@ -276,7 +414,7 @@ gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const doubl
   return gv_index_build(context, &seeds, &options, out);
 }
 
-static gv_status vertices_settle(gv_context *context, finder *f) {
+static gv_status vertices_settle(gv_context *context, finder *f, double enough) {
   const gv_allocator *allocator = &context->allocator;
   gv_triangulation *t = f->t;
   int64_t facets = t->facets;
@@ -293,7 +431,9 @@ static gv_status vertices_settle(gv_context *context, finder *f) {
       f->nearest_at == NULL)
     status = gv_fail_memory(context, "the check of vertices");
   if (status == GV_OK) status = gv_globe_index(context, f->globe, f->lon, f->lat, t->count, facets, &index);
-  if (status == GV_OK) status = vertices_verify(context, f, index, places, lists);
+  f->index = index;
+  f->context = context;
+  if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)
     gv_release(allocator, lists[i]);
@@ -304,7 +444,7 @@ static gv_status vertices_settle(gv_context *context, finder *f) {
 }
 
 gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
-                           const double *lat, gv_vertices *out) {
+                           const double *lat, double tolerance, gv_vertices *out) {
   const gv_allocator *allocator = &context->allocator;
   *out = (gv_vertices){.allocator = *allocator};
   out->x = gv_allocate(allocator, t->facets, sizeof(double));
@@ -314,7 +454,8 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   f.distance = gv_allocate(allocator, t->facets, sizeof(double));
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
   gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
-  if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0) status = vertices_settle(context, &f);
+  if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0)
+    status = vertices_settle(context, &f, 0.1 * tolerance);
   gv_release(allocator, f.distance);
   return status;
 }

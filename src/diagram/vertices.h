@@ -5,7 +5,8 @@
  *
  * Ellipsoid: the triangulation begins as that of the mapped seeds. Each vertex is then checked with the exact index: if a seed is nearer to it than
  * its own three by more than `vertices_margin`, the edge behind which a nearer one lies is flipped, and the two new vertices are checked again. When none is
- * left, every vertex has its three seeds nearest.
+ * left, every vertex has its three seeds nearest. Facets that flips do not settle are made again (ears.h); there a vertex may lie in another cell, by a
+ * tenth of the tolerance at most.
  *
  * Why that is the diagram: between two vertices an edge is a part of the bisector of its two seeds a and b. Suppose
  * a seed d is nearer than these to a place in the middle of the edge, but not to its ends. Then d's cell cuts the
@@ -36,9 +37,9 @@ typedef struct gv_vertices {
   int64_t open_count;
 } gv_vertices;
 
-/* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `out` is to be freed in any case. May flip edges. */
+/* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `tolerance` in metres. `out` is to be freed in any case. May replace facets. */
 gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
-                           const double *lat, gv_vertices *out);
+                           const double *lat, double tolerance, gv_vertices *out);
 
 /* The exact index over the seeds, for a number of queries. */
 gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
