@@ -40,6 +40,10 @@ typedef struct antipodal {
   double centre_lon, centre_lat, radius;
   branch *branches;
   int32_t count;
+  int32_t *ring; /* the seeds around the rim, in order: no other has a part of the disc */
+  int32_t ring_count;
+  double *
+      ring_radius; /* of the parts of the ring, which are halved (node n: 2 n, 2 n + 1): metres from the seed in the middle */
   bool *within; /* of each facet: it is to be replaced */
   int32_t *facets;
   antipodal_facet *made;
@@ -140,14 +144,62 @@ static bool antipodal_cross(const antipodal *a, const branch *b, double radius, 
          antipodal_cross_between(a, b, radius, b->low, b->high, out);
 }
 
-/* *third: a seed that is nearer than the branch's; -1: none. */
+/* ------------------------------------------------------------------------------------------------------------------ ring */
+
+/* Sets the radius of the part [first, end) of the ring, and of its halves. */
+static void ring_measure(antipodal *a, int64_t node, int32_t first, int32_t end) {
+  int32_t middle = first + (end - first) / 2, centre = a->ring[middle];
+  double most = 0.0;
+  for (int32_t i = first; i < end; i++)
+    most = fmax(most, antipodal_distance(a, a->lon[centre], a->lat[centre], a->ring[i], NULL));
+  a->ring_radius[node] = most + 1e-6;
+  if (end - first < 2) return;
+  ring_measure(a, 2 * node, first, middle);
+  ring_measure(a, 2 * node + 1, middle, end);
+}
+
+/* The nearest seed of a part of the ring, if it is nearer than *least metres. */
+static void ring_search(const antipodal *a, int64_t node, int32_t first, int32_t end, double lon, double lat,
+                        double *least, int32_t *nearest) {
+  int32_t middle = first + (end - first) / 2;
+  double distance = antipodal_distance(a, lon, lat, a->ring[middle], NULL);
+  if (distance < *least) {
+    *least = distance;
+    *nearest = a->ring[middle];
+  }
+  if (end - first < 2 || distance - a->ring_radius[node] > *least) return;
+  ring_search(a, 2 * node + 1, middle, end, lon, lat, least, nearest);
+  ring_search(a, 2 * node, first, middle, lon, lat, least, nearest);
+}
+
+static gv_status ring_make(antipodal *a) {
+  a->ring = gv_allocate(&a->context->allocator, a->count, sizeof *a->ring);
+  a->ring_radius = gv_allocate(&a->context->allocator, 4 * (int64_t)a->count, sizeof *a->ring_radius);
+  if (a->ring == NULL || a->ring_radius == NULL) return gv_fail_memory(a->context, "the vertices");
+  for (int32_t i = 0; i < a->count; i++)
+    a->ring[i] = a->branches[i].left;
+  a->ring_count = a->count;
+  ring_measure(a, 1, 0, a->count);
+  return GV_OK;
+}
+
+static double antipodal_own(const antipodal *a, const branch *b, double lon, double lat) {
+  return fmin(antipodal_distance(a, lon, lat, b->left, NULL), antipodal_distance(a, lon, lat, b->right, NULL));
+}
+
+/* *third: a seed that is nearer than the branch's; -1: none. From the ring, or from all. */
 static gv_status antipodal_check(antipodal *a, const branch *b, double lon, double lat, int32_t *third) {
-  gv_points query = gv_points_xy(&lon, &lat, 1);
-  int64_t nearest;
-  double at,
-      own = fmin(antipodal_distance(a, lon, lat, b->left, NULL), antipodal_distance(a, lon, lat, b->right, NULL));
-  GV_TRY(gv_index_search(a->context, a->index, &query, NULL, &nearest, &at));
-  *third = at < own - antipodal_margin && nearest != b->left && nearest != b->right ? (int32_t)nearest : -1;
+  double own = antipodal_own(a, b, lon, lat), at = own - antipodal_margin;
+  int32_t found = -1;
+  if (a->ring_count > 0) {
+    ring_search(a, 1, 0, a->ring_count, lon, lat, &at, &found);
+  } else {
+    gv_points query = gv_points_xy(&lon, &lat, 1);
+    int64_t nearest;
+    GV_TRY(gv_index_search(a->context, a->index, &query, NULL, &nearest, &at));
+    if (at < own - antipodal_margin) found = (int32_t)nearest;
+  }
+  *third = found != b->left && found != b->right ? found : -1;
   return GV_OK;
 }
 
@@ -181,24 +233,39 @@ static void antipodal_move(branch *b, const antipodal_place *to) {
   b->fresh = false;
 }
 
-/* The vertex within a step at the end of which a third seed is nearer. */
-static gv_status antipodal_end(antipodal *a, branch *b, double step) {
-  antipodal_place place, last = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
+/* The last place within a step, from its begin on, where the branch's third seed is not nearer; returns how far that is. */
+static double antipodal_halve(const antipodal *a, const branch *b, double step, antipodal_place *last,
+                              bool *moved) {
   double low = 0.0, high = step;
-  bool moved = false;
   while (high - low > fmax(2e-9, 1e-15 * step)) {
+    antipodal_place place;
     double middle = 0.5 * (low + high);
-    int32_t third = -1;
     bool found = antipodal_cross(a, b, middle, &place);
-    if (found) GV_TRY(antipodal_check(a, b, place.lon, place.lat, &third));
-    if (third >= 0) {
-      b->third = third;
+    if (found && antipodal_distance(a, place.lon, place.lat, b->third, NULL) <
+                     antipodal_own(a, b, place.lon, place.lat) - antipodal_margin) {
       high = middle;
-    } else {
-      low = middle;
-      if (found) last = place;
-      moved = moved || found;
+      continue;
     }
+    low = middle;
+    if (found) *last = place;
+    *moved = *moved || found;
+  }
+  return low;
+}
+
+/* The vertex within a step at the end of which a third seed is nearer: b->third, or another one that is nearer before. */
+static gv_status antipodal_end(antipodal *a, branch *b, double step) {
+  const antipodal_place start = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
+  antipodal_place last = start;
+  bool moved = false;
+  for (int32_t other = b->third; other >= 0;) {
+    b->third = other;
+    last = start;
+    moved = false;
+    step = antipodal_halve(a, b, step, &last, &moved);
+    other = -1;
+    if (moved) GV_TRY(antipodal_check(a, b, last.lon, last.lat, &other));
+    if (other == b->third) other = -1;
   }
   if (moved) antipodal_move(b, &last);
   b->azimuth = last.azimuth;
@@ -469,10 +536,13 @@ static int32_t antipodal_run(const antipodal *a, const branch *b) {
   return run;
 }
 
+/* At the rim all seeds are compared, within it those of the rim. */
 static gv_status antipodal_grow(antipodal *a) {
-  for (int32_t i = 0; i < a->count && !a->failed; i++) {
+  for (int32_t i = 0; i < a->count && !a->failed; i++)
     GV_TRY(antipodal_enter(a, &a->branches[i]));
-    if (!a->failed) GV_TRY(antipodal_advance(a, &a->branches[i]));
+  GV_TRY(ring_make(a));
+  for (int32_t i = 0; i < a->count && !a->failed; i++) {
+    GV_TRY(antipodal_advance(a, &a->branches[i]));
     if (a->branches[i].third < 0) a->failed = true;
   }
   int32_t before = 0, waiting = 0;
@@ -525,6 +595,8 @@ static void antipodal_contract(const antipodal *a, gv_vertices *v) {
 static void antipodal_free(antipodal *a) {
   const gv_allocator *allocator = &a->context->allocator;
   gv_index_destroy(a->index);
+  gv_release(allocator, a->ring);
+  gv_release(allocator, a->ring_radius);
   gv_release(allocator, a->branches);
   gv_release(allocator, a->made);
   gv_release(allocator, a->within);
@@ -579,18 +651,6 @@ static gv_status antipodal_attempt(gv_context *context, const gv_globe *globe, c
   return status;
 }
 
-/* With shorter and shorter steps: some lengths of steps separate borders that nearly touch, others do not. */
-gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                             double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
-  static const double part[] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};
-  enum { ATTEMPTS = sizeof part / sizeof *part };
-  bool failed = v->open_count > 0;
-  *out = (gv_paths){.allocator = context->allocator};
-  for (int i = 0; i < ATTEMPTS && failed; i++)
-    GV_TRY(antipodal_attempt(context, globe, lon, lat, part[i] * tolerance, t, v, out, i + 1 == ATTEMPTS, &failed));
-  return GV_OK;
-}
-
 /* The path's second half, backwards, becomes another path. */
 static gv_status antipodal_split(antipodal *a, branch *b) {
   gv_path *whole = gv_paths_get(a->paths, b->path);
@@ -621,6 +681,79 @@ gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, con
   if (a.failed) gv_paths_free(out);
   antipodal_free(&a);
   return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- through */
+
+/* Whether the edge behind a facet's side leads through the disc from one side to the other, on the conformal sphere. */
+static bool through_disc(const antipodal *a, const gv_vertices *v, int64_t side) {
+  int64_t facet = side / 3, other = a->t->neighbour[side];
+  const double lon[2] = {v->x[facet], v->x[other]}, lat[2] = {v->y[facet], v->y[other]};
+  double end[6], across[3], before[3], height = 0.0, length = 0.0, along = 0.0, rest = 0.0;
+  gv_globe_vectors(a->globe, 2, lon, lat, end);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    across[i] = end[j] * end[3 + k] - end[k] * end[3 + j];
+    before[i] = end[j] * a->centre[k] - end[k] * a->centre[j];
+    length += across[i] * across[i];
+    height += across[i] * a->centre[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    along += before[i] * across[i];
+    rest += (a->centre[j] * end[3 + k] - a->centre[k] * end[3 + j]) * across[i];
+  }
+  return along > 0.0 && rest > 0.0 && fabs(height) < sin(a->radius / a->globe->radius) * sqrt(length);
+}
+
+/* The border of two seeds through the disc; none if it has a vertex there. */
+static gv_status through_trace(antipodal *a, int64_t side) {
+  branch b = antipodal_branch(a, (int32_t)(side / 3), (int)(side % 3));
+  int32_t other = a->t->neighbour[side];
+  const int32_t *corner = a->t->corner + 3 * (side / 3);
+  int64_t before = a->paths->count;
+  a->failed = false;
+  b.third = -1;
+  GV_TRY(antipodal_enter(a, &b));
+  if (!a->failed) GV_TRY(antipodal_advance(a, &b));
+  if (a->paths->count == before) return GV_OK;
+  gv_path *path = gv_paths_get(a->paths, before);
+  path->leaves = true;
+  path->to = 3 * (int64_t)other +
+             gv_triangulation_side(a->t, other, corner[(side % 3 + 2) % 3], corner[(side % 3 + 1) % 3]);
+  if (!a->failed && b.third < 0) return GV_OK;
+  gv_buffer_clear(&path->points, &a->paths->allocator);
+  a->paths->count = before;
+  return GV_OK;
+}
+
+/* Borders that lead through the disc without a vertex: of seeds along one geodesic. */
+static gv_status antipodal_through(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                                   double tolerance, const gv_triangulation *t, const gv_vertices *v,
+                                   gv_paths *out) {
+  antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
+  gv_status status = GV_OK;
+  if (!globe->ellipsoid || t->facets == 0 || !antipodal_place_disc(&a, t->owner, t->count)) return GV_OK;
+  for (int64_t side = 0; side < 3 * t->facets && status == GV_OK; side++) {
+    if (side / 3 > t->neighbour[side] || !through_disc(&a, v, side)) continue;
+    if (a.index == NULL) status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
+    if (status == GV_OK) status = through_trace(&a, side);
+  }
+  antipodal_free(&a);
+  return status;
+}
+
+/* With shorter and shorter steps: some lengths of steps separate borders that nearly touch, others do not. */
+gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                             double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
+  static const double part[] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};
+  enum { ATTEMPTS = sizeof part / sizeof *part };
+  bool failed = v->open_count > 0;
+  *out = (gv_paths){.allocator = context->allocator};
+  if (!failed) return antipodal_through(context, globe, lon, lat, tolerance, t, v, out);
+  for (int i = 0; i < ATTEMPTS && failed; i++)
+    GV_TRY(antipodal_attempt(context, globe, lon, lat, part[i] * tolerance, t, v, out, i + 1 == ATTEMPTS, &failed));
+  return GV_OK;
 }
 
 void gv_paths_free(gv_paths *paths) {

@@ -10,12 +10,13 @@
  * The borders are traced inwards from the rim, in steps. A step finds the direction in which the two distances are equal on a small circle around
  * the border's end, by bisection; this needs continuous distances only. Steps are shortened until the border turns by less than a quarter of the
  * tolerance, or to an eighth of the tolerance, at sharp bends. After each step the exact index is queried. If a third seed is nearer, bisection of the
- * step finds the vertex. Two adjacent borders that end at one vertex are replaced by the border that begins there, until three are left that meet.
+ * step finds the vertex. Within the disc only the seeds with cells at its rim are compared, in a tree of parts of the rim. Two adjacent borders that end at one vertex are replaced by the border that begins there, until three are left that meet.
  * The facets of the triangulation within the disc are then replaced by those of the vertices found.
  *
  * Proof: every point of these borders and every vertex has been compared with the exact index: it is equally far from its seeds, and no seed is nearer
  * by more than 50 nm. Every border that enters the disc is traced to its end, so nothing is left out but parts of cells that are narrower than a step
- * and lie beside a border. Limits: a forest of several trees, a border that crosses the disc without a vertex (all seeds on one geodesic; verify.h counts it), seeds closer than a centimetre, or of which more than 100,000 have a border in the disc.
+ * and lie beside a border. A border that crosses the disc without a vertex (seeds on one geodesic) is traced from rim to rim. Limits: a forest of several
+ * trees, seeds closer than a centimetre, or of which more than 100,000 have a border in the disc.
  * Then all vertices within the disc become one, in its middle: polygons remain valid, borders in the disc are wrong by up to its radius, and
  * `unverified` counts the vertices.
  */
@@ -29,6 +30,7 @@
 typedef struct gv_path {
   int64_t from, to; /* 3 * facet + side, at the vertices of both facets; -1: none */
   bool enters;      /* begins on the rim of the disc, not at the vertex of `from` */
+  bool leaves;      /* ends on the rim, not at the vertex of `to` */
   int64_t count;
   gv_buffer points; /* longitudes and latitudes in turn */
 } gv_path;

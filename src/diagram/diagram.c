@@ -203,7 +203,10 @@ typedef struct diagram_parts {
 static gv_status diagram_vertices(diagram_stage *stage, int64_t count, gv_diagram *d, diagram_parts *m) {
   const gv_globe *globe = d->plane ? NULL : &d->globe;
   gv_context *context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.6 : 0.2);
-  GV_TRY(gv_triangulate(context, !d->plane, d->position, count, &m->t));
+  gv_surface surface = globe == NULL      ? GV_SURFACE_PLANE
+                       : globe->ellipsoid ? GV_SURFACE_ELLIPSOID
+                                          : GV_SURFACE_SPHERE;
+  GV_TRY(gv_triangulate(context, surface, d->position, count, &m->t));
   context = diagram_stage_begin(stage, globe == NULL || !globe->ellipsoid ? 0.65 : 0.6);
   GV_TRY(gv_vertices_find(context, &m->t, globe, d->lon, d->lat, m->tolerance, &m->v));
   if (globe != NULL && m->t.distinct == 2) {

@@ -38,7 +38,7 @@ static ear *ears_find(const ears *e, int32_t seed) {
   return bsearch(&wanted, e->ring, (size_t)e->count + 2, sizeof(ear), compare_corners);
 }
 
-/* The ring around the facets (`sorted`); false if they are no polygon without corners inside, or a seed is two of its corners. */
+/* The ring around the facets (`sorted`); false unless they form a polygon without corners inside, or a seed is two of its corners. */
 static bool ears_collect(ears *e, const int32_t *sorted) {
   const gv_triangulation *t = e->t;
   int32_t sides = 0;

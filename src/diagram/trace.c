@@ -240,8 +240,11 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
   int32_t number = k->t->cells->path[edge];
   const gv_path *path = gv_paths_get(k->t->paths, (number < 0 ? -number : number) - 1);
   const double *points = path->points.memory;
-  track_point rim = {number < 0 ? 0.0 : 1.0, points[0], points[1]}, end = *b;
-  if (path->enters && number > 0) {
+  const double *from = points + (number < 0 ? 2 * (path->count - 1) : 0),
+               *to = points + (number < 0 ? 0 : 2 * (path->count - 1));
+  bool enters = number < 0 ? path->leaves : path->enters, leaves = number < 0 ? path->enters : path->leaves;
+  if (enters) {
+    const track_point rim = {1.0, from[0], from[1]};
     GV_TRY(trace_between(worker, k, edge, a, &rim));
     GV_TRY(track_put(worker, k, rim.lon, rim.lat));
   }
@@ -249,10 +252,10 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
     const double *point = points + 2 * (number < 0 ? path->count - 1 - i : i);
     GV_TRY(track_put(worker, k, point[0], point[1]));
   }
-  if (!path->enters || number > 0) return GV_OK;
-  end.at = 1.0;
+  if (!leaves) return GV_OK;
+  const track_point rim = {0.0, to[0], to[1]};
   GV_TRY(track_put(worker, k, rim.lon, rim.lat));
-  return trace_between(worker, k, edge, &rim, &end);
+  return trace_between(worker, k, edge, &rim, b);
 }
 
 /* On the meridian halfway between two seeds of one latitude exactly, which is their border. */

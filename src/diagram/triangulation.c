@@ -13,6 +13,7 @@
 typedef struct builder {
   gv_context *context;
   gv_triangulation *t;
+  gv_surface surface;
   int64_t room;        /* facets */
   int32_t *facet_of;   /* of each vertex: one of its facets */
   int32_t *first_edge; /* of each vertex: the facet of the new fan that begins there */
@@ -310,7 +311,7 @@ static void builder_fans(builder *b, const turn *ring, int32_t count) {
   b->t->flat = true;
 }
 
-/* A circle: its middle, and two directions in its plane. One or two places: `x` tells them apart, y is 0. */
+/* A circle: its middle, and two directions in its plane. One or two places: x leads from one to the other, y is 0. */
 typedef struct circle_axes {
   double centre[3], x[3], y[3];
 } circle_axes;
@@ -429,7 +430,8 @@ static gv_status builder_run(builder *b) {
   if (t->sphere) {
     builder_start_sphere(b, first, &found);
     circle_axes axes = circle_of_first(t, first, found);
-    if (found < 4 || circle_is_great(t, &axes)) return builder_flat(b, &axes, found > 2);
+    if (found < 4 || (b->surface == GV_SURFACE_ELLIPSOID && circle_is_great(t, &axes)))
+      return builder_flat(b, &axes, found > 2);
     nearest = first[0];
   } else {
     builder_start_plane(b);
@@ -444,12 +446,13 @@ static gv_status builder_run(builder *b) {
   return GV_OK;
 }
 
-gv_status gv_triangulate(gv_context *context, bool sphere, const double *position, int64_t count,
+gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *position, int64_t count,
                          gv_triangulation *out) {
   const gv_allocator *allocator = &context->allocator;
   gv_triangulation *t = out;
-  builder b = {.context = context, .t = t, .room = 2 * (count + 3)};
-  *t = (gv_triangulation){.allocator = *allocator, .sphere = sphere, .count = count, .position = position};
+  builder b = {.context = context, .t = t, .surface = surface, .room = 2 * (count + 3)};
+  *t = (gv_triangulation){
+      .allocator = *allocator, .sphere = surface != GV_SURFACE_PLANE, .count = count, .position = position};
   t->corner = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
   t->neighbour = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
   t->owner = gv_allocate(allocator, count + 3, sizeof(int32_t));

@@ -21,6 +21,9 @@
 
 #include "core/core.h"
 
+/* Of an ellipsoid: mapped to the sphere; seeds on one great circle, as far as vectors are exact, are taken for that: flat hulls are easier to mend. */
+typedef enum gv_surface { GV_SURFACE_PLANE, GV_SURFACE_SPHERE, GV_SURFACE_ELLIPSOID } gv_surface;
+
 typedef struct gv_triangulation {
   gv_allocator allocator;
   bool sphere;
@@ -35,7 +38,7 @@ typedef struct gv_triangulation {
 } gv_triangulation;
 
 /* Borrows `position`, which has three more places in the plane. `out` is to be destroyed in any case. */
-gv_status gv_triangulate(gv_context *context, bool sphere, const double *position, int64_t count,
+gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *position, int64_t count,
                          gv_triangulation *out);
 
 void gv_triangulation_destroy(gv_triangulation *t);

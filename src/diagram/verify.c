@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Of an edge, at most. */
-enum { VERIFY_POINTS = 65 };
+/* Of an edge, at most; of one that has been compared around the antipodes (antipodal.h). */
+enum { VERIFY_POINTS = 65, VERIFY_FEW = 9 };
 
 /* Whether a vertex is farther from a seed than the radius of convexity, less 1 degree for the conformal sphere. */
 static bool verify_is_far(const gv_globe *globe, double x, double y, double lon, double lat) {
@@ -24,10 +24,10 @@ static double verify_distance(const gv_globe *globe, double x, double y, double 
 
 /* *right: both seeds are nearest to all points of an edge that are looked up, but for `slack` metres. */
 static gv_status verify_edge(gv_context *context, const gv_index *index, const gv_globe *globe, const double x[],
-                             const double y[], int64_t count, const double lon[2], const double lat[2],
-                             double slack, bool *right) {
+                             const double y[], int64_t count, int64_t most, const double lon[2],
+                             const double lat[2], double slack, bool *right) {
   double place_x[VERIFY_POINTS], place_y[VERIFY_POINTS], least[VERIFY_POINTS];
-  int64_t nearest[VERIFY_POINTS], points = count < VERIFY_POINTS ? count : VERIFY_POINTS;
+  int64_t nearest[VERIFY_POINTS], points = count < most ? count : most;
   for (int64_t i = 0; i < points; i++) {
     place_x[i] = x[i * (count - 1) / (points - 1)];
     place_y[i] = y[i * (count - 1) / (points - 1)];
@@ -54,10 +54,11 @@ gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_l
         !verify_is_far(globe, x[count - 1], y[count - 1], lon[left], lat[left]))
       continue;
     const double two_lon[2] = {lon[left], lon[other]}, two_lat[2] = {lat[left], lat[other]};
-    bool right = true;
+    bool right = true, traced = cells->path != NULL && cells->path[edge] != 0;
     if (index == NULL) status = gv_globe_index(context, globe, lon, lat, cells->seeds, 100000, &index);
     if (status == GV_OK)
-      status = verify_edge(context, index, globe, x, y, count, two_lon, two_lat, 2.0 * tolerance + 1e-3, &right);
+      status = verify_edge(context, index, globe, x, y, count, traced ? VERIFY_FEW : VERIFY_POINTS, two_lon,
+                           two_lat, 2.0 * tolerance + 1e-3, &right);
     *wrong += !right;
   }
   gv_index_destroy(index);

@@ -215,6 +215,18 @@ static int vertices_side_to_flip(const finder *f, int32_t facet) {
   return found;
 }
 
+/* Whether a facet's vertex is for antipodal.h: around the antipodes of its seeds. */
+static bool vertices_antipodal(const finder *f, int32_t facet) {
+  double far = gv_globe_reach(f->globe) - gv_globe_antipodal_radius(f->globe), place[3], distance;
+  int32_t seed = f->t->corner[3 * (int64_t)facet];
+  if (f->distance[facet] >= 0.0) return f->distance[facet] > far;
+  gv_globe_vectors(f->globe, 1, &f->out->x[facet], &f->out->y[facet], place);
+  if (vertices_product(place, f->t->position + 3 * (int64_t)seed) > -0.98) return false;
+  geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
+               NULL);
+  return distance > far;
+}
+
 /* Flips edges as needed. `again` receives the facets that have changed or are undecided, *again_count of them;
  * returns the number of flips. */
 static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t round, int32_t *again,
@@ -223,6 +235,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (touched[facet] == round) continue; /* by a flip of this round */
+    if (vertices_antipodal(f, facet)) continue;
     if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet)) continue;
     int side = f->distance[facet] >= 0.0 && !f->t->flat ? vertices_side_to_flip(f, facet) : -1;
     int32_t other = side >= 0 ? f->t->neighbour[3 * (int64_t)facet + side] : facet;
@@ -274,18 +287,6 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
   double nearer = f->distance[facet] - least;
   *excess = nearer > margin ? vertices_depth(f, facet, nearest, nearer) : 0.0;
   return GV_OK;
-}
-
-/* Whether a facet's vertex is for antipodal.h: around the antipodes of its seeds. */
-static bool vertices_antipodal(const finder *f, int32_t facet) {
-  double far = gv_globe_reach(f->globe) - gv_globe_antipodal_radius(f->globe), place[3], distance;
-  int32_t seed = f->t->corner[3 * (int64_t)facet];
-  if (f->distance[facet] >= 0.0) return f->distance[facet] > far;
-  gv_globe_vectors(f->globe, 1, &f->out->x[facet], &f->out->y[facet], place);
-  if (vertices_product(place, f->t->position + 3 * (int64_t)seed) > -0.98) return false;
-  geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
-               NULL);
-  return distance > far;
 }
 
 /* What the facets around those that flips have not settled are part of. */
@@ -355,6 +356,7 @@ static gv_status vertices_list_open(finder *f, const region *r) {
   gv_vertices *out = f->out;
   int64_t number = 0;
   for (int32_t i = 0; i < f->t->facets; i++) {
+    if (f->distance[i] < 0.0 && vertices_antipodal(f, i)) r->state[i] = 3;
     out->unverified += r->state[i] != 0;
     number += r->state[i] != 0 || vertices_antipodal(f, i);
   }
@@ -378,7 +380,7 @@ static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, 
   } else {
     for (int64_t i = 0; i < count; i++) {
       int32_t facet = open != NULL ? open[i] : (int32_t)i;
-      r.state[facet] = vertices_antipodal(f, facet) ? 3 : 1;
+      r.state[facet] = 1;
     }
     status = vertices_replace(f, &r, enough);
     if (status == GV_OK) status = vertices_list_open(f, &r);

@@ -44,7 +44,7 @@ static bool holds(const gv_diagram_rings *r, int64_t polygon, double x, double y
   return odd;
 }
 
-/* Metres from a place to the border between its nearest seed and the one whose cell it is in; straight on. */
+/* Metres from a place to the border between its nearest seed and that of the cell it lies in; straight on. */
 static double depth(const seed_set *s, double x, double y, int64_t cell) {
   double own, own_azimuth, least = INFINITY, azimuth = 0.0;
   for (int i = 0; i < s->count; i++) {
@@ -190,7 +190,7 @@ static void what_is_no_polygon_stays(void **unused) {
     position[3 * i + 2] = z;
   }
   gv_triangulation t;
-  assert_int_equal(gv_triangulate(context, true, position, 60, &t), GV_OK);
+  assert_int_equal(gv_triangulate(context, GV_SURFACE_SPHERE, position, 60, &t), GV_OK);
   int32_t *corner = malloc(3 * (size_t)t.facets * sizeof *corner),
           *neighbour = malloc(3 * (size_t)t.facets * sizeof *corner);
   double *excess = calloc((size_t)t.facets, sizeof *excess);
