@@ -90,6 +90,9 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     return geopandas.GeoDataFrame(table, geometry=_polygons(made), crs=crs)
 
 
+_LARGE = 8  # seeds on one geodesic need much longer than others
+
+
 def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
     default = "geodesic" if seeds.crs is None else _crs.default_metric(seeds.crs)[0]
     meant = metric if metric is not None else default
@@ -116,7 +119,7 @@ def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: i
     handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
     area = np.empty(x.size)
     shown = progress if callable(progress) else None
-    used = run(library().gv_diagram_create, byref(points), byref(options), byref(handle), threads=threads, large=x.size > 1000,
+    used = run(library().gv_diagram_create, byref(points), byref(options), byref(handle), threads=threads, large=x.size > _LARGE,
                progress=shown, argument="seeds")
     try:
         used.call(library().gv_diagram_get, handle, byref(parts))

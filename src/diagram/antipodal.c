@@ -3,12 +3,15 @@
 
 #include <math.h>
 
-enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000 };
+#include "diagram/rim.h"
+
+enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS = 6 };
 
 static const double degree = 0.017453292519943295;
 /* A seed counts as nearer from this difference in metres: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
 static const double antipodal_longest = 5e3;
+static const double antipodal_part[ANTIPODAL_ATTEMPTS] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003}; /* of the tolerance */
 
 /* A border on its way: `left` and `right` are its seeds in the direction of travel. */
 typedef struct branch {
@@ -40,15 +43,13 @@ typedef struct antipodal {
   double centre_lon, centre_lat, radius;
   branch *branches;
   int32_t count;
-  int32_t *ring; /* the seeds around the rim, in order: no other has a part of the disc */
-  int32_t ring_count;
-  double *
-      ring_radius; /* of the parts of the ring, which are halved (node n: 2 n, 2 n + 1): metres from the seed in the middle */
+  gv_rim rim;   /* no other seed has a part of the disc */
   bool *within; /* of each facet: it is to be replaced */
   int32_t *facets;
   antipodal_facet *made;
   int32_t facet_count, made_count;
   bool failed; /* no result, but no error either */
+  gv_progress progress;
 } antipodal;
 
 typedef struct antipodal_place {
@@ -63,39 +64,13 @@ static double antipodal_distance(const antipodal *a, double lon, double lat, int
 
 /* ---------------------------------------------------------------------------------------------------------------- lines */
 
-/* Onto a pole or the meridian of 180 degrees, where rounding would decide on the side. */
-static void antipodal_snap(double noise, double *lon, double *lat) {
-  static const double metre = 1.0 / 111e3;
-  double near = fmax(noise, 1e-4) * metre;
-  if (90.0 - fabs(*lat) < near) {
-    *lat = *lat < 0.0 ? -90.0 : 90.0;
-    *lon = 0.0;
-  } else if ((180.0 - fabs(*lon)) * cos(*lat * degree) < near) {
-    *lon = 180.0;
-  }
-}
-
 static gv_status antipodal_put(antipodal *a, const branch *b, double lon, double lat) {
-  antipodal_snap(0.0, &lon, &lat);
-  gv_path *path = gv_paths_get(a->paths, b->path);
-  int64_t room = (int64_t)(path->points.bytes / (2 * sizeof(double)));
-  if (path->count == room &&
-      gv_buffer_extend(&path->points, &a->paths->allocator, 2 * room + 64, 2 * sizeof(double)) == NULL)
-    return gv_fail_memory(a->context, "the lines");
-  double *points = path->points.memory;
-  points[2 * path->count] = lon;
-  points[2 * path->count + 1] = lat;
-  path->count++;
-  return GV_OK;
+  return gv_paths_put(a->context, a->paths, b->path, lon, lat);
 }
 
 static gv_status antipodal_begin_path(antipodal *a, branch *b, bool enters) {
-  gv_paths *p = a->paths;
-  int64_t room = (int64_t)(p->paths.bytes / sizeof(gv_path));
-  if (p->count == room && gv_buffer_extend(&p->paths, &p->allocator, 2 * room + 16, sizeof(gv_path)) == NULL)
-    return gv_fail_memory(a->context, "the lines");
-  b->path = p->count++;
-  *gv_paths_get(p, b->path) = (gv_path){.from = b->source, .to = -1, .enters = enters};
+  const gv_path path = {.from = b->source, .to = -1, .enters = enters};
+  GV_TRY(gv_paths_begin(a->context, a->paths, &path, &b->path));
   return antipodal_put(a, b, b->lon, b->lat);
 }
 
@@ -144,45 +119,6 @@ static bool antipodal_cross(const antipodal *a, const branch *b, double radius, 
          antipodal_cross_between(a, b, radius, b->low, b->high, out);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ ring */
-
-/* Sets the radius of the part [first, end) of the ring, and of its halves. */
-static void ring_measure(antipodal *a, int64_t node, int32_t first, int32_t end) {
-  int32_t middle = first + (end - first) / 2, centre = a->ring[middle];
-  double most = 0.0;
-  for (int32_t i = first; i < end; i++)
-    most = fmax(most, antipodal_distance(a, a->lon[centre], a->lat[centre], a->ring[i], NULL));
-  a->ring_radius[node] = most + 1e-6;
-  if (end - first < 2) return;
-  ring_measure(a, 2 * node, first, middle);
-  ring_measure(a, 2 * node + 1, middle, end);
-}
-
-/* The nearest seed of a part of the ring, if it is nearer than *least metres. */
-static void ring_search(const antipodal *a, int64_t node, int32_t first, int32_t end, double lon, double lat,
-                        double *least, int32_t *nearest) {
-  int32_t middle = first + (end - first) / 2;
-  double distance = antipodal_distance(a, lon, lat, a->ring[middle], NULL);
-  if (distance < *least) {
-    *least = distance;
-    *nearest = a->ring[middle];
-  }
-  if (end - first < 2 || distance - a->ring_radius[node] > *least) return;
-  ring_search(a, 2 * node + 1, middle, end, lon, lat, least, nearest);
-  ring_search(a, 2 * node, first, middle, lon, lat, least, nearest);
-}
-
-static gv_status ring_make(antipodal *a) {
-  a->ring = gv_allocate(&a->context->allocator, a->count, sizeof *a->ring);
-  a->ring_radius = gv_allocate(&a->context->allocator, 4 * (int64_t)a->count, sizeof *a->ring_radius);
-  if (a->ring == NULL || a->ring_radius == NULL) return gv_fail_memory(a->context, "the vertices");
-  for (int32_t i = 0; i < a->count; i++)
-    a->ring[i] = a->branches[i].left;
-  a->ring_count = a->count;
-  ring_measure(a, 1, 0, a->count);
-  return GV_OK;
-}
-
 static double antipodal_own(const antipodal *a, const branch *b, double lon, double lat) {
   return fmin(antipodal_distance(a, lon, lat, b->left, NULL), antipodal_distance(a, lon, lat, b->right, NULL));
 }
@@ -191,8 +127,8 @@ static double antipodal_own(const antipodal *a, const branch *b, double lon, dou
 static gv_status antipodal_check(antipodal *a, const branch *b, double lon, double lat, int32_t *third) {
   double own = antipodal_own(a, b, lon, lat), at = own - antipodal_margin;
   int32_t found = -1;
-  if (a->ring_count > 0) {
-    ring_search(a, 1, 0, a->ring_count, lon, lat, &at, &found);
+  if (a->rim.count > 0) {
+    gv_rim_search(&a->rim, lon, lat, &at, &found);
   } else {
     gv_points query = gv_points_xy(&lon, &lat, 1);
     int64_t nearest;
@@ -482,7 +418,7 @@ static int64_t antipodal_join(antipodal *a, const branch *b, int32_t count, bool
     gv_paths_get(a->paths, next->path)->to = facet;
     *made =
         (antipodal_facet){{b->left, next->left, next->right}, {next->source, -1, source}, b->lon, b->lat, b->noise};
-    antipodal_snap(b->noise, &made->lon, &made->lat);
+    gv_paths_snap(b->noise, &made->lon, &made->lat);
     source = side = facet + 1;
     if (!all || i + 1 < last) continue;
     next = &a->branches[next->next];
@@ -501,6 +437,12 @@ static void antipodal_narrow(const antipodal *a, branch *b) {
     b->low = low + part[i] * (high - low);
   for (int i = 0; i < 5 && !(antipodal_look(a, b, radius, b->high, &place) > 0.0); i++)
     b->high = high - part[i] * (high - low);
+}
+
+/* Follows a border; before that the caller may cancel. */
+static gv_status antipodal_follow_border(antipodal *a, branch *b) {
+  if (!gv_progress_add(&a->progress, 1)) return gv_fail(a->context, GV_ERROR_CANCELLED, "cancelled");
+  return antipodal_advance(a, b);
 }
 
 /* Replaces `count` branches from b on, which have met, by the one that begins there. */
@@ -522,7 +464,7 @@ static gv_status antipodal_merge(antipodal *a, branch *b, int32_t count) {
   a->count -= count - 1;
   antipodal_narrow(a, b);
   GV_TRY(antipodal_begin_path(a, b, false));
-  GV_TRY(antipodal_advance(a, b));
+  GV_TRY(antipodal_follow_border(a, b));
   if (b->third < 0) a->failed = true;
   return GV_OK;
 }
@@ -536,13 +478,21 @@ static int32_t antipodal_run(const antipodal *a, const branch *b) {
   return run;
 }
 
+static gv_status antipodal_make_rim(antipodal *a) {
+  int32_t *seeds = gv_allocate(&a->context->allocator, a->count, sizeof *seeds);
+  for (int32_t i = 0; i < a->count && seeds != NULL; i++)
+    seeds[i] = a->branches[i].left;
+  return gv_rim_take(a->context, a->globe, a->lon, a->lat, seeds, a->count, &a->rim);
+}
+
 /* At the rim all seeds are compared, within it those of the rim. */
 static gv_status antipodal_grow(antipodal *a) {
   for (int32_t i = 0; i < a->count && !a->failed; i++)
     GV_TRY(antipodal_enter(a, &a->branches[i]));
-  GV_TRY(ring_make(a));
+  GV_TRY(antipodal_make_rim(a));
+  gv_progress_init(&a->progress, a->context, 2 * (int64_t)a->count);
   for (int32_t i = 0; i < a->count && !a->failed; i++) {
-    GV_TRY(antipodal_advance(a, &a->branches[i]));
+    GV_TRY(antipodal_follow_border(a, &a->branches[i]));
     if (a->branches[i].third < 0) a->failed = true;
   }
   int32_t before = 0, waiting = 0;
@@ -595,8 +545,7 @@ static void antipodal_contract(const antipodal *a, gv_vertices *v) {
 static void antipodal_free(antipodal *a) {
   const gv_allocator *allocator = &a->context->allocator;
   gv_index_destroy(a->index);
-  gv_release(allocator, a->ring);
-  gv_release(allocator, a->ring_radius);
+  gv_rim_free(&a->rim);
   gv_release(allocator, a->branches);
   gv_release(allocator, a->made);
   gv_release(allocator, a->within);
@@ -667,44 +616,36 @@ static gv_status antipodal_split(antipodal *a, branch *b) {
   return GV_OK;
 }
 
-gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
-                                 const double *lon, const double *lat, double tolerance, gv_paths *out) {
-  antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
+static gv_status antipodal_two(antipodal *a) {
+  const gv_triangulation *t = a->t;
   branch b = {.left = t->owner[0], .right = -1, .source = -1, .third = -1};
   for (int64_t i = 0; i < t->count && b.right < 0; i++)
     if (t->owner[i] != b.left) b.right = t->owner[i];
-  if (!globe->ellipsoid || !antipodal_place_disc(&a, (const int32_t[]){b.left, b.right}, 2)) return GV_OK;
-  gv_status status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
-  if (status == GV_OK) status = antipodal_enter(&a, &b);
-  if (status == GV_OK && !a.failed) status = antipodal_advance(&a, &b);
-  if (status == GV_OK && !a.failed) status = antipodal_split(&a, &b);
-  if (a.failed) gv_paths_free(out);
-  antipodal_free(&a);
+  if (!antipodal_place_disc(a, (const int32_t[]){b.left, b.right}, 2)) return GV_OK;
+  GV_TRY(gv_globe_index(a->context, a->globe, a->lon, a->lat, t->count, 10000, &a->index));
+  GV_TRY(antipodal_enter(a, &b));
+  if (!a->failed) GV_TRY(antipodal_advance(a, &b));
+  return a->failed ? GV_OK : antipodal_split(a, &b);
+}
+
+/* Other lengths of steps, as in gv_antipodal_trace. */
+gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
+                                 const double *lon, const double *lat, double tolerance, gv_paths *out) {
+  gv_status status = GV_OK;
+  bool failed = true;
+  *out = (gv_paths){.allocator = context->allocator};
+  if (!globe->ellipsoid) return GV_OK;
+  for (int i = 0; i < ANTIPODAL_ATTEMPTS && failed && status == GV_OK; i++) {
+    antipodal a = antipodal_of(context, globe, t, lon, lat, antipodal_part[i] * tolerance, out);
+    status = antipodal_two(&a);
+    failed = a.failed;
+    if (failed) gv_paths_free(out);
+    antipodal_free(&a);
+  }
   return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- through */
-
-/* Whether the edge behind a facet's side leads through the disc from one side to the other, on the conformal sphere. */
-static bool through_disc(const antipodal *a, const gv_vertices *v, int64_t side) {
-  int64_t facet = side / 3, other = a->t->neighbour[side];
-  const double lon[2] = {v->x[facet], v->x[other]}, lat[2] = {v->y[facet], v->y[other]};
-  double end[6], across[3], before[3], height = 0.0, length = 0.0, along = 0.0, rest = 0.0;
-  gv_globe_vectors(a->globe, 2, lon, lat, end);
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    across[i] = end[j] * end[3 + k] - end[k] * end[3 + j];
-    before[i] = end[j] * a->centre[k] - end[k] * a->centre[j];
-    length += across[i] * across[i];
-    height += across[i] * a->centre[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    along += before[i] * across[i];
-    rest += (a->centre[j] * end[3 + k] - a->centre[k] * end[3 + j]) * across[i];
-  }
-  return along > 0.0 && rest > 0.0 && fabs(height) < sin(a->radius / a->globe->radius) * sqrt(length);
-}
 
 /* The border of two seeds through the disc; none if it has a vertex there. */
 static gv_status through_trace(antipodal *a, int64_t side) {
@@ -735,7 +676,10 @@ static gv_status antipodal_through(gv_context *context, const gv_globe *globe, c
   gv_status status = GV_OK;
   if (!globe->ellipsoid || t->facets == 0 || !antipodal_place_disc(&a, t->owner, t->count)) return GV_OK;
   for (int64_t side = 0; side < 3 * t->facets && status == GV_OK; side++) {
-    if (side / 3 > t->neighbour[side] || !through_disc(&a, v, side)) continue;
+    int32_t ends[2] = {(int32_t)(side / 3), t->neighbour[side]};
+    if (ends[0] > ends[1]) continue;
+    const double x[2] = {v->x[ends[0]], v->x[ends[1]]}, y[2] = {v->y[ends[0]], v->y[ends[1]]};
+    if (!gv_globe_passes(globe, x, y, a.centre, a.radius)) continue;
     if (a.index == NULL) status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
     if (status == GV_OK) status = through_trace(&a, side);
   }
@@ -746,19 +690,11 @@ static gv_status antipodal_through(gv_context *context, const gv_globe *globe, c
 /* With shorter and shorter steps: some lengths of steps separate borders that nearly touch, others do not. */
 gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                              double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out) {
-  static const double part[] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};
-  enum { ATTEMPTS = sizeof part / sizeof *part };
   bool failed = v->open_count > 0;
   *out = (gv_paths){.allocator = context->allocator};
   if (!failed) return antipodal_through(context, globe, lon, lat, tolerance, t, v, out);
-  for (int i = 0; i < ATTEMPTS && failed; i++)
-    GV_TRY(antipodal_attempt(context, globe, lon, lat, part[i] * tolerance, t, v, out, i + 1 == ATTEMPTS, &failed));
+  for (int i = 0; i < ANTIPODAL_ATTEMPTS && failed; i++)
+    GV_TRY(antipodal_attempt(context, globe, lon, lat, antipodal_part[i] * tolerance, t, v, out,
+                             i + 1 == ANTIPODAL_ATTEMPTS, &failed));
   return GV_OK;
-}
-
-void gv_paths_free(gv_paths *paths) {
-  for (int64_t i = 0; i < paths->count; i++)
-    gv_buffer_clear(&gv_paths_get(paths, i)->points, &paths->allocator);
-  gv_buffer_clear(&paths->paths, &paths->allocator);
-  paths->count = 0;
 }

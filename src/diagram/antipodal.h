@@ -23,27 +23,8 @@
 #ifndef GV_DIAGRAM_ANTIPODAL_H
 #define GV_DIAGRAM_ANTIPODAL_H
 
-#include "core/buffer.h"
+#include "diagram/paths.h"
 #include "diagram/vertices.h"
-
-/* An edge or the last part of one, as a line. */
-typedef struct gv_path {
-  int64_t from, to; /* 3 * facet + side, at the vertices of both facets; -1: none */
-  bool enters;      /* begins on the rim of the disc, not at the vertex of `from` */
-  bool leaves;      /* ends on the rim, not at the vertex of `to` */
-  int64_t count;
-  gv_buffer points; /* longitudes and latitudes in turn */
-} gv_path;
-
-typedef struct gv_paths {
-  gv_allocator allocator;
-  int64_t count;
-  gv_buffer paths; /* of gv_path */
-} gv_paths;
-
-static inline gv_path *gv_paths_get(const gv_paths *paths, int64_t number) {
-  return (gv_path *)paths->paths.memory + number;
-}
 
 /* Replaces the vertices around v->open, if there are any. Lines are within `tolerance` metres of the borders. `out` is to be freed in any case. */
 gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
@@ -52,7 +33,5 @@ gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const d
 /* The bisector of the only two places, from both sides of the rim to a place in the middle, as two paths; none if they are not close together. */
 gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
                                  const double *lon, const double *lat, double tolerance, gv_paths *out);
-
-void gv_paths_free(gv_paths *paths);
 
 #endif

@@ -86,6 +86,27 @@ double gv_globe_antipodal_radius(const gv_globe *globe) {
   return 6.283185307179586 * globe->radius * fabs(globe->shape.flattening) + 116e3;
 }
 
+static void globe_cross(const double a[3], const double b[3], double out[3]) {
+  for (int i = 0; i < 3; i++)
+    out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+bool gv_globe_passes(const gv_globe *globe, const double lon[2], const double lat[2], const double centre[3],
+                     double radius) {
+  double end[6], across[3], before[3], after[3], height = 0.0, square = 0.0, along = 0.0, rest = 0.0;
+  gv_globe_vectors(globe, 2, lon, lat, end);
+  globe_cross(end, end + 3, across);
+  globe_cross(end, centre, before);
+  globe_cross(centre, end + 3, after);
+  for (int i = 0; i < 3; i++) {
+    square += across[i] * across[i];
+    height += across[i] * centre[i];
+    along += before[i] * across[i];
+    rest += after[i] * across[i];
+  }
+  return along > 0.0 && rest > 0.0 && fabs(height) < sin(radius / globe->radius) * sqrt(square);
+}
+
 /* Moves by metres to the east and north. */
 static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
   double length = hypot(east, north), e2 = globe->shape.eccentricity2;

@@ -184,8 +184,30 @@ def test_attributes_ids_and_seeds_at_one_place(work):
     work.ok("diagram", "--seeds", "seeds.csv", "--id", "name", "cells.gpkg")
     cells = cells_of(work, "cells.gpkg")
     assert set(cells) == {"a", "b"}
-    assert cells["a"][1]["others"] == "c d" and cells["a"][1]["neighbours"] == "b"
+    assert cells["a"][1]["others"] == '["c", "d"]' and cells["a"][1]["neighbours"] == '["b"]'
     assert cells["b"][1]["others"] is None and cells["b"][1]["people"] == 2
+
+
+def test_columns_with_names_of_fields_and_texts_with_blanks(work):
+    """They become seed_NAME; those of formats too. No value is lost."""
+    names = ["seed", "Area_km2", "neighbours", "others", "fid", "geom"]
+    work.csv("seeds.csv", [5, 40, 5], [5, 10, 5], name=['"San ""J"" Juan"', '"b, c"', "d e"], **{name: ["x", "y", "x"] for name in names})
+    for out in ("cells.gpkg", "cells.geojson"):
+        work.ok("diagram", "--seeds", "seeds.csv", "--id", "name", "--tolerance", "10km", out)
+        items = cells_of(work, out)['San "J" Juan'][1]
+        assert all(items["seed_" + name] == "x" for name in names)
+        others, neighbours = (items[name] if isinstance(items[name], list) else json.loads(items[name]) for name in ("others", "neighbours"))
+        assert others == ["d e"] and neighbours == ["b, c"]  # GDAL makes them arrays of GeoJSON
+
+
+def test_triangulation_of_the_plane_is_complete(work):
+    """Also where borders meet far outside of the seeds' extent."""
+    x, y = np.random.default_rng(6).uniform(0, 1e5, (2, 120))
+    work.csv("seeds.csv", x, y, header="x,y")
+    work.ok("diagram", "--seeds", "seeds.csv", "--seeds-crs", "EPSG:32631", "--delaunay", "delaunay.gpkg")
+    work.ok("diagram", "--seeds", "seeds.csv", "--seeds-crs", "EPSG:32631", "--delaunay", "--extent=-1e9,-1e9,1e9,1e9", "wide.gpkg")
+    pairs, wide = ({frozenset((f["left"], f["right"])) for f in layer_of(work, name)} for name in ("delaunay.gpkg", "wide.gpkg"))
+    assert pairs == wide
 
 
 def test_lines_instead_of_polygons(work):

@@ -1,6 +1,7 @@
 #include "io/out/layer_out.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cpl_conv.h>
@@ -8,6 +9,7 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
+#include "io/in/encoding.h"
 
 enum { FEATURES_A_TRANSACTION = 1 << 17 };
 
@@ -125,6 +127,27 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
   OGR_Fld_Destroy(field);
   if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
   return error == OGRERR_NONE ? GV_OK : gv_layer_fail(l);
+}
+
+gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
+                                  const void *user, int *map) {
+  OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);
+  int count = OGR_FD_GetFieldCount(seeds);
+  for (int i = 0; i < count; i++) {
+    OGRFieldDefnH like = OGR_FD_GetFieldDefn(seeds, i);
+    char name[GV_FIELD_NAME];
+    int own = OGR_FD_GetFieldIndex(definition, OGR_Fld_GetNameRef(like));
+    if (own >= 0 && own < first) {
+      map[i] = own;
+      continue;
+    }
+    char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    if (utf8 == NULL) return gv_io_fail_memory(l->io, "the seeds' attributes");
+    gv_field_name(utf8, taken, user, name);
+    free(utf8);
+    GV_TRY(gv_layer_add_field(l, name, like, OFTString, &map[i]));
+  }
+  return GV_OK;
 }
 
 gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value) {

@@ -48,6 +48,13 @@ void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char
 /* Whether formats use the name themselves. */
 bool gv_field_is_reserved(const char *name);
 
+/*
+ * Fields like those of the seeds, named by gv_field_name; but fields before number `first`, which the format has itself (KML's Name), take the values of
+ * seeds' fields of that name. `map`: of each field of the seeds, that of the layer, or -1: the format leaves it out.
+ */
+gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
+                                  const void *user, int *map);
+
 /* An error if the field does not hold the value. */
 gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value);
 

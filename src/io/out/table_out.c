@@ -14,7 +14,6 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
-#include "io/in/encoding.h"
 #include "io/out/point_text.h"
 
 enum { WIDE = 64 /* columns */ };
@@ -78,22 +77,8 @@ static bool taken(const void *user, const char *name) {
 }
 
 static gv_status create_attributes(writer *w) {
-  int count = w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0;
-  for (int i = 0; i < count; i++) {
-    OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
-    char name[GV_FIELD_NAME];
-    int own = OGR_FD_GetFieldIndex(definition(w), OGR_Fld_GetNameRef(like));
-    if (own >= 0 && own < w->id && !w->as_text) { /* one that the format has for it, like KML's Name */
-      w->map[i] = own;
-      continue;
-    }
-    char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
-    if (utf8 == NULL) return gv_io_fail_memory(w->io, "the seeds' attributes");
-    gv_field_name(utf8, taken, w, name);
-    free(utf8);
-    GV_TRY(gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]));
-  }
-  return GV_OK;
+  if (w->attributes == NULL) return GV_OK;
+  return gv_layer_add_attributes(&w->out, w->attributes, w->as_text ? 0 : w->id, taken, w, w->map);
 }
 
 /* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver

@@ -127,6 +127,21 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   return gv_seeds_require_some(io, &run->seeds);
 }
 
+/* Around all seeds, so far that nearly all common borders of cells are within. */
+static void diagram_extend(const gv_seed_list *seeds, double extent[4]) {
+  static const double times = 1000.0;
+  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (int64_t i = 0; i < seeds->count; i++) {
+    box[0] = fmin(box[0], seeds->x[i]);
+    box[1] = fmin(box[1], seeds->y[i]);
+    box[2] = fmax(box[2], seeds->x[i]);
+    box[3] = fmax(box[3], seeds->y[i]);
+  }
+  double margin = times * fmax(box[2] - box[0], box[3] - box[1]);
+  for (int i = 0; i < 4 && margin > 0.0; i++)
+    extent[i] = i < 2 ? box[i] - margin : box[i] + margin;
+}
+
 static gv_status diagram_make(gv_io *io, diagram_run *run) {
   const gv_diagram_job *j = run->job;
   gv_diagram_content *c = &run->content;
@@ -137,6 +152,7 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   options.semi_major = c->semi_major;
   options.flattening = c->flattening;
   if (!c->globe && j->has_extent) memcpy(options.extent, j->extent, sizeof options.extent);
+  if (!c->globe && !j->has_extent && j->delaunay) diagram_extend(&run->seeds, options.extent);
   const gv_points points = gv_points_xy(run->seeds.x, run->seeds.y, run->seeds.count);
   gv_diagram_parts_init(&run->parts);
   gv_status status = gv_diagram_create(run->context, &points, &options, &run->diagram);

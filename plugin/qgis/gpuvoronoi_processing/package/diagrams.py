@@ -1,5 +1,6 @@
 """Voronoi diagrams by the package."""
 
+import json
 import math
 
 import gpuvoronoi
@@ -36,7 +37,10 @@ def run(options, job):
     rows = enumerate(zip(table[area], table["neighbours"], table["others"], table.geometry))
 
     def text(numbers):
-        return " ".join(str(ids[number]) for number in numbers) or None
+        listed = [ids[number] for number in numbers]
+        if kind == ogr.OFTString and listed:
+            return json.dumps(listed, ensure_ascii=False)
+        return " ".join(map(str, listed)) or None
 
     lines = (
         ([ids[row], size if math.isfinite(size) else None, text(near), text(others)], row, shape.wkb)

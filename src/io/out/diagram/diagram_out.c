@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cpl_conv.h>
-
 #include "diagram/pieces.h"
-#include "io/in/encoding.h"
 #include "io/out/diagram/clipped_area.h"
 #include "io/out/diagram/projected.h"
 #include "io/out/neighbours/geodesic_line.h"
+#include "io/text.h"
 
 typedef struct writer {
   gv_io *io;
@@ -25,8 +23,7 @@ typedef struct writer {
   int *map;                   /* from the source's fields to the layer's; -1: left out */
   int seed, area, neighbours, others, right;
   int64_t *next_here; /* of each seed: the next one at its place; -1: none */
-  char *text;
-  size_t text_size;
+  gv_text text;       /* a list of ids */
   bool cut;           /* the last cell was cut */
   double area_of_cut; /* then: its area, as content->area */
   int64_t written;
@@ -52,7 +49,12 @@ static gv_status writer_add_fields(writer *w) {
   return gv_layer_add_field(&w->out, "others", NULL, OFTString, &w->others);
 }
 
-/* The seeds' own fields, but those that the layer has by that name. */
+/* For a field of the seeds. */
+static bool writer_name_is_taken(const void *user, const char *name) {
+  const writer *w = user;
+  return gv_field_is_reserved(name) || OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
+}
+
 static gv_status writer_add_attributes(writer *w) {
   if (w->content->layer != GV_DIAGRAM_CELLS) return GV_OK;
   GV_TRY(gv_seed_features_open(w->io, w->content->source, w->content->seeds, false, &w->features));
@@ -60,17 +62,9 @@ static gv_status writer_add_attributes(writer *w) {
   int count = OGR_FD_GetFieldCount(source);
   w->map = malloc(((size_t)count + 1) * sizeof *w->map);
   if (w->map == NULL) return gv_io_fail_memory(w->io, "attributes");
-  gv_status status = GV_OK;
-  for (int i = 0; i < count && status == GV_OK; i++) {
-    OGRFieldDefnH like = OGR_FD_GetFieldDefn(source, i);
-    char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
-    if (name == NULL) return gv_io_fail_memory(w->io, "attributes");
+  for (int i = 0; i < count; i++)
     w->map[i] = -1;
-    bool there = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
-    if (!there) status = gv_layer_add_field(&w->out, name, like, OFTString, &w->map[i]);
-    free(name);
-  }
-  return status;
+  return gv_layer_add_attributes(&w->out, source, w->seed, writer_name_is_taken, w, w->map);
 }
 
 static gv_status writer_set_id(const writer *w, OGRFeatureH feature, int field, int64_t seed) {
@@ -80,20 +74,33 @@ static gv_status writer_set_id(const writer *w, OGRFeatureH feature, int field, 
   return GV_OK;
 }
 
-/* Adds an id to a list that ends with *length. */
-static gv_status writer_list_id(writer *w, int64_t seed, size_t *length) {
+/* Adds an id to w->text: numbers between blanks, texts as an array of JSON, as they may have blanks. */
+static void writer_list_id(writer *w, int64_t seed) {
   const gv_seed_list *seeds = w->content->seeds;
-  char number[32];
-  snprintf(number, sizeof number, "%" PRId64, seeds->ids[seed]);
-  const char *id = writer_has_text_ids(w) && seeds->names[seed] != NULL ? seeds->names[seed] : number;
-  size_t needed = *length + strlen(id) + 2;
-  if (needed > w->text_size) {
-    char *text = realloc(w->text, 2 * needed);
-    if (text == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
-    w->text = text;
-    w->text_size = 2 * needed;
+  bool first = w->text.length == 0;
+  if (writer_has_text_ids(w)) {
+    gv_text_put_string(&w->text, first ? "[" : ", ");
+    if (seeds->names[seed] != NULL) {
+      gv_text_put_json(&w->text, seeds->names[seed]);
+    } else {
+      gv_text_put_string(&w->text, "null");
+    }
+  } else {
+    char number[32];
+    snprintf(number, sizeof number, "%s%" PRId64, first ? "" : " ", seeds->ids[seed]);
+    gv_text_put_string(&w->text, number);
   }
-  *length += (size_t)snprintf(w->text + *length, w->text_size - *length, "%s%s", *length > 0 ? " " : "", id);
+}
+
+/* Sets a field to the list in w->text, if there is one, and empties that. */
+static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
+  gv_text *text = &w->text;
+  if (text->length == 0) return GV_OK;
+  if (writer_has_text_ids(w)) gv_text_put_string(text, "]");
+  gv_text_put(text, "", 1); /* its end */
+  if (text->failed) return gv_io_fail_memory(w->io, "a list of neighbours");
+  if (field >= 0) OGR_F_SetFieldString(feature, field, text->bytes);
+  text->length = 0;
   return GV_OK;
 }
 
@@ -106,8 +113,6 @@ static int compare_seeds(const void *a, const void *b) {
 static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t seed) {
   const gv_diagram_parts *p = w->content->parts;
   int64_t count = p->cell[seed + 1] - p->cell[seed], kept = 0;
-  size_t length = 0;
-  gv_status status = GV_OK;
   int64_t *beside = malloc(((size_t)count + 1) * sizeof *beside);
   if (beside == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
   for (int64_t i = 0; i < count; i++) {
@@ -116,19 +121,16 @@ static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t s
     if (other >= 0) beside[kept++] = other;
   }
   qsort(beside, (size_t)kept, sizeof *beside, compare_seeds);
-  for (int64_t i = 0; i < kept && status == GV_OK; i++)
-    if (i == 0 || beside[i] != beside[i - 1]) status = writer_list_id(w, beside[i], &length);
+  for (int64_t i = 0; i < kept; i++)
+    if (i == 0 || beside[i] != beside[i - 1]) writer_list_id(w, beside[i]);
   free(beside);
-  if (status == GV_OK && w->neighbours >= 0 && length > 0) OGR_F_SetFieldString(feature, w->neighbours, w->text);
-  return status;
+  return writer_set_list(w, feature, w->neighbours);
 }
 
 static gv_status writer_set_others(writer *w, OGRFeatureH feature, int64_t seed) {
-  size_t length = 0;
   for (int64_t other = w->next_here[seed]; other >= 0; other = w->next_here[other])
-    GV_TRY(writer_list_id(w, other, &length));
-  if (length > 0 && w->others >= 0) OGR_F_SetFieldString(feature, w->others, w->text);
-  return GV_OK;
+    writer_list_id(w, other);
+  return writer_set_list(w, feature, w->others);
 }
 
 static gv_status writer_set_attributes(writer *w, OGRFeatureH feature, int64_t seed) {
@@ -342,6 +344,6 @@ gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content 
   gv_pieces_free(w.context, &w.pieces);
   free(w.map);
   free(w.next_here);
-  free(w.text);
+  gv_text_free(&w.text);
   return status;
 }
