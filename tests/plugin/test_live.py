@@ -271,7 +271,8 @@ def test_missing_driver_is_explained(qgis, work, without_driver, monkeypatch):
     driver = without_driver
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:livevoronoi")
     program = work.directory / "gpuvoronoi"
-    shutil.copy(COMMAND, program)
+    program.write_text(f'#!/bin/sh\nexec "{COMMAND}" "$@"\n')  # a copy would not find its library
+    program.chmod(0o755)
     monkeypatch.setenv("GPUVORONOI_COMMAND", str(program))
     well, message = algorithm.canExecute()
     assert not well
