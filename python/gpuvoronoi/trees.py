@@ -313,9 +313,9 @@ class KDTree:
         found = _radius.spread(_radius.search(asked, radius, by_number=by_number), self._rows, asking, count)
         return _radius.lists(found, shape, self.n)
 
-    def _within(self, points: npt.NDArray[Any], radius: float, own: bool, distances: bool, workers: int,
+    def _within(self, points: npt.NDArray[Any], radius: Any, own: bool, distances: bool, workers: int,
                 p: Optional[float] = None) -> _radius.Found:
-        """The points within a radius of others, or (own) of each of its own among the others; nearest first."""
+        """The points within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
         asked = self._asked(points, self._metric(p), worker_threads(workers), "X")
         if own:
             asked = dataclasses.replace(asked, points=None)
@@ -613,6 +613,12 @@ class GlobeTree:
         x, y, shape = _pairs(lon, lat)
         return found_within(self, x, y, shape, r, return_distance, count_only, sort_results, workers, self._rows, self._searched,
                             self._device, True, "lon, lat")
+
+    def _within(self, lon: _search.Floats, lat: _search.Floats, radius: Any, own: bool, distances: bool, workers: int) -> _radius.Found:
+        """The places within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
+        asked = _radius.Asked(self._index, None if own else lambda first, end: _seeds(lon[first:end], lat[first:end]), lon.size,
+                              self._searched, worker_threads(workers), self._device, "X")
+        return _radius.search(asked, radius, distances=distances, exclude_self=own)
 
     def _nearest(self, lon: _search.Floats, lat: _search.Floats, max_distance: float, workers: int, progress: Progress) -> _search.Indices:
         """The index of the nearest place of each of some flat positions, -1 for none. Without distances, for which geodesics are computed."""

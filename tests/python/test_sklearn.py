@@ -10,9 +10,10 @@ neighbors = pytest.importorskip("sklearn.neighbors")
 from sklearn.base import clone  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
-from gpuvoronoi.sklearn import NearestNeighbors  # noqa: E402
+from gpuvoronoi.sklearn import KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer  # noqa: E402
 
-CHECKS = list(check_estimator(NearestNeighbors(), generate_only=True))
+CHECKS = [check for one in (NearestNeighbors(), KNeighborsTransformer(), RadiusNeighborsTransformer())
+          for check in check_estimator(one, generate_only=True)]
 # Of scikit-learn's checks those that fail, with the reason.
 EXPECTED = {}
 
@@ -26,7 +27,7 @@ def test_there_are_checks():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator, check", CHECKS, ids=[name_of(check) for _, check in CHECKS])
+@pytest.mark.parametrize("estimator, check", CHECKS, ids=[f"{type(one).__name__}-{name_of(check)}" for one, check in CHECKS])
 def test_check_estimator(estimator, check):
     if name_of(check) in EXPECTED:
         with pytest.raises(Exception, match=EXPECTED[name_of(check)]):
@@ -122,3 +123,68 @@ def test_products(random):
     ours = NearestNeighbors(metric="cosine").fit(data).kneighbors(queries)
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-14)
     assert np.array_equal(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_haversine(random, given):
+    """Latitudes and longitudes in radians, as BallTree has them."""
+    def places(n):
+        return np.column_stack([np.arcsin(random.uniform(-1, 1, n)), random.uniform(-np.pi, np.pi, n)])
+
+    data, queries = places(200), places(50) if given else None
+    ours = NearestNeighbors(3, radius=0.3, metric="haversine").fit(data)
+    theirs = neighbors.NearestNeighbors(n_neighbors=3, radius=0.3, metric="haversine", algorithm="ball_tree").fit(data)
+    found, expected = ours.kneighbors(queries), theirs.kneighbors(queries)
+    np.testing.assert_array_equal(found[1], expected[1])
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
+    found, expected = ours.radius_neighbors(queries), theirs.radius_neighbors(queries, sort_results=True)
+    assert [one.tolist() for one in found[1]] == [one.tolist() for one in expected[1]]
+    with pytest.raises(ValueError, match="two features"):
+        NearestNeighbors(metric="haversine").fit(np.zeros((3, 3)))
+
+
+def test_radius_by_row(random):
+    data, queries = random.random((300, 2)), random.random((40, 2))
+    radius = random.uniform(0, 0.2, 40)
+    model = NearestNeighbors().fit(data)
+    for i, found in enumerate(model.radius_neighbors(queries, radius, return_distance=False)):
+        assert found.tolist() == model.radius_neighbors(queries[i:i + 1], radius[i], return_distance=False)[0].tolist()
+    with pytest.raises(ValueError, match="broadcast"):
+        model.radius_neighbors(queries, radius[:7])
+
+
+@pytest.mark.parametrize("mode", ["distance", "connectivity"])
+@pytest.mark.parametrize("metric", ["l1", "l2", "cityblock", "infinity", "minkowski"])
+def test_transformers(random, mode, metric):
+    data, queries = random.random((100, 3)), random.random((20, 3))
+    theirs = {"infinity": "chebyshev"}.get(metric, metric)
+    power = {"metric_params": {"p": 3}} if metric == "minkowski" else {}
+    as_theirs = {"p": 3} if metric == "minkowski" else {}
+    for ours, other, how in ((KNeighborsTransformer, neighbors.KNeighborsTransformer, {"n_neighbors": 4}),
+                             (RadiusNeighborsTransformer, neighbors.RadiusNeighborsTransformer, {"radius": 0.3})):
+        model = ours(mode=mode, metric=metric, **how, **power)
+        expected = other(mode=mode, metric=theirs, **how, **as_theirs)
+        np.testing.assert_allclose(model.fit_transform(data).toarray(), expected.fit_transform(data).toarray(), atol=1e-12)
+        np.testing.assert_allclose(model.transform(queries).toarray(), expected.transform(queries).toarray(), atol=1e-12)
+
+
+def test_pipelines(random):
+    from sklearn.cluster import DBSCAN
+    from sklearn.manifold import Isomap
+    from sklearn.pipeline import make_pipeline
+
+    data = np.concatenate([random.normal(c, 0.05, (60, 2)) for c in ((0, 0), (1, 0), (0, 1))])
+    model = make_pipeline(RadiusNeighborsTransformer(radius=0.2), DBSCAN(eps=0.2, metric="precomputed"))
+    assert np.array_equal(model.fit_predict(data), DBSCAN(eps=0.2).fit_predict(data))
+    ring = np.column_stack([np.cos(np.arange(60) * 0.05), np.sin(np.arange(60) * 0.05)])
+    flat = make_pipeline(KNeighborsTransformer(n_neighbors=5), Isomap(n_neighbors=5, n_components=1, metric="precomputed")).fit_transform(ring)
+    np.testing.assert_allclose(np.abs(flat), np.abs(Isomap(n_neighbors=5, n_components=1).fit_transform(ring)), atol=1e-6)
+
+
+def test_what_is_refused(random):
+    for how, text in (({"algorithm": "lsh"}, "algorithm must be"), ({"metric_params": {"w": [1]}}, "unsupported parameter 'w'"),
+                      ({"metric": "canberra"}, "metric")):
+        with pytest.raises(ValueError, match=text):
+            NearestNeighbors(**how).fit(random.random((5, 2)))
+    with pytest.raises(ValueError, match="mode must be"):
+        KNeighborsTransformer(mode="none").fit(random.random((9, 2)))
