@@ -12,6 +12,7 @@ from typing import Any
 
 from . import qtm
 from ._library import __version__
+from ._point_index import GlobeTreeAdapter
 from .costs import cost_allocation, cost_distance
 from .diagrams import diagram
 from .features import FeatureTree
@@ -21,7 +22,7 @@ from .parquet import to_parquet
 from .rasters import allocation, direction, no_seed, proximity, voronoi
 from .systems import default_metric, ellipsoid_of
 from .tables import statistics
-from .trees import GlobeTree, GlobeTreeAdapter, KDTree
+from .trees import GlobeTree, KDTree
 from .values import nearest_value, regrid
 
 __all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "cost_allocation", "cost_distance", "default_grid",

@@ -38,7 +38,7 @@ def parts():
 MADE = {
     trees.KDTree: (lambda: trees.KDTree(np.c_[LON, LAT], 5, metric="manhattan"), lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize)),
     trees.GlobeTree: (lambda: trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
-    trees.GlobeTreeAdapter: (lambda: trees.GlobeTreeAdapter(np.c_[LON, LAT]), lambda t: t.query(np.array([[1.0, 2.0]]))),
+    gpuvoronoi.GlobeTreeAdapter: (lambda: gpuvoronoi.GlobeTreeAdapter(np.c_[LON, LAT]), lambda t: t.query(np.array([[1.0, 2.0]]))),
     features.FeatureTree: (lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"), lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n)),
     _geometries.Arrays: (lambda: parts().arrays(), tuple),
     _geometries._Parts: (parts, lambda p: (p.part, p.ring, p.vertex, p.kind)),
@@ -58,7 +58,7 @@ REFUSES = {
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.Places, _radius.Asked, _radius.Found, _seeds.Seeds}
+PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Asked, _radius.Found, _seeds.Seeds}
 
 
 def classes():
