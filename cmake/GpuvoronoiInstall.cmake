@@ -15,7 +15,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpuvoronoi)
 install(EXPORT gpuvoronoiTargets NAMESPACE gpuvoronoi:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/gpuvoronoiConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/gpuvoronoiConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpuvoronoiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpuvoronoiConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gpuvoronoiConfig.cmake ${PROJECT_BINARY_DIR}/gpuvoronoiConfigVersion.cmake
         DESTINATION ${package_dir})
 

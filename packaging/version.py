@@ -23,29 +23,36 @@ COPIES = [
     ("packaging/conda-forge/recipe.yaml", r'^  version: "@"$'),
     ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),
+    ("tests/plugin/test_program.py", r"version @\.[ \"]"),
     ("tests/plugin/test_running.py", r'versionInfo\(\) == "@"'),
     ("tests/plugin/test_process.py", r'\["version"\] == "@"'),
 ]
-NUMBER = r"(\d+\.\d+\.\d+)"
+NUMBER = r"(\d+\.\d+\.\d+(?:-?rc\d+)?)"
 
 
 def header_numbers(root):
     text = (root / HEADER).read_text(encoding="utf-8")
-    return ".".join(re.search(rf"^#define GV_VERSION_{part} +(\d+)$", text, re.MULTILINE).group(1)
-                    for part in ("MAJOR", "MINOR", "PATCH"))
+    numbers = ".".join(re.search(rf"^#define GV_VERSION_{part} +(\d+)$", text, re.MULTILINE).group(1)
+                       for part in ("MAJOR", "MINOR", "PATCH"))
+    return numbers + re.search(r'^#define GV_VERSION_STRING "[\d.]*(-rc\d+|)"', text, re.MULTILINE).group(1)
+
+
+def as_in(name, version):
+    """A version as a copy has it: without a hyphen in recipes of conda."""
+    return version.replace("-", "") if name.endswith(".yaml") else version
 
 
 def differing(root, version):
     """What does not have that version, a line each."""
     for name, pattern in COPIES:
         found = re.findall(pattern.replace("@", NUMBER), (root / name).read_text(encoding="utf-8"), re.MULTILINE)
-        if not found or set(found) != {version}:
+        if not found or set(found) != {as_in(name, version)}:
             yield f"{name}: {', '.join(found) or 'no version'}"
-    soname = ".".join(version.split(".")[:2])
+    soname = version.split(".")[0]
     if f"\nPackage: libgpuvoronoi{soname}\n" not in (root / "debian" / "control").read_text(encoding="utf-8"):
         yield f"debian/control: no package libgpuvoronoi{soname}"
     first = (root / "debian" / "changelog").read_text(encoding="utf-8").splitlines()[0]
-    if not first.startswith(f"gpuvoronoi ({version}-"):
+    if not first.startswith(f"gpuvoronoi ({version.replace('-', '~')}-"):
         yield f"debian/changelog: {first}"
     heading = re.search(r"^## (.*)$", (root / "docs" / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE).group(1)
     if not heading.startswith(f"[{version}] - "):
@@ -56,10 +63,10 @@ def put(root, version):
     for name, pattern in COPIES:
         around = re.compile("(" + pattern.replace("@", rf"){NUMBER[1:-1]}(") + ")", re.MULTILINE)
         path = root / name
-        path.write_text(around.sub(lambda match: match.group(1) + version + match.group(2), path.read_text(encoding="utf-8")),
+        path.write_text(around.sub(lambda match: match.group(1) + as_in(name, version) + match.group(2), path.read_text(encoding="utf-8")),
                         encoding="utf-8")
     text = (root / HEADER).read_text(encoding="utf-8")
-    for part, number in zip(("MAJOR", "MINOR", "PATCH"), version.split(".")):
+    for part, number in zip(("MAJOR", "MINOR", "PATCH"), version.partition("-")[0].split(".")):
         text = re.sub(rf"^(#define GV_VERSION_{part} +)\d+$", rf"\g<1>{number}", text, flags=re.MULTILINE)
     (root / HEADER).write_text(text, encoding="utf-8")
 
@@ -72,7 +79,7 @@ def main():
     given = parser.parse_args()
     if given.set:
         if not re.fullmatch(NUMBER, given.set):
-            sys.exit(f"{given.set} is no version: three numbers with dots")
+            sys.exit(f"{given.set} is no version: three numbers with dots, and -rc1 for a candidate")
         put(given.root, given.set)
     version = header_numbers(given.root)
     print(version)

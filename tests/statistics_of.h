@@ -2,6 +2,9 @@
 #ifndef GV_TEST_STATISTICS_OF_H
 #define GV_TEST_STATISTICS_OF_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "gpuvoronoi/gpuvoronoi.h"
 
 static inline gv_quantity quantity_of(const double *value, const int32_t *first, int32_t count, int64_t stride,
@@ -29,6 +32,28 @@ static inline gv_status get_statistics(gv_context *context, const gv_statistics 
   for (int32_t q = 0; q < count && status == GV_OK; q++)
     status = gv_statistics_get_sum(context, statistics, seed, q, &sums[q].sum, &sums[q].distance_mean);
   return status;
+}
+
+/* Statistics of consecutive seeds at once against those of one by one: number of the first rule that does not hold; 0: all hold. */
+static inline int statistics_differ(gv_context *context, const gv_statistics *s, int64_t count,
+                                    const gv_seed_statistics *expected) {
+  const size_t bytes = (size_t)count * sizeof *expected;
+  gv_seed_statistics *all = (gv_seed_statistics *)malloc(bytes);
+  if (all == NULL) return 1;
+  memset(all, 0x55, bytes);
+  gv_seed_statistics_init(all);
+  int wrong = gv_statistics_get_range(context, s, 0, count, all) != GV_OK                        ? 2
+              : memcmp(all, expected, bytes) != 0                                                ? 3
+              : gv_statistics_get_range(context, s, 1, count, all) != GV_ERROR_INVALID_ARGUMENT  ? 4
+              : gv_statistics_get_range(context, s, -1, 1, all) != GV_ERROR_INVALID_ARGUMENT     ? 5
+              : gv_statistics_get_range(context, s, 0, -1, all) != GV_ERROR_INVALID_ARGUMENT     ? 6
+              : gv_statistics_get_range(context, s, 0, count, NULL) != GV_ERROR_INVALID_ARGUMENT ? 7
+              : gv_statistics_get_range(context, s, count, 0, NULL) != GV_OK                     ? 8
+                                                                                                 : 0;
+  all->struct_size = 0;
+  if (wrong == 0 && gv_statistics_get_range(context, s, 0, count, all) != GV_ERROR_INVALID_ARGUMENT) wrong = 9;
+  free(all);
+  return wrong;
 }
 
 #endif

@@ -21,10 +21,7 @@ extern "C" {
  * @code
  * const double friction[3][4] = {{1, 1, NAN, 1}, {1, 1, NAN, 1}, {1, 1, 2, 1}}; // NAN: a river, with a ford
  * const double x[] = {0.5, 3.5}, y[] = {0.5, 0.5};
- * gv_grid grid; // cells of 1 x 1 on the plane
- * gv_grid_init(&grid);
- * grid.width = 4;
- * grid.height = 3;
+ * const gv_grid grid = gv_grid_plane(4, 3, NULL); // cells of 1 x 1
  * gv_cost *cost = NULL;
  * gv_cost_seeds seeds;
  * gv_cost_seeds_init(&seeds);
@@ -58,14 +55,15 @@ typedef struct gv_cost gv_cost;
 
 typedef struct gv_cost_options {
   size_t struct_size;
-  const char *
-      backend; /**< "auto" (default), "serial" (the reference, one thread), "tile" (all processors) or "cuda-tile"; not kept */
+  /** "auto" (default), "serial" (the reference, one thread), "tile" (all processors) or "cuda-tile"; not
+   * kept. */
+  const char *backend;
   gv_metric metric; /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC: the lengths of moves */
   int32_t moves;    /**< 8, 16 or 32 (default) directions in which ways leave a cell */
   double max_cost;  /**< cells with a higher cost get no seed; default: INFINITY */
-  const char
-      *folder; /**< keeps the cells in a temporary file there, 21 bytes each, and not in memory; not for the backend
-                        * "serial"; NULL (default): 28 bytes a cell in memory. Not kept */
+  /** Keeps the cells in a temporary file there, 21 bytes each, and not in memory; not for the backend
+   * "serial"; NULL (default): 28 bytes a cell in memory. Not kept. */
+  const char *folder;
   double resident; /**< with `folder`: bytes of the file that may be in memory at once, about; default 2^29 */
 } gv_cost_options;
 
@@ -77,7 +75,9 @@ static inline void gv_cost_options_init(gv_cost_options *options) {
 
 /**
  * Begins a raster of travel cost.
- * @param grid     GV_GRID_PLANE, also rotated, with GV_EUCLIDEAN, else GV_GRID_LONLAT. Columns that go round the globe are joined. Copied.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param grid     GV_GRID_PLANE, also rotated, with GV_EUCLIDEAN, else GV_GRID_LONLAT. Columns that go round the
+ *         globe are joined. Copied.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_cost_destroy.
  * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED (grid, metric or backend; 2^31 cells or more), OUT_OF_MEMORY, IO (the folder
@@ -86,15 +86,27 @@ static inline void gv_cost_options_init(gv_cost_options *options) {
 GV_API gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost_options *options,
                                 gv_cost **out);
 
-/** Frees it; NULL is allowed. */
+/**
+ * Frees it; NULL is allowed.
+ * @param cost from gv_cost_create.
+ */
 GV_API void gv_cost_destroy(gv_cost *cost);
 
-/** The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of less than 89 columns. */
+/**
+ * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of less
+ * than 89 columns.
+ * @param cost may be NULL.
+ * @return its name (static); "" for NULL.
+ */
 GV_API const char *gv_cost_backend(const gv_cost *cost);
 
 /**
- * Sets the friction of some rows: the cost of a metre on the globe, of a unit of the grid on the plane. All rows must be set before
+ * Sets the friction of some rows: the cost of a meter on the globe, of a unit of the grid on the plane. All rows must be set before
  * gv_cost_solve, in any order, each once or again.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param cost not solved.
+ * @param row the first row, from 0.
+ * @param rows number of rows, 0 or more.
  * @param friction   `rows` x width values, copied; NaN, negative and infinite ones are barriers.
  * @param row_stride values from one row to the next; 0 = width.
  * @return GV_OK, INVALID_ARGUMENT (rows outside the raster; it is solved already).
@@ -108,9 +120,9 @@ typedef struct gv_cost_seeds {
   const double *x, *y; /**< positions; longitude and latitude in degrees on the globe. Ways start there */
   int64_t count;       /**< of positions: at most 2^31 - 1 */
   int at_cells;        /**< non-zero: a position stands for its whole cell, where ways start at cost 0 */
-  const gv_features
-      *features; /**< in place of positions: lines and polygons with straight edges, which start at cost 0 in each
-                                * cell that they touch or contain; their points start as positions do. NULL: positions */
+  /** In place of positions: lines and polygons with straight edges, which start at cost 0 in each cell that
+   * they touch or contain; their points start as positions do. NULL: positions. */
+  const gv_features *features;
 } gv_cost_seeds;
 
 /** Sets the defaults: no seeds. */
@@ -121,7 +133,11 @@ static inline void gv_cost_seeds_init(gv_cost_seeds *seeds) {
 
 /**
  * Finds the nearest seed of each cell.
- * @param[out] left_out number of seeds outside the raster, at positions that are not finite, and in barriers. May be NULL.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param cost with the friction of all rows.
+ * @param seeds borrowed until gv_cost_destroy.
+ * @param[out] left_out number of seeds outside the raster, at positions that are not finite, and in barriers. May
+ *         be NULL.
  * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a sum of
  *         costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile"). May be called again, also with other seeds.
  */
@@ -133,10 +149,10 @@ typedef struct gv_cost_cells {
   int64_t column, row, columns, rows;
   int64_t stride; /**< values from one row to the next; 0 = columns */
   int32_t *seed;  /**< the nearest seed; -1: none reaches the cell. May be NULL, as may the others */
-  double *cost;   /**< friction's unit times metres (the grid's unit on the plane); NaN: none */
-  float *
-      azimuth; /**< of the first move from the cell towards its seed: degrees clockwise from true north (on the plane from
-                   * +y), [0, 360). NaN: none, and in cells at which a line, polygon or whole cell starts */
+  double *cost;   /**< friction's unit times meters (the grid's unit on the plane); NaN: none */
+  /** Of the first move from the cell towards its seed: degrees clockwise from true north (on the plane from
+   * +y), [0, 360). NaN: none, and in cells at which a line, polygon or whole cell starts. */
+  float *azimuth;
 } gv_cost_cells;
 
 /** Sets the defaults: an empty rectangle. */
@@ -147,6 +163,9 @@ static inline void gv_cost_cells_init(gv_cost_cells *cells) {
 
 /**
  * Writes results of cells.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param cost solved.
+ * @param cells the rectangle, and the arrays in the caller's memory.
  * @return GV_OK, INVALID_ARGUMENT (not solved; a rectangle outside the raster).
  */
 GV_API gv_status gv_cost_get(gv_context *context, gv_cost *cost, const gv_cost_cells *cells);

@@ -116,20 +116,26 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
  * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
  * micrometers (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
  * seeds that are closer to each other than a centimeter (globe).
- *
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
  * @param options  NULL = defaults.
  * @param[out] out the diagram; free it with gv_diagram_destroy.
- * @return GV_OK, INVALID_ARGUMENT (the message names the first bad seed), UNSUPPORTED (other metrics), OUT_OF_MEMORY, CANCELLED.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad seed), UNSUPPORTED (other metrics),
+ *         OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const gv_diagram_options *options,
                                    gv_diagram **out);
 
-/** Frees a diagram; NULL is allowed. */
+/**
+ * Frees a diagram; NULL is allowed.
+ * @param diagram from gv_diagram_create.
+ */
 GV_API void gv_diagram_destroy(gv_diagram *diagram);
 
 /**
  * Describes a diagram.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param diagram not changed; any number of threads may share it.
  * @param[out] parts arrays are valid until gv_diagram_destroy.
  * @return GV_OK, INVALID_ARGUMENT.
  */
@@ -139,6 +145,8 @@ GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, 
  * Computes the areas of all cells, as polygons of their lines; on the globe lines are geodesics of the ellipsoid
  * (PROJ's geod_polygon). Empty cells have area 0. If the globe has only one different place, its cell has the area
  * of the globe.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param diagram not changed; any number of threads may share it.
  * @param[out] area seed_count values, in square meters on the globe, else in the square of the coordinates' unit.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
@@ -168,6 +176,8 @@ static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
 
 /**
  * Makes the polygons of all cells. Two polygons that share an edge have the same points along it.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param diagram not changed; any number of threads may share it.
  * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires; valid on a
  *                 map of longitudes and latitudes. 0 = one ring for each cell; its longitudes jump at 180 degrees.
  * @param[out] out the polygons; free them with gv_diagram_polygons_destroy.
@@ -176,11 +186,20 @@ static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
 GV_API gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diagram, int cut,
                                             gv_diagram_polygons **out);
 
-/** Describes polygons. @param[out] rings arrays are valid until gv_diagram_polygons_destroy. @return GV_OK, INVALID_ARGUMENT. */
+/**
+ * Describes polygons.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param polygons not changed.
+ * @param[out] rings arrays are valid until gv_diagram_polygons_destroy.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
 GV_API gv_status gv_diagram_polygons_get(gv_context *context, const gv_diagram_polygons *polygons,
                                          gv_diagram_rings *rings);
 
-/** Frees polygons; NULL is allowed. */
+/**
+ * Frees polygons; NULL is allowed.
+ * @param polygons from gv_diagram_polygons_create.
+ */
 GV_API void gv_diagram_polygons_destroy(gv_diagram_polygons *polygons);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /**
  * @file experimental.h
- * gpuvoronoi, experimental interface: parts of grids and statistics for several processes, distributed searches,
- * points that a callback reads. Arrays on CUDA devices (gv_memory in gpuvoronoi.h) are experimental too.
+ * gpuvoronoi, experimental interface: arrays on CUDA devices, parts of grids and statistics for several processes,
+ * distributed searches, points that a callback reads.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -21,6 +21,53 @@
 extern "C" {
 #endif
 
+/* --------------------------------------------------------------------------------------------- arrays on devices */
+
+/**
+ * @par Example
+ * @code
+ * gv_array_options there; // arrays of cudaMalloc: set options.array_options = &there
+ * gv_array_options_init(&there);
+ * there.memory = GV_MEMORY_CUDA;
+ * gv_search_options options;
+ * gv_search_options_init(&options);
+ * options.array_options = &there;
+ * const double place[] = {0, 0}; // on the host: an error
+ * const gv_points points = gv_points_rows(place, 1, 2, GV_FLOAT64);
+ * int64_t nearest;
+ * gv_index *index = NULL;
+ * if (gv_index_build(context, &points, NULL, &index) != GV_OK) return 1;
+ * gv_status status = gv_index_search(context, index, &points, &options, &nearest, NULL);
+ * gv_index_destroy(index);
+ * if (status == GV_OK) return 1;
+ * @endcode
+ */
+
+/** Kinds of memory. */
+typedef enum gv_memory {
+  GV_MEMORY_HOST = 0,
+  GV_MEMORY_CUDA = 1 /**< of one CUDA device, in its primary context, as cudaMalloc, CuPy and PyTorch allocate it */
+} gv_memory;
+
+/**
+ * Memory of the arrays of a call. The call waits for `stream`, works in its own streams, and has written its results
+ * when it returns. Arrays in device memory are not copied to the host. A pending error of the caller's own work in the
+ * stream may be returned as GV_ERROR_DEVICE. GV_ERROR_UNSUPPORTED: the backend or function does not support arrays in
+ * device memory. GV_ERROR_INVALID_ARGUMENT: an array is not in memory of this kind. gv_index_options: "auto" selects a
+ * GPU for points in device memory.
+ */
+typedef struct gv_array_options {
+  size_t struct_size;
+  gv_memory memory;
+  void *stream; /**< GV_MEMORY_CUDA: a cudaStream_t; NULL = the default stream */
+} gv_array_options;
+
+/** Sets the defaults: host memory. */
+static inline void gv_array_options_init(gv_array_options *options) {
+  const gv_array_options defaults = {sizeof(gv_array_options), GV_MEMORY_HOST, NULL};
+  *options = defaults;
+}
+
 /* ------------------------------------------------------------------------------------------------ parts of grids */
 
 /**
@@ -28,10 +75,7 @@ extern "C" {
  * @code
  * const double x[] = {1, 3}, y[] = {1, 9};
  * const gv_points seeds = gv_points_xy(x, y, 2);
- * gv_grid grid;
- * gv_grid_init(&grid);
- * grid.width = 4;
- * grid.height = 10;
+ * const gv_grid grid = gv_grid_plane(4, 10, NULL);
  * gv_voronoi_options options;
  * gv_voronoi_options_init(&options);
  * options.block_height = 2; // five rows of blocks, of which the first part has two
@@ -54,6 +98,10 @@ extern "C" {
  * Returns the cells of part `part` (from 0) of `parts`. A part consists of whole rows of blocks (GV_GRID_QTM:
  * blocks of the only row). Parts differ by at most one row; in order they make up the whole grid. If the cost of
  * cells varies, make more parts than processes and let each process compute every n-th part.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
+ * @param part number of the part, 0 ... parts - 1.
+ * @param parts number of parts, at least 1.
  * @param[in,out] labels its column, row, columns and rows are set; initialize it before. An empty part has rows or
  *                       columns 0. Do not pass it to other functions: for them 0 means up to the grid's edge. Parts
  *                       are empty if there are fewer rows of blocks than parts; lower options.block_height.
@@ -70,9 +118,7 @@ GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi,
  * const double x[] = {1, 3}, y[] = {1, 1};
  * const gv_points seeds = gv_points_xy(x, y, 2);
  * const int32_t nearest[4] = {0, 0, 1, 1};
- * gv_grid grid;
- * gv_grid_init(&grid);
- * grid.width = grid.height = 4;
+ * const gv_grid grid = gv_grid_plane(4, 4, NULL);
  * gv_statistics_cells row;
  * gv_statistics_cells_init(&row);
  * row.rows = 1;
@@ -99,20 +145,33 @@ GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi,
  * @endcode
  */
 
-/** @return the size of the sums of one seed in bytes, the same for all seeds; 0 for NULL. */
+/**
+ * @param statistics may be NULL.
+ * @return the size of the sums of one seed in bytes, the same for all seeds; 0 for NULL.
+ */
 GV_API size_t gv_statistics_sums_size(const gv_statistics *statistics);
 
 /**
  * Returns the sums of one seed or group so far, as integers: the same bytes on every machine. They are valid only
  * for statistics of the same grid, seeds, options and bounds.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param statistics not changed.
+ * @param seed number of the seed or group, from 0.
  * @param[out] sums gv_statistics_sums_size bytes.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                         void *sums);
 
-/** Adds sums from gv_statistics_get_sums to a seed or group, in any order. Thread safe. @return GV_OK,
- * INVALID_ARGUMENT (also invalid bytes). */
+/**
+ * Adds sums from gv_statistics_get_sums to a seed or group, in any order. Thread safe.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param statistics to add to.
+ * @param seed number of the seed or group, from 0.
+ * @param sums gv_statistics_sums_size bytes.
+ * @return GV_OK,
+ * INVALID_ARGUMENT (also invalid bytes).
+ */
 GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *statistics, int64_t seed,
                                         const void *sums);
 
@@ -147,8 +206,11 @@ GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *stat
 /**
  * Searches one part of the reference points for one part of the queries: gv_index_search with an index
  * (GV_INDEX_POINTS, GV_INDEX_GLOBE) of consecutive reference points.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
  * @param queries         queries first_query, first_query + 1, ... of all queries. GV_INDEX_POINTS: without
  *                        coordinates they are the reference points of these numbers, which must be in the index.
+ * @param options as for gv_index_search; in host memory. NULL = defaults.
  * @param first_query     number of the first query among all.
  * @param first_reference number of the index's first point among all. With exclude_self, query i of all queries
  *                        skips reference point i of all points.
@@ -164,6 +226,10 @@ GV_API gv_status gv_index_search_part(gv_context *context, const gv_index *index
 /**
  * Merges the results of searches of the same queries in several parts of the points: the first k by (exact
  * distance, index).
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param k neighbors of each query, 1 ... 1024 (GV_LIMIT_K).
+ * @param queries number of queries, 0 or more.
+ * @param parts number of parts, at least 1.
  * @param indices,exact          `parts` arrays of queries x k values each, as gv_index_search_part writes them.
  * @param[out] out_indices,out_exact queries x k values each, in other memory.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
@@ -172,8 +238,15 @@ GV_API gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queri
                                    const int64_t *const *indices, const double *const *exact, int64_t *out_indices,
                                    double *out_exact);
 
-/** Converts exact distances of an index's metric to reported distances, in place. @return GV_OK, INVALID_ARGUMENT,
- * UNSUPPORTED. */
+/**
+ * Converts exact distances of an index's metric to reported distances, in place.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
+ * @param count number of values, 0 or more.
+ * @param[in,out] values `count` exact distances.
+ * @return GV_OK, INVALID_ARGUMENT,
+ * UNSUPPORTED.
+ */
 GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values);
 
 /* ------------------------------------------------------------------------------------ searches by several processes */
@@ -238,8 +311,12 @@ static inline void gv_communicator_init(gv_communicator *communicator) {
  * Searches the points of all processes (GV_INDEX_POINTS, GV_INDEX_GLOBE). Each process has an index of its own
  * points and any number of queries. Points are numbered in the order of the processes. All processes pass the same
  * k, max_distance and exclude_self; their indexes have the same dimension, metric and ellipsoid.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param communicator callbacks that reach the other processes.
+ * @param index not changed; any number of threads may share it.
  * @param queries             of this process; NULL = its own points. With exclude_self, query i of a process is its
  *                            point i.
+ * @param options as for gv_index_search; in host memory. NULL = defaults.
  * @param[out] indices,distances results of this process's queries, as gv_index_search writes them: the same bits as
  *                            for one index of all points. A process needs about 64 MB of additional memory, for any
  *                            number of processes and queries.
@@ -310,7 +387,9 @@ static inline void gv_point_source_init(gv_point_source *source) {
  * buffers; "auto" keeps one copy of the points, so that the processors can replace a failing device; `serial`,
  * `openmp` and cuda-multigpu keep one copy; trees keep one copy as doubles. docs/api.md lists the other memory of
  * each backend.
- * @param options  NULL = defaults; memory is GV_MEMORY_HOST.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param source describes the points; used during the call only.
+ * @param options  NULL = defaults; arrays on devices are not supported.
  * @param[out] out free it with gv_index_destroy.
  * @return as gv_index_build, or the status of `read`; if reading fails at several points, that of the first.
  */

@@ -39,10 +39,10 @@
 extern "C" {
 #endif
 
-#define GV_VERSION_MAJOR  0
-#define GV_VERSION_MINOR  1
+#define GV_VERSION_MAJOR  1
+#define GV_VERSION_MINOR  0
 #define GV_VERSION_PATCH  0
-#define GV_VERSION_STRING "0.1.0"
+#define GV_VERSION_STRING "1.0.0-rc1"
 #define GV_VERSION_NUMBER (GV_VERSION_MAJOR * 10000 + GV_VERSION_MINOR * 100 + GV_VERSION_PATCH)
 
 /* Windows: programs that link the static library define GV_STATIC. */
@@ -85,11 +85,12 @@ typedef enum gv_status {
 
 /**
  * Describes a status in a few words ("out of memory"). Thread safe.
+ * @param status any number.
  * @return static storage, never NULL; "unknown status" for other values.
  */
 GV_API const char *gv_status_message(gv_status status);
 
-/** @return the version of the library in use, e.g. "0.1.0"; GV_VERSION_STRING is the header's. Static storage. */
+/** @return the version of the library in use, e.g. "1.0.0-rc1"; GV_VERSION_STRING is the header's. Static storage. */
 GV_API const char *gv_version(void);
 
 /** @return the same as a number: major * 10000 + minor * 100 + patch; GV_VERSION_NUMBER is the header's. */
@@ -122,7 +123,10 @@ typedef enum gv_metric {
   GV_MINKOWSKI = 7      /**< sum of |q-s|^p, p = gv_index_options.power; reported as its (1/p)-th power */
 } gv_metric;
 
-/** @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values. */
+/**
+ * @param metric any number.
+ * @return "euclidean", "great-circle", "inner-product" ... (static), or NULL for other values.
+ */
 GV_API const char *gv_metric_name(gv_metric metric);
 
 /**
@@ -214,6 +218,17 @@ GV_API gv_status gv_knn(const double *reference, int64_t reference_count, const 
                         int64_t query_count, int32_t dim, int32_t k, int64_t *indices, double *distances);
 
 /**
+ * As gv_knn, with the reason of an error, which names a bad row.
+ * @param reference,reference_count,queries,query_count,dim,k,indices,distances as for gv_knn.
+ * @param[out] message      one line, ended by NUL; "" after success. NULL = none.
+ * @param      message_size bytes of message, at least 1; 256 are enough.
+ * @return as gv_knn.
+ */
+GV_API gv_status gv_knn_message(const double *reference, int64_t reference_count, const double *queries,
+                                int64_t query_count, int32_t dim, int32_t k, int64_t *indices, double *distances,
+                                char *message, size_t message_size);
+
+/**
  * The k nearest reference points of each query on the WGS 84 ellipsoid, by geodesic distance. Thread safe.
  * @param longitude,latitude             reference_count degrees each; longitudes wrap, latitudes are in [-90, 90].
  * @param reference_count                number of reference points, at least 1.
@@ -227,6 +242,18 @@ GV_API gv_status gv_knn(const double *reference, int64_t reference_count, const 
 GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64_t reference_count,
                                  const double *query_longitude, const double *query_latitude, int64_t query_count,
                                  int32_t k, int64_t *indices, double *meters);
+
+/**
+ * As gv_geodesic_knn, with the reason of an error, which names a bad row.
+ * @param longitude,latitude,reference_count,query_longitude,query_latitude,query_count,k,indices,meters as for gv_geodesic_knn.
+ * @param[out] message      one line, ended by NUL; "" after success. NULL = none.
+ * @param      message_size bytes of message, at least 1; 256 are enough.
+ * @return as gv_geodesic_knn.
+ */
+GV_API gv_status gv_geodesic_knn_message(const double *longitude, const double *latitude, int64_t reference_count,
+                                         const double *query_longitude, const double *query_latitude,
+                                         int64_t query_count, int32_t k, int64_t *indices, double *meters,
+                                         char *message, size_t message_size);
 
 /**
  * The nearest seed of every cell of a raster. Thread safe.
@@ -244,6 +271,17 @@ GV_API gv_status gv_geodesic_knn(const double *longitude, const double *latitude
 GV_API gv_status gv_nearest_grid(const double *x, const double *y, int64_t seed_count, gv_metric metric,
                                  const double geotransform[6], int64_t width, int64_t height, int32_t *labels,
                                  double *distances);
+
+/**
+ * As gv_nearest_grid, with the reason of an error, which names a bad row.
+ * @param x,y,seed_count,metric,geotransform,width,height,labels,distances as for gv_nearest_grid.
+ * @param[out] message      one line, ended by NUL; "" after success. NULL = none.
+ * @param      message_size bytes of message, at least 1; 256 are enough.
+ * @return as gv_nearest_grid.
+ */
+GV_API gv_status gv_nearest_grid_message(const double *x, const double *y, int64_t seed_count, gv_metric metric,
+                                         const double geotransform[6], int64_t width, int64_t height,
+                                         int32_t *labels, double *distances, char *message, size_t message_size);
 
 /* ----------------------------------------------------------------------------------------------------- contexts */
 
@@ -302,7 +340,10 @@ static inline void gv_context_options_init(gv_context_options *options) {
  */
 GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
 
-/** Frees a context; NULL is allowed. Destroy the objects that were made with it first. */
+/**
+ * Frees a context; NULL is allowed. Destroy the objects that were made with it first.
+ * @param context from gv_context_create; no call may be using it.
+ */
 GV_API void gv_context_destroy(gv_context *context);
 
 /**
@@ -316,7 +357,10 @@ GV_API void gv_context_destroy(gv_context *context);
  */
 GV_API const char *gv_context_message(const gv_context *context);
 
-/** @return the number of worker threads, at least 1. */
+/**
+ * @param context not NULL.
+ * @return the number of worker threads, at least 1.
+ */
 GV_API int gv_context_threads(const gv_context *context);
 
 /* ----------------------------------------------------------------------------------------- backends and devices */
@@ -361,7 +405,12 @@ static inline void gv_backend_info_init(gv_backend_info *out) {
 /** @return the number of backends. */
 GV_API int gv_backend_count(void);
 
-/** Describes backend `number`, 0 ... gv_backend_count() - 1. Thread safe. @return GV_OK, INVALID_ARGUMENT. */
+/**
+ * Describes backend `number`, 0 ... gv_backend_count() - 1. Thread safe.
+ * @param number 0 ... gv_backend_count() - 1.
+ * @param[in,out] out initialized by gv_backend_info_init.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
 GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
 
 /** Types of numbers in arrays. Coordinates and distances are floats (float32 is widened to double before any
@@ -382,6 +431,10 @@ typedef enum gv_dtype {
 /**
  * Whether a backend that searches points supports a metric, type of points and k, on any machine where it can run.
  * Thread safe.
+ * @param number 0 ... gv_backend_count() - 1.
+ * @param metric of the distances.
+ * @param type of the points: GV_FLOAT32 or GV_FLOAT64.
+ * @param k neighbors of a query, from 1: gv_limits.
  * @param[out] max_dim the largest dimension; may be NULL.
  * @param[out] reason  why it does not (static storage); may be NULL.
  * @return GV_OK, UNSUPPORTED, INVALID_ARGUMENT (no such backend).
@@ -414,27 +467,22 @@ static inline void gv_device_info_init(gv_device_info *out) {
 
 /**
  * The number of CUDA devices.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param[out] count 0 after an error.
- * @return GV_OK; UNAVAILABLE with a message that names the reason (no CUDA module, no driver, driver too old, no device).
+ * @return GV_OK; UNAVAILABLE with a message that names the reason (no CUDA module, no driver, driver too old, no
+ *         device).
  */
 GV_API gv_status gv_device_count(gv_context *context, int *count);
 
 /**
  * Describes device `number`, 0 ... count - 1. Makes the device's CUDA context if this process has none; leaves the thread's current
  * device unchanged. A device that cannot be used is described too, with usable 0.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param number 0 ... count - 1 of gv_device_count.
+ * @param[in,out] out initialized by gv_device_info_init.
  * @return GV_OK, INVALID_ARGUMENT, UNAVAILABLE, DEVICE.
  */
 GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
-
-/**
- * Memory of the arrays of a call. GV_MEMORY_CUDA is experimental: memory of one CUDA device, in its primary
- * context, as cudaMalloc, CuPy and PyTorch allocate it. The call waits for `stream` (a cudaStream_t; NULL = the
- * default stream), works in its own streams, and has written its results when it returns. The arrays are not copied
- * to the host. A pending error of the caller's own work in the stream may be returned as GV_ERROR_DEVICE.
- * GV_ERROR_UNSUPPORTED: the backend or function does not support arrays in device memory.
- * GV_ERROR_INVALID_ARGUMENT: an array is not in memory of this kind.
- */
-typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
 
 /* ------------------------------------------------------------------------------- indexes: k nearest neighbors */
 
@@ -482,18 +530,32 @@ typedef struct gv_points {
   const double *x, *y; /**< two arrays of count coordinates, instead of data; NULL otherwise */
 } gv_points;
 
-/** Points in rows: count x dim values of a type. The array must outlive the use. */
+/**
+ * Points in rows: count x dim values of a type. The array must outlive the use.
+ * @param data count x dim values, row-major; not copied.
+ * @param count number of points, 0 or more.
+ * @param dim 1 ... 4096 (GV_LIMIT_DIM).
+ * @param dtype GV_FLOAT32 or GV_FLOAT64.
+ * @return the description of the points.
+ */
 static inline gv_points gv_points_rows(const void *data, int64_t count, int32_t dim, gv_dtype dtype) {
   const gv_points points = {sizeof(gv_points), data, count, dim, dtype, NULL, NULL};
   return points;
 }
 
-/** Points of two dimensions in two arrays: x and y, or longitude and latitude. The arrays must outlive the use. */
+/**
+ * Points of two dimensions in two arrays: x and y, or longitude and latitude. The arrays must outlive the use.
+ * @param x `count` values: x, or longitudes in degrees; not copied.
+ * @param y `count` values: y, or latitudes in degrees; not copied.
+ * @param count number of points, 0 or more.
+ * @return the description of the points.
+ */
 static inline gv_points gv_points_xy(const double *x, const double *y, int64_t count) {
   const gv_points points = {sizeof(gv_points), NULL, count, 2, GV_FLOAT64, x, y};
   return points;
 }
 
+struct gv_array_options; /* experimental.h */
 /** A reference set prepared for searching. Immutable; threads may share it. */
 typedef struct gv_index gv_index;
 
@@ -513,16 +575,15 @@ typedef struct gv_index_options {
   double flattening;   /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
   int32_t expected_k;  /**< hint for "auto": the usual k; 0 = 1 */
   int64_t expected_queries; /**< hint for "auto": the usual number of queries; 0 = unknown */
-  gv_memory memory; /**< of the reference points (GV_INDEX_POINTS only); GV_MEMORY_CUDA: "auto" selects a GPU */
-  void *stream;     /**< of `memory` */
+  const struct gv_array_options
+      *array_options;    /**< of the reference points (GV_INDEX_POINTS only); NULL = host memory */
   const double *periods; /**< periodic box (GV_INDEX_POINTS): dim lengths, 0 = none; NULL = no box. Copied */
   double power;          /**< of GV_MINKOWSKI: 1 ... 1048576 */
 } gv_index_options;
 
 /** Sets the defaults. */
 static inline void gv_index_options_init(gv_index_options *options) {
-  const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0.0, 0.0, 0, 0,
-                                     GV_MEMORY_HOST,           NULL, NULL,         2.0};
+  const gv_index_options defaults = {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0.0, 0.0, 0, 0, NULL, NULL, 2.0};
   *options = defaults;
 }
 
@@ -530,7 +591,9 @@ static inline void gv_index_options_init(gv_index_options *options) {
  * Copies reference points and builds an index over them, with the context's threads and progress. The metric decides the kind:
  * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS. Periodic boxes are for backends of processors, of which "auto"
  * chooses one.
- * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees; in a periodic box within [0, period).
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees; in a periodic box
+ *         within [0, period).
  * @param options   NULL = defaults.
  * @param[out] out  the index; free it with gv_index_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad row), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY,
@@ -539,19 +602,34 @@ static inline void gv_index_options_init(gv_index_options *options) {
 GV_API gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
                                 gv_index **out);
 
-/** Frees an index; NULL is allowed. No thread may be searching it. */
+/**
+ * Frees an index; NULL is allowed. No thread may be searching it.
+ * @param index from gv_index_build and the like.
+ */
 GV_API void gv_index_destroy(gv_index *index);
 
-/** @return the kind of an index; GV_INDEX_POINTS for NULL. */
+/**
+ * @param index may be NULL.
+ * @return the kind of an index; GV_INDEX_POINTS for NULL.
+ */
 GV_API gv_index_kind gv_index_get_kind(const gv_index *index);
 
-/** @return the number of reference points, features or raster cells; 0 for NULL. */
+/**
+ * @param index may be NULL.
+ * @return the number of reference points, features or raster cells; 0 for NULL.
+ */
 GV_API int64_t gv_index_count(const gv_index *index);
 
-/** @return the dimension of queries; 0 for NULL. */
+/**
+ * @param index may be NULL.
+ * @return the dimension of queries; 0 for NULL.
+ */
 GV_API int32_t gv_index_dim(const gv_index *index);
 
-/** @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL. */
+/**
+ * @param index may be NULL.
+ * @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL.
+ */
 GV_API const char *gv_index_backend(const gv_index *index);
 
 typedef struct gv_search_options {
@@ -562,19 +640,21 @@ typedef struct gv_search_options {
                         * are) */
   double *nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's
                 * closest point (the query's own inside a polygon), NaN where there are fewer than k; may be NULL */
-  gv_memory memory; /**< of queries, indices and distances (GV_INDEX_POINTS only) */
-  void *stream;     /**< of `memory` */
+  const struct gv_array_options
+      *array_options; /**< of queries, indices and distances (GV_INDEX_POINTS); NULL = host memory */
 } gv_search_options;
 
 /** Sets the defaults: the nearest neighbor at any distance. */
 static inline void gv_search_options_init(gv_search_options *options) {
-  const gv_search_options defaults = {sizeof(gv_search_options), 1, INFINITY, 0, NULL, GV_MEMORY_HOST, NULL};
+  const gv_search_options defaults = {sizeof(gv_search_options), 1, INFINITY, 0, NULL, NULL};
   *options = defaults;
 }
 
 /**
  * Finds for each query the k nearest of the index by (exact distance, number), nearest first, with the context's
  * threads and progress.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
  * @param queries        points of the index's dimension; NULL = the reference points themselves (GV_INDEX_POINTS, GV_INDEX_GLOBE). With
  *                       exclude_self their count is that of the reference points: query i is reference point i.
  * @param options        NULL = defaults.
@@ -633,6 +713,8 @@ static inline void gv_radius_options_init(gv_radius_options *options) {
  *
  * GV_INDEX_RASTER_SEEDS: only kept cells are found; build the seeds with keep_all. The processors search, also for
  * GPU backends: such an index copies its points to the host and builds a tree in each call.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
  * @param queries         as for gv_index_search; in host memory.
  * @param options         NULL = defaults.
  * @param offsets         count + 1 numbers: the neighbors of query i are at offsets[i] ... offsets[i + 1] - 1. Written by a call that
@@ -649,8 +731,11 @@ GV_API gv_status gv_index_search_radius(gv_context *context, const gv_index *ind
 /**
  * Finds all pairs (i, j), i < j, of points of an index (GV_INDEX_POINTS) that are at most the radius apart, each once. Two
  * calls, as for gv_index_search_radius: the first counts (`pairs` NULL) and writes `offsets`, the second fills.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
  * @param options    NULL = defaults; radii is not supported, exclude_self and by_number do not matter.
- * @param offsets    one number more than points: the pairs of point i and points after it are offsets[i] ... offsets[i + 1] - 1.
+ * @param offsets    one number more than points: the pairs of point i and points after it are offsets[i] ...
+ *         offsets[i + 1] - 1.
  * @param[out] pairs 2 offsets[n] numbers: i and j of each pair, in the order of (i, j).
  * @return As gv_index_search_radius.
  */
@@ -666,12 +751,7 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
  * const gv_points seeds = gv_points_xy(lon, lat, 3);
  * static int32_t nearest[40][60];
  * static float meters[40][60];
- * gv_grid grid;
- * gv_grid_init(&grid);
- * grid.kind = GV_GRID_LONLAT;
- * grid.width = 60;
- * grid.height = 40;
- * memcpy(grid.geotransform, geotransform, sizeof geotransform);
+ * const gv_grid grid = gv_grid_lonlat(60, 40, geotransform);
  * gv_voronoi_options options;
  * gv_voronoi_options_init(&options);
  * options.metric = GV_GEODESIC;
@@ -691,17 +771,15 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
  * @endcode
  */
 
-/** What the cells of a grid are. */
+/** What the cells of a grid are. Seeds have plane coordinates for GV_GRID_PLANE, else longitude, latitude. */
 typedef enum gv_grid_kind {
-  GV_GRID_PLANE = 0,  /**< cells and seeds have plane coordinates; euclidean, manhattan, chebyshev */
-  GV_GRID_LONLAT = 1, /**< cells and seeds have longitude, latitude; great-circle, geodesic */
-  /** Cells are projected, `inverse` gives their longitude, latitude; seeds have longitude, latitude. */
-  GV_GRID_PROJECTED = 2,
-  /** Cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds have longitude, latitude. */
-  GV_GRID_QTM = 3,
-  GV_GRID_HEALPIX = 4, /**< cells are the pixels of a HEALPix `order`; seeds have longitude, latitude */
-  GV_GRID_POINTS = 5,  /**< cells are a list of places; seeds have longitude, latitude */
-  GV_GRID_S2 = 6       /**< cells are those of an S2 level (in `order`); seeds have longitude, latitude */
+  GV_GRID_PLANE = 0,     /**< gv_grid_plane */
+  GV_GRID_LONLAT = 1,    /**< gv_grid_lonlat */
+  GV_GRID_PROJECTED = 2, /**< gv_grid_projected */
+  GV_GRID_QTM = 3,       /**< gv_grid_qtm */
+  GV_GRID_HEALPIX = 4,   /**< gv_grid_healpix */
+  GV_GRID_POINTS = 5,    /**< gv_grid_points */
+  GV_GRID_S2 = 6         /**< gv_grid_s2 */
 } gv_grid_kind;
 
 /**
@@ -713,43 +791,20 @@ typedef enum gv_grid_kind {
 typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
 
 /**
- * A grid of cells. Cell (column, row) has its center at
- *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3] ... g[5]   (GDAL's geotransform).
- * Longitude-latitude grids are not rotated (g[2] = g[4] = 0); longitudes may leave [-180, 180], latitudes of centers may not leave
- * [-90, 90].
- *
- * With a `level` of 0 ... GV_QTM_MAX_GRID_LEVEL the positions that distances are measured from are the centers of the triangles of that
- * QTM level (gv_qtm_center_vector). GV_GRID_QTM lists the triangles: one row of gv_qtm_count(level) cells in the order of their numbers
- * (the library sets width and height and ignores geotransform). On a LONLAT or PROJECTED grid each cell gets the result of the triangle
- * that its center lies in (gv_qtm_from_lonlat).
- *
- * GV_GRID_HEALPIX lists the pixels: one row of gv_healpix_count(order) cells (the library sets width and height and
- * ignores geotransform). Distances are measured from their centers. The latitude of a center (gv_healpix_center) is
- * a geodetic one, or with `authalic` an authalic one: then all pixels have the same area on the ellipsoid.
- * GV_GRID_S2 lists the gv_s2_count(order) cells of an S2 level in the order of their ids (gv_s2_id); latitudes and
- * `authalic` as for HEALPix. GV_GRID_POINTS has one row of `width` places, in any order; computing is faster if nearby
- * places are next to each other (for example along a space-filling curve). `cuda-tile` supports none of these three
- * kinds; "auto" uses the processors.
+ * A grid of cells. Make one with gv_grid_plane, gv_grid_lonlat, gv_grid_projected or gv_grid_points, or with gv_grid_qtm,
+ * gv_grid_healpix or gv_grid_s2 (cells.h). On the globe the ellipsoid is WGS 84; gv_grid_set_ellipsoid changes it. `kind`, `width` and
+ * `height` may be read; the meaning of the other fields is private.
  */
 typedef struct gv_grid {
   size_t struct_size;
   gv_grid_kind kind;
   int64_t width, height;
   double geotransform[6];
-  double semi_major;     /**< globe: a in meters; 0 = WGS 84 */
-  double flattening;     /**< globe: f = (a-b)/a; WGS 84's if semi_major is 0 */
-  gv_inverse_fn inverse; /**< GV_GRID_PROJECTED only; it and inverse_user must outlive the objects made from the
-                          * grid */
+  double semi_major, flattening;
+  gv_inverse_fn inverse;
   void *inverse_user;
-  int level;    /**< of the QTM; GV_QTM_NONE = the grid's own cells */
-  int order;    /**< GV_GRID_HEALPIX: 0 ... GV_HEALPIX_MAX_ORDER; GV_GRID_S2: the level, 0 ... GV_S2_MAX_LEVEL */
-  int ring;     /**< GV_GRID_HEALPIX: non-zero = in the order of the RING scheme, else of NESTED, which is faster */
-  int authalic; /**< GV_GRID_HEALPIX: non-zero = latitudes are authalic; |flattening| up to 1/50 */
-  /** GV_GRID_POINTS: `width` longitudes, degrees; not copied: must outlive the objects made from the grid. */
-  const double *longitude;
-  /** GV_GRID_POINTS: likewise; a place that is not finite or outside [-90, 90] gets no seed. */
-  const double *latitude;
-  const double *area; /**< GV_GRID_POINTS: likewise `width` areas of the cells in square meters; NULL: unknown */
+  int level, order, ring, authalic;
+  const double *longitude, *latitude, *area;
 } gv_grid;
 
 #define GV_QTM_NONE           (-1)
@@ -757,7 +812,7 @@ typedef struct gv_grid {
 #define GV_HEALPIX_MAX_ORDER  18
 #define GV_S2_MAX_LEVEL       18
 
-/** Sets the defaults: cells of 1 x 1 on the plane; width and height are 0. */
+/** Sets the defaults: a grid of the plane without cells. The functions below make grids with cells. */
 static inline void gv_grid_init(gv_grid *grid) {
   const gv_grid defaults = {sizeof(gv_grid),
                             GV_GRID_PLANE,
@@ -776,6 +831,86 @@ static inline void gv_grid_init(gv_grid *grid) {
                             NULL,
                             NULL};
   *grid = defaults;
+}
+
+/**
+ * Cells of the plane, for the metrics euclidean, manhattan and chebyshev. Cell (column, row) has its center at
+ *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3] ... g[5].
+ * @param width,height columns and rows, at least 1.
+ * @param geotransform GDAL's six numbers g, copied; NULL = cells of 1 x 1 from (0, 0) on, {0, 1, 0, 0, 0, 1}.
+ * @return the grid, which is checked when it is used.
+ */
+static inline gv_grid gv_grid_plane(int64_t width, int64_t height, const double *geotransform) {
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.width = width;
+  grid.height = height;
+  for (int i = 0; geotransform != NULL && i < 6; i++)
+    grid.geotransform[i] = geotransform[i];
+  return grid;
+}
+
+/**
+ * Cells with longitudes and latitudes, for the metrics great-circle and geodesic.
+ * @param width,height columns and rows, at least 1.
+ * @param geotransform as for gv_grid_plane, in degrees, not rotated (g[2] = g[4] = 0). Longitudes may leave
+ *                     [-180, 180], latitudes of centers may not leave [-90, 90].
+ * @return the grid.
+ */
+static inline gv_grid gv_grid_lonlat(int64_t width, int64_t height, const double *geotransform) {
+  gv_grid grid = gv_grid_plane(width, height, geotransform);
+  grid.kind = GV_GRID_LONLAT;
+  return grid;
+}
+
+/**
+ * Cells of a projected CRS, for the metrics great-circle and geodesic; seeds have longitude, latitude.
+ * @param width,height columns and rows, at least 1.
+ * @param geotransform as for gv_grid_plane, in projected coordinates.
+ * @param inverse      converts them to longitude, latitude. It and `user` must outlive the objects made from the grid.
+ * @param user         for `inverse`; may be NULL.
+ * @return the grid.
+ */
+static inline gv_grid gv_grid_projected(int64_t width, int64_t height, const double *geotransform,
+                                        gv_inverse_fn inverse, void *user) {
+  gv_grid grid = gv_grid_plane(width, height, geotransform);
+  grid.kind = GV_GRID_PROJECTED;
+  grid.inverse = inverse;
+  grid.inverse_user = user;
+  return grid;
+}
+
+/**
+ * A list of points as one row of cells, in any order; computing is faster if nearby points are next to each other (for
+ * example along a space-filling curve). The arrays are not copied: they must outlive the objects made from the grid.
+ * @param longitude `count` longitudes, degrees.
+ * @param latitude  `count` latitudes, degrees; a point that is not finite or outside [-90, 90] gets no seed.
+ * @param area      `count` areas of the cells in square meters; NULL = unknown.
+ * @param count     number of points, at least 1.
+ * @return the grid.
+ */
+static inline gv_grid gv_grid_points(const double *longitude, const double *latitude, const double *area,
+                                     int64_t count) {
+  gv_grid grid;
+  gv_grid_init(&grid);
+  grid.kind = GV_GRID_POINTS;
+  grid.width = count;
+  grid.height = 1;
+  grid.longitude = longitude;
+  grid.latitude = latitude;
+  grid.area = area;
+  return grid;
+}
+
+/**
+ * Sets the ellipsoid of a grid on the globe.
+ * @param[in,out] grid       the grid.
+ * @param         semi_major a in meters; 0 = WGS 84.
+ * @param         flattening f = (a-b)/a; 0 = a sphere. WGS 84's if semi_major is 0.
+ */
+static inline void gv_grid_set_ellipsoid(gv_grid *grid, double semi_major, double flattening) {
+  grid->semi_major = semi_major;
+  grid->flattening = flattening;
 }
 
 /**
@@ -830,6 +965,8 @@ typedef struct gv_voronoi gv_voronoi;
 
 /**
  * Checks and copies grid, seeds and weights, and prepares the search.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param grid its arrays and functions are not copied.
  * @param seeds    1 ... 2^31 - 1 points (two coordinates); NULL with options->features.
  * @param options  NULL = defaults. The backends `tile`, `openmp` and `serial` support features.
  * @param[out] out free it with gv_voronoi_destroy.
@@ -839,15 +976,25 @@ typedef struct gv_voronoi gv_voronoi;
 GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_points *seeds,
                                    const gv_voronoi_options *options, gv_voronoi **out);
 
-/** Frees it; NULL is allowed. No thread may be using it. */
+/**
+ * Frees it; NULL is allowed. No thread may be using it.
+ * @param voronoi from gv_voronoi_create.
+ */
 GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
 
-/** @return the name of the backend in use (static); with "auto" it becomes "tile" where a device has failed. "" for NULL. */
+/**
+ * @param voronoi may be NULL.
+ * @return the name of the backend in use (static); with "auto" it becomes "tile" where a device has failed. "" for
+ *         NULL.
+ */
 GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 
 /**
  * Returns the size of the blocks in which cells are computed, counted from cell (0, 0). Rectangles of whole blocks
  * are the fastest. Outputs may be NULL.
+ * @param voronoi not changed.
+ * @param[out] width columns of a block.
+ * @param[out] height rows of a block.
  */
 GV_API void gv_voronoi_block_size(const gv_voronoi *voronoi, int64_t *width, int64_t *height);
 
@@ -861,14 +1008,13 @@ typedef struct gv_labels {
   int32_t *out;   /**< k x rows x columns; band b (0 ... k - 1: the b + 1st nearest seed), row r, column c of the
                               rectangle: out[b * band_stride + r * stride + c] */
   int64_t stride; /**< in values; 0 = columns */
-  int64_t band_stride; /**< in values; 0 = stride * rows */
-  gv_memory memory;    /**< of mask and out */
-  void *stream;        /**< of `memory` */
+  int64_t band_stride;                          /**< in values; 0 = stride * rows */
+  const struct gv_array_options *array_options; /**< of mask and out; NULL = host memory */
 } gv_labels;
 
 /** Sets the defaults: all cells of the grid. */
 static inline void gv_labels_init(gv_labels *labels) {
-  const gv_labels defaults = {sizeof(gv_labels), 0, 0, 0, 0, NULL, 0, NULL, 0, 0, GV_MEMORY_HOST, NULL};
+  const gv_labels defaults = {sizeof(gv_labels), 0, 0, 0, 0, NULL, 0, NULL, 0, 0, NULL};
   *labels = defaults;
 }
 
@@ -877,9 +1023,11 @@ static inline void gv_labels_init(gv_labels *labels) {
  * block on the calling thread. Bands without a seed (fewer than k, none within max_distance) hold nodata. The
  * previous contents of `out` may be read but do not change the result.
  *
- * GV_MEMORY_CUDA: the backend is `cuda-tile`, without weights and not on a projected grid. The host decides the
+ * Arrays in device memory (experimental.h): the backend is `cuda-tile`, without weights and not on a projected grid. The host decides the
  * cells that need geodesics. The first call prepares the device that `out` is on; use one gv_voronoi for each
  * device. If the device fails, the call fails: neither another device nor the CPU replaces it.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
  * @param labels       the rectangle, and its array in the caller's memory.
  * @param[out] uniform may be NULL, for which all cells are written. Else it is set to 1 if all cells of the rectangle are
  *                     known to have one result and only the first cell of each band was written; else to 0.
@@ -908,14 +1056,13 @@ typedef struct gv_measure {
   int64_t out_band_stride; /**< 0 = out_stride * rows */
   int signed_distance;     /**< features: inside a polygon the distance is minus the distance to the boundary of the
                         * cell's own feature */
-  gv_memory memory;        /**< of seed, distance and azimuth */
-  void *stream;            /**< of `memory` */
+  const struct gv_array_options *array_options; /**< of seed, distance and azimuth; NULL = host memory */
 } gv_measure;
 
 /** Sets the defaults: float32 distances of all cells of the grid, one band. */
 static inline void gv_measure_init(gv_measure *measure) {
-  const gv_measure defaults = {sizeof(gv_measure), 0,    0,    0, 0, 1, NULL,           0,   0,
-                               GV_FLOAT32,         NULL, NULL, 0, 0, 0, GV_MEMORY_HOST, NULL};
+  const gv_measure defaults = {sizeof(gv_measure), 0,    0,    0, 0, 1, NULL, 0, 0,
+                               GV_FLOAT32,         NULL, NULL, 0, 0, 0, NULL};
   *measure = defaults;
 }
 
@@ -931,8 +1078,11 @@ static inline void gv_measure_init(gv_measure *measure) {
  * rounded to float. A cell at a pole has the longitude of its column (of a projected grid or a triangle: 0).
  *
  * Runs with the context's threads, a rectangle within one block on the calling thread; on a GPU for the backend `cuda-tile` and, on
- * large grids, "auto". GV_MEMORY_CUDA: as gv_voronoi_fill; pairs near the antipodes are measured by the host, as are all on an ellipsoid
+ * large grids, "auto". Arrays in device memory: as gv_voronoi_fill; pairs near the antipodes are measured by the host, as are all on an ellipsoid
  * that is prolate or flatter than 1/50.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
+ * @param measure the rectangle, its seeds, and the arrays in the caller's memory.
  * @return GV_OK, INVALID_ARGUMENT (also a seed number out of range), UNSUPPORTED, OUT_OF_MEMORY, PROJECTION,
  *         UNAVAILABLE, DEVICE, CANCELLED. After an error the outputs are unspecified.
  */
@@ -941,6 +1091,8 @@ GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voron
 /**
  * Returns the longitudes and latitudes of the centers of the cells of a rectangle of a grid on the globe; NaN for a
  * cell without a place.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
  * @param column,row      the first cell.
  * @param columns,rows    size of the rectangle; 0 = up to the grid's edge.
  * @param[out] longitude  longitude[r * stride + c], degrees, (-180, 180].
@@ -958,6 +1110,8 @@ GV_API gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *
  * plane (gv_qtm_area). GV_GRID_HEALPIX, GV_GRID_S2: the cell's solid angle times the ellipsoid's area by solid angle,
  * that at the center or, with authalic latitudes, the mean. GV_GRID_POINTS: the areas of the grid, NaN if unknown.
  * Else |g1 g5 - g2 g4|, square units of the plane. Relative error below 1e-13.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
  * @param column,row   the first cell.
  * @param columns,rows size of the rectangle; 0 = up to the grid's edge.
  * @param[out] area    area[r * stride + c].
@@ -975,9 +1129,7 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
  * const double x[] = {2, 7}, y[] = {5, 5}; // two seeds, a plane of 10 x 10 cells of size 1
  * const gv_points seeds = gv_points_xy(x, y, 2);
  * int32_t nearest[100];
- * gv_grid grid;
- * gv_grid_init(&grid);
- * grid.width = grid.height = 10;
+ * const gv_grid grid = gv_grid_plane(10, 10, NULL);
  * gv_labels labels;
  * gv_labels_init(&labels);
  * labels.out = nearest;
@@ -1027,6 +1179,7 @@ static inline void gv_statistics_options_init(gv_statistics_options *options) {
 
 /**
  * Makes empty statistics. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param voronoi  must outlive the statistics. If it has labels, those of different seeds (or groups) must differ
  *                 from each other and from nodata.
  * @param options  NULL = defaults.
@@ -1036,7 +1189,10 @@ static inline void gv_statistics_options_init(gv_statistics_options *options) {
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);
 
-/** Frees statistics; NULL is allowed. No other thread may be using them. */
+/**
+ * Frees statistics; NULL is allowed. No other thread may be using them.
+ * @param statistics from gv_statistics_create.
+ */
 GV_API void gv_statistics_destroy(gv_statistics *statistics);
 
 /**
@@ -1075,15 +1231,13 @@ typedef struct gv_statistics_cells {
   const double *distance;
   int64_t distance_stride;     /**< in values; 0 = columns */
   const gv_quantity *quantity; /**< an array in host memory, one for each of `sums`; NULL without sums */
-  int uniform;      /**< non-zero: all cells have the seed of the first cell (gv_voronoi_fill). Host memory only */
-  gv_memory memory; /**< of seed and the quantities' values */
-  void *stream;     /**< of `memory` */
+  int uniform; /**< non-zero: all cells have the seed of the first cell (gv_voronoi_fill). Host memory only */
+  const struct gv_array_options *array_options; /**< of seed and the quantities' values; NULL = host memory */
 } gv_statistics_cells;
 
 /** Sets the defaults: all cells of the grid. */
 static inline void gv_statistics_cells_init(gv_statistics_cells *cells) {
-  const gv_statistics_cells defaults = {
-      sizeof(gv_statistics_cells), 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0, GV_MEMORY_HOST, NULL};
+  const gv_statistics_cells defaults = {sizeof(gv_statistics_cells), 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL};
   *cells = defaults;
 }
 
@@ -1091,9 +1245,12 @@ static inline void gv_statistics_cells_init(gv_statistics_cells *cells) {
  * Adds a rectangle. Each cell must be added only once. Runs on the calling thread; any number of threads may add at
  * once, each with its own context.
  *
- * GV_MEMORY_CUDA: the same bits, also if mixed with host memory; supported as for gv_voronoi_fill, without labels.
+ * Arrays in device memory: the same bits, also if mixed with host memory; supported as for gv_voronoi_fill, without labels.
  * Device memory: about 100 bytes a seed (or group) and 32 a quantity of each, at most 1 GiB for seeds that are
  * computed, at most 512 MiB for distances.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param statistics from gv_statistics_create.
+ * @param cells the rectangle; its arrays are read during the call only.
  * @return GV_OK, INVALID_ARGUMENT (also a value that belongs to no seed, a quantity that is not finite or above its
  *         bound, or a `first` or `first_row` that does not ascend from 0 within the rectangle), UNSUPPORTED,
  *         OUT_OF_MEMORY, DEVICE. After an error with host memory the statistics are invalid; only
@@ -1121,13 +1278,22 @@ static inline void gv_seed_statistics_init(gv_seed_statistics *out) {
   *out = defaults;
 }
 
-/** Returns the statistics of one seed or group (from 0) so far. Of seeds at one place the first has the cells.
- * @return GV_OK, INVALID_ARGUMENT. */
+/**
+ * Returns the statistics of one seed or group (from 0) so far. Of seeds at one place the first has the cells.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param statistics not changed.
+ * @param seed number of the seed or group, from 0.
+ * @param[in,out] out initialized by gv_seed_statistics_init.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
 GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                    gv_seed_statistics *out);
 
 /**
  * Returns one quantity of one seed or group.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param statistics not changed.
+ * @param seed number of the seed or group, from 0.
  * @param quantity           0 ... sums - 1.
  * @param[out] sum           its sum over the region's cells.
  * @param[out] distance_mean the mean of the cells' distances weighted by the quantity; NaN where the sum is 0, and without distances; may
@@ -1136,6 +1302,32 @@ GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *sta
  */
 GV_API gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                        int32_t quantity, double *sum, double *distance_mean);
+
+/**
+ * Returns the statistics of consecutive seeds or groups: gv_statistics_get for each.
+ * @param context    of the calling thread.
+ * @param statistics the statistics.
+ * @param first      number of the first seed or group, from 0.
+ * @param count      number of seeds or groups, 0 or more.
+ * @param[out] out   array of the caller of `count` structs, of which the first is initialized (gv_seed_statistics_init).
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_statistics_get_range(gv_context *context, const gv_statistics *statistics, int64_t first,
+                                         int64_t count, gv_seed_statistics *out);
+
+/**
+ * Returns one quantity of consecutive seeds or groups: gv_statistics_get_sum for each.
+ * @param context            of the calling thread.
+ * @param statistics         the statistics.
+ * @param first              number of the first seed or group, from 0.
+ * @param count              number of seeds or groups, 0 or more.
+ * @param quantity           0 ... sums - 1.
+ * @param[out] sum           array of the caller of `count` values.
+ * @param[out] distance_mean likewise, in the unit of distances; may be NULL.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_statistics_get_sum_range(gv_context *context, const gv_statistics *statistics, int64_t first,
+                                             int64_t count, int32_t quantity, double *sum, double *distance_mean);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,7 @@ static inline int gv_mpi_alltoallv(void *user, const void *send, const int *send
 /**
  * Converts an MPI communicator to a gv_communicator. Not collective.
  * @param communicator must stay valid, at the same address, as long as *out is used.
+ * @param[out] out the callbacks of the communicator.
  * @return GV_OK, INVALID_ARGUMENT (NULL), IO.
  */
 static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communicator *out) {
@@ -81,10 +82,7 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
  * @code
  * const double x[2] = {1, 3}, y[2] = {1, 9};
  * const gv_points seeds = gv_points_xy(x, y, 2); // all processes have all seeds
- * gv_grid grid;
- * gv_grid_init(&grid);
- * grid.width = 4;
- * grid.height = 10;
+ * const gv_grid grid = gv_grid_plane(4, 10, NULL);
  * gv_voronoi_options options;
  * gv_voronoi_options_init(&options);
  * options.block_height = 2; // at most five processes have cells
@@ -106,6 +104,9 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
 /**
  * Returns the cells that this process computes with gv_voronoi_fill: part `rank` of `size` parts (gv_voronoi_part).
  * Not collective.
+ * @param communicator of all processes that take part.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param voronoi not changed; any number of threads may share it.
  * @param[in,out] labels its column, row, columns and rows are set; initialize it before. Empty parts have rows or
  *                       columns 0.
  * @return GV_OK, INVALID_ARGUMENT, IO.
@@ -137,8 +138,18 @@ static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *c
  * @endcode
  */
 
-/** gv_index_search_distributed for the processes of a communicator, with the same parameters, results and errors.
- * Collective. */
+/**
+ * gv_index_search_distributed for the processes of a communicator, with the same parameters, results and errors.
+ * Collective.
+ * @param communicator of all processes that take part.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
+ * @param queries of this process; NULL = its own points.
+ * @param options as for gv_index_search; in host memory. NULL = defaults.
+ * @param[out] indices as gv_index_search_distributed writes them.
+ * @param[out] distances likewise; may be NULL.
+ * @return as gv_index_search_distributed.
+ */
 static inline gv_status gv_mpi_index_search(MPI_Comm communicator, gv_context *context, const gv_index *index,
                                             const gv_points *queries, const gv_search_options *options,
                                             int64_t *indices, double *distances) {

@@ -98,6 +98,7 @@ def main():
     release.run("tar", "-xf", release.source_archive(work, "gpuvoronoi"), "-C", work)
     tree = work / "gpuvoronoi"
     version = re.search('#define GV_VERSION_STRING "(.*)"', (tree / "include/gpuvoronoi/gpuvoronoi.h").read_text()).group(1)
+    version = version.replace("-", "")  # as PEP 440 has it: 1.0.0rc1
     content, name = work / "content", f"gpuvoronoi_cuda{cuda}-{version}"
     info = content / f"{name}.dist-info"
     for folder in (content / "gpuvoronoi", info):

@@ -79,9 +79,6 @@ UINT16 = 7
 UINT32 = 8
 UINT64 = 9
 
-MEMORY_HOST = 0
-MEMORY_CUDA = 1
-
 INDEX_POINTS = 0
 INDEX_GLOBE = 1
 INDEX_FEATURES = 2
@@ -111,6 +108,9 @@ CRS_NONE = 0
 CRS_GEOGRAPHIC = 1
 CRS_PROJECTED = 2
 CRS_OTHER = 3
+
+MEMORY_HOST = 0
+MEMORY_CUDA = 1
 
 POINT_METRICS = ("euclidean", "manhattan", "chebyshev", "great-circle", "geodesic", "cosine", "inner-product", "minkowski")
 METRICS = POINT_METRICS[:COSINE]
@@ -159,14 +159,14 @@ class Points(Structure):
 
 class IndexOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
-                ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64), ("memory", c_int),
-                ("stream", c_void_p), ("periods", c_void_p), ("power", c_double)]
+                ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64),
+                ("array_options", c_void_p), ("periods", c_void_p), ("power", c_double)]
     defaults = {"power": 2.0}
 
 
 class SearchOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int),
-                ("nearest", c_void_p), ("memory", c_int), ("stream", c_void_p)]
+                ("nearest", c_void_p), ("array_options", c_void_p)]
     defaults = {"k": 1, "max_distance": inf}
 
 
@@ -193,15 +193,15 @@ class VoronoiOptions(Structure):
 class Labels(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64),
-                ("band_stride", c_int64), ("memory", c_int), ("stream", c_void_p)]
+                ("band_stride", c_int64), ("array_options", c_void_p)]
 
 
 class Measure(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("bands", c_int32), ("seed", c_void_p), ("stride", c_int64),
                 ("band_stride", c_int64), ("type", c_int), ("distance", c_void_p), ("azimuth", c_void_p),
-                ("out_stride", c_int64), ("out_band_stride", c_int64), ("signed_distance", c_int), ("memory", c_int),
-                ("stream", c_void_p)]
+                ("out_stride", c_int64), ("out_band_stride", c_int64), ("signed_distance", c_int),
+                ("array_options", c_void_p)]
     defaults = {"bands": 1}
 
 
@@ -219,8 +219,7 @@ class Quantity(Structure):
 class StatisticsCells(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("seed", c_void_p), ("stride", c_int64), ("distance", c_void_p),
-                ("distance_stride", c_int64), ("quantity", c_void_p), ("uniform", c_int), ("memory", c_int),
-                ("stream", c_void_p)]
+                ("distance_stride", c_int64), ("quantity", c_void_p), ("uniform", c_int), ("array_options", c_void_p)]
 
 
 class SeedStatistics(Structure):
@@ -307,6 +306,10 @@ class CostCells(Structure):
                 ("rows", c_int64), ("stride", c_int64), ("seed", c_void_p), ("cost", c_void_p), ("azimuth", c_void_p)]
 
 
+class ArrayOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("memory", c_int), ("stream", c_void_p)]
+
+
 class Communicator(Structure):
     _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("ranks", c_int), ("user", c_void_p),
                 ("allreduce_max", c_void_p), ("allgatherv", c_void_p), ("alltoallv", c_void_p)]
@@ -327,8 +330,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_metric_name": (c_char_p, [c_int]),
     "gv_limits": (c_int, [c_int, HANDLE, HANDLE]),
     "gv_knn": (c_int, [HANDLE, c_int64, HANDLE, c_int64, c_int32, c_int32, HANDLE, HANDLE]),
+    "gv_knn_message": (c_int, [HANDLE, c_int64, HANDLE, c_int64, c_int32, c_int32, HANDLE, HANDLE, HANDLE, c_size_t]),
     "gv_geodesic_knn": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
+    "gv_geodesic_knn_message": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE, HANDLE, c_size_t]),
     "gv_nearest_grid": (c_int, [HANDLE, HANDLE, c_int64, c_int, HANDLE, c_int64, c_int64, HANDLE, HANDLE]),
+    "gv_nearest_grid_message": (c_int, [HANDLE, HANDLE, c_int64, c_int, HANDLE, c_int64, c_int64, HANDLE, HANDLE, HANDLE, c_size_t]),
     "gv_context_create": (c_int, [HANDLE, HANDLE]),
     "gv_context_destroy": (None, [HANDLE]),
     "gv_context_message": (c_char_p, [HANDLE]),
@@ -360,6 +366,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_statistics_add": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_statistics_get": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_statistics_get_sum": (c_int, [HANDLE, HANDLE, c_int64, c_int32, HANDLE, HANDLE]),
+    "gv_statistics_get_range": (c_int, [HANDLE, HANDLE, c_int64, c_int64, HANDLE]),
+    "gv_statistics_get_sum_range": (c_int, [HANDLE, HANDLE, c_int64, c_int64, c_int32, HANDLE, HANDLE]),
     "gv_index_build_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_index_search_features": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_raster_seeds_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
@@ -380,6 +388,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_diagram_polygons_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_diagram_polygons_destroy": (None, [HANDLE]),
     "gv_qtm_from_lonlat": (c_int, [c_double, c_double, c_int, HANDLE]),
+    "gv_qtm_from_lonlat_array": (c_int, [HANDLE, HANDLE, c_int64, c_int, HANDLE]),
+    "gv_qtm_centers": (c_int, [c_int, c_int64, c_int64, HANDLE, HANDLE]),
     "gv_qtm_is_valid": (c_int, [c_int64]),
     "gv_qtm_level": (c_int, [c_int64]),
     "gv_qtm_octant": (c_int, [c_int64]),
@@ -399,12 +409,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_healpix_count": (c_int64, [c_int]),
     "gv_healpix_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_healpix_from_lonlat": (c_int, [c_int, c_double, c_double, HANDLE]),
+    "gv_healpix_centers": (c_int, [c_int, c_int64, c_int64, HANDLE, HANDLE]),
+    "gv_healpix_from_lonlat_array": (c_int, [c_int, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_healpix_to_ring": (c_int64, [c_int, c_int64]),
     "gv_healpix_from_ring": (c_int64, [c_int, c_int64]),
     "gv_s2_count": (c_int64, [c_int]),
     "gv_s2_id": (c_uint64, [c_int, c_int64]),
     "gv_s2_center": (c_int, [c_int, c_int64, HANDLE, HANDLE]),
     "gv_s2_from_lonlat": (c_int, [c_int, c_double, c_double, HANDLE]),
+    "gv_s2_centers": (c_int, [c_int, c_int64, c_int64, HANDLE, HANDLE]),
+    "gv_s2_from_lonlat_array": (c_int, [c_int, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_default_metric": (c_int, [HANDLE, HANDLE]),
     "gv_cost_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_cost_destroy": (None, [HANDLE]),

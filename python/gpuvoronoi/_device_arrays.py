@@ -3,6 +3,7 @@ Neither is imported here: the array's creator has imported it."""
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from ctypes import byref
 from typing import Any, NamedTuple, NoReturn, Optional
@@ -111,8 +112,8 @@ def search(index: Optional[Handle], queries: DeviceArray, dim: int, k: int, max_
         indices[...] = missing
         return distances, indices
     # What the arrays' memory was used for last is in the same stream as what made the queries.
-    options = _c.SearchOptions(k=k, max_distance=max_distance, exclude_self=0, stream=queries.stream,
-                               memory=_c.MEMORY_CUDA)
+    there = _c.ArrayOptions(memory=_c.MEMORY_CUDA, stream=queries.stream)
+    options = _c.SearchOptions(k=k, max_distance=max_distance, exclude_self=0, array_options=ctypes.addressof(there))
     run(library().gv_index_search, index.address, byref(points), byref(options), indices.__cuda_array_interface__["data"][0],
         distances.__cuda_array_interface__["data"][0], threads=threads, device=device, argument="x")
     if max_distance < np.inf or k > missing:

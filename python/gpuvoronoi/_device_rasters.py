@@ -114,12 +114,17 @@ def _pointer(array: Any) -> Optional[int]:
     return None if array is None else int(array.__cuda_array_interface__["data"][0])
 
 
+def _there(cupy: Any) -> _c.ArrayOptions:
+    """Arrays on the GPU, used last in CuPy's current stream."""
+    return _c.ArrayOptions(memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
+
+
 def _numbers(cupy: Any, field: _field.Field, window: _field.Window, mask: Any, workers: int, progress: Progress) -> Any:
     rows, columns = window.shape
-    made = cupy.empty((field.plan.k, rows, columns), np.int32)
+    made, there = cupy.empty((field.plan.k, rows, columns), np.int32), _there(cupy)
     with Bar(progress) as bar:
         labels = _c.Labels(column=window.column0, row=window.row0, columns=columns, rows=rows, mask=_pointer(mask), out=_pointer(made),
-                           memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
+                           array_options=ctypes.addressof(there))
         run(library().gv_voronoi_fill, field.handle.address, byref(labels), None, threads=workers, device=field.plan.device,
             large=made.size > _field._LARGE_CELLS, progress=bar.report)
     return made
@@ -148,10 +153,10 @@ def answer(cupy: Any, field: _field.Field, window: _field.Window, names: Optiona
     far = None if distance is None else cupy.empty(numbers.shape, distance)
     direction = cupy.empty(numbers.shape, np.float32) if azimuth else None
     if far is not None or direction is not None:
-        rows, columns = window.shape
+        (rows, columns), there = window.shape, _there(cupy)
         measure = _c.Measure(column=window.column0, row=window.row0, columns=columns, rows=rows, bands=field.plan.k, seed=_pointer(numbers),
                              type=_c.FLOAT32 if far is None else _c.DTYPES.index(far.dtype.name), distance=_pointer(far),
-                             azimuth=_pointer(direction), memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
+                             azimuth=_pointer(direction), array_options=ctypes.addressof(there))
         run(library().gv_voronoi_measure, field.handle.address, byref(measure), threads=workers, device=field.plan.device,
             large=numbers.size > _field._LARGE_CELLS)
         for array in (far, direction):
@@ -176,8 +181,9 @@ def add(question: Any, field: _field.Field, table: Optional[int], quantities: li
     cupy, plan = question.cupy, field.plan
     numbers = _numbers(cupy, field, plan.window, mask_bytes(cupy, question.mask), question.workers, question.progress)
     parts = (_c.Quantity * max(len(quantities), 1))(*[_c.Quantity(value=_pointer(part), stride=plan.columns) for part in quantities])
-    cells = _c.StatisticsCells(seed=_pointer(numbers), quantity=ctypes.addressof(parts) if quantities else None, memory=_c.MEMORY_CUDA,
-                               stream=cupy.cuda.get_current_stream().ptr or None)
+    there = _there(cupy)
+    cells = _c.StatisticsCells(seed=_pointer(numbers), quantity=ctypes.addressof(parts) if quantities else None,
+                               array_options=ctypes.addressof(there))
     run(library().gv_statistics_add, table, byref(cells), threads=question.workers, device=plan.device, large=numbers.size > _field._LARGE_CELLS,
         argument="sums")
 

@@ -21,7 +21,7 @@ from typing import Any, Callable, NoReturn, Optional, Union
 
 from . import _c
 
-__version__ = "0.1.0"
+__version__ = "1.0.0-rc1"
 VARIABLE = "GPUVORONOI_LIBRARY"
 
 ProgressFunction = Callable[[float], Any]
@@ -40,7 +40,7 @@ def path() -> str:
     own = pathlib.Path(__file__).resolve().parent / name
     if own.exists() or not name.endswith(".so"):
         return str(own)
-    return f"{name}.{'.'.join(__version__.split('.')[:2])}"  # a distribution's, by its SONAME
+    return f"{name}.{__version__.split('.')[0]}"  # a distribution's, by its SONAME
 
 
 def library() -> ctypes.CDLL:

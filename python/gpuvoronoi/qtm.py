@@ -71,13 +71,11 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     """
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     x, y = np.broadcast_arrays(as_degrees(lon, "lon"), as_degrees(lat, "lat"))
-    out = np.empty(x.shape, dtype=np.int64)
-    function, cell = library().gv_qtm_from_lonlat, c_int64()
-    flat, place = out.reshape(-1), byref(cell)
-    for i, (a, b) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist())):
-        if function(a, b, wanted, place):
-            raise ValueError(f"lon, lat: out of range ({a}, {b})")
-        flat[i] = cell.value
+    out, flat_x, flat_y = np.empty(x.shape, dtype=np.int64), np.ascontiguousarray(x).ravel(), np.ascontiguousarray(y).ravel()
+    library().gv_qtm_from_lonlat_array(flat_x.ctypes.data, flat_y.ctypes.data, out.size, wanted, out.ctypes.data)
+    bad = np.flatnonzero(out.reshape(-1) == 0)
+    if bad.size:
+        raise ValueError(f"lon, lat: out of range ({flat_x[bad[0]]}, {flat_y[bad[0]]})")
     return _plain(out)
 
 

@@ -191,13 +191,11 @@ class _Table:
         kind = np.dtype([(name, "f8" if field is ctypes.c_double else "i8") for name, field in _c.SeedStatistics._fields_])
         found, sums = np.zeros(count, dtype=kind), np.empty((count, len(self.quantities), 2))
         found["struct_size"] = kind.itemsize
-        get, get_sum, used = library().gv_statistics_get, library().gv_statistics_get_sum, context()
-        first, of_sum = found.ctypes.data, sums.ctypes.data
-        for seed in range(count):
-            used.call(get, self.handle.address, seed, first + kind.itemsize * seed)
-            for i in range(len(self.quantities)):
-                at = of_sum + 16 * (seed * len(self.quantities) + i)
-                used.call(get_sum, self.handle.address, seed, i, at, at + 8)
+        used, one = context(), np.empty((2, count))
+        used.call(library().gv_statistics_get_range, self.handle.address, 0, count, found.ctypes.data)
+        for i in range(len(self.quantities)):
+            used.call(library().gv_statistics_get_sum_range, self.handle.address, 0, count, i, one[0].ctypes.data, one[1].ctypes.data)
+            sums[:, i] = one.T
         return found, sums
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import functools
 import math
@@ -141,7 +142,8 @@ class KDTree:
                 if isinstance(self._given, _device_arrays.DeviceArray):
                     large = False  # milliseconds: this thread's context, which has its buffers on the GPU
                     points = _device_arrays.take(self.data, "data")
-                    rows, options.stream, options.memory = points.rows(self.m), points.stream, _c.MEMORY_CUDA
+                    there = _c.ArrayOptions(memory=_c.MEMORY_CUDA, stream=points.stream)
+                    rows, options.array_options = points.rows(self.m), ctypes.addressof(there)
                 else:
                     rows = _points(self._given)
                 self._built[metric] = _search.made(

@@ -54,7 +54,7 @@ void cli_be_silent(void) {
   silent = true;
 }
 
-void cli_answer_as_asked(int argc, char **argv) {
+void cli_read_output_mode(int argc, char **argv) {
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
     json = json || strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-json") == 0;
 }

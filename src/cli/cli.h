@@ -29,7 +29,7 @@ bool cli_is_silent(void);
 
 /* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
  * options before and behind it too. */
-void cli_answer_as_asked(int argc, char **argv);
+void cli_read_output_mode(int argc, char **argv);
 bool cli_answers_in_json(void);
 
 /* Seconds of a monotonic clock. */

@@ -162,7 +162,7 @@ static int diagram_command_run(settings *s, double begun) {
 int diagram_command(int argc, char **argv) {
   double begun = cli_seconds();
   settings s = {.job = {.tolerance = 1.0, .seeds = {.shapes = true}}};
-  cli_answer_as_asked(argc, argv);
+  cli_read_output_mode(argc, argv);
   int result = cli_parse(&diagram_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
   if (result == EXIT_OK) result = cli_prepare();

@@ -62,7 +62,7 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
   } else {
     snprintf(rest, sizeof rest, "%.2f s", seconds);
   }
-  print_backend(r->backend != NULL ? r->backend : r->backend_asked, r->threads, rest);
+  print_backend(r->backend != NULL ? r->backend : r->requested_backend, r->threads, rest);
 }
 
 /* There is one for lines and polygons, which no option names. */
@@ -220,7 +220,7 @@ static void put_run(gv_json_writer *json, const gv_job_report *r, double seconds
   gv_json_put_integer(json, "left_out", r->seeds_skipped);
   put_count(json, "without_cells", r->seeds_without_cells);
   gv_json_end(json);
-  put_backend(json, r->backend != NULL ? r->backend : r->backend_asked, r->backend_asked, r->threads);
+  put_backend(json, r->backend != NULL ? r->backend : r->requested_backend, r->requested_backend, r->threads);
   if (r->planned_count > 0) {
     put_plan(json, r);
   } else {
@@ -254,7 +254,7 @@ void cli_report_search_json(const gv_search_report *r, double seconds) {
   gv_json_put_integer(&json, "count", neighbours(r));
   gv_json_put_integer(&json, "missing", r->missing);
   gv_json_end(&json);
-  put_backend(&json, search_backend(r), r->backend_asked, r->threads);
+  put_backend(&json, search_backend(r), r->requested_backend, r->threads);
   put_seconds(&json, seconds);
   report_end(&json);
 }

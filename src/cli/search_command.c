@@ -384,7 +384,7 @@ int search_command(int argc, char **argv) {
   double begun = cli_seconds();
   settings s = {.job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY}};
   gv_search_source *r = &s.job.reference, *q = &s.job.query;
-  cli_answer_as_asked(argc, argv);
+  cli_read_output_mode(argc, argv);
   int result = cli_parse(&search_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
   if (result == EXIT_OK) result = choose_power(&s);

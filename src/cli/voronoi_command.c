@@ -109,7 +109,7 @@ int voronoi_command(int argc, char **argv) {
   gv_text part = {0};
   gv_job_settings s;
   gv_job_settings_begin(&s);
-  cli_answer_as_asked(argc, argv);
+  cli_read_output_mode(argc, argv);
   int result = cli_read(&voronoi_syntax, argc, argv, note, &given);
   bool early = value_of(&given, "config") != NULL;
   if (result == EXIT_OK && early) result = cli_prepare();

@@ -67,7 +67,7 @@ gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost
 }
 
 const char *gv_cost_backend(const gv_cost *c) {
-  return names[c->is.engine];
+  return c != NULL ? names[c->is.engine] : "";
 }
 
 gv_status gv_cost_set_rows(gv_context *context, gv_cost *c, int64_t row, int64_t rows, const double *friction,

@@ -21,8 +21,8 @@ typedef struct builder {
       *mark; /* of each facet: point + 1 if it is being replaced, -(point + 1) if that point is not in its circle */
   gv_code *order;
   int32_t *cavity,
-      *rim; /* facets to replace; edges around them: both corners, the facet on the other side and its side */
-  int64_t cavity_room, rim_room;
+      *boundary; /* facets to replace; edges around them: both corners, the facet on the other side and its side */
+  int64_t cavity_room, boundary_room;
 } builder;
 
 static const double *triangulation_place_of(const gv_triangulation *t, int64_t vertex) {
@@ -154,9 +154,9 @@ static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest)
 }
 
 /* Lists the facets with circles that contain the point, and the edges around them. */
-static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, int64_t *dug, int64_t *edges) {
+static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, int64_t *removed, int64_t *edges) {
   const gv_triangulation *t = b->t;
-  int64_t count = 1, rim = 0;
+  int64_t count = 1, boundary = 0;
   GV_TRY(builder_reserve(b, &b->cavity, &b->cavity_room, 64));
   b->cavity[0] = start;
   b->mark[start] = point + 1;
@@ -172,28 +172,28 @@ static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, i
         b->cavity[count++] = beyond;
         continue;
       }
-      GV_TRY(builder_reserve(b, &b->rim, &b->rim_room, 4 * rim + 4));
-      int32_t *edge = b->rim + 4 * rim++;
+      GV_TRY(builder_reserve(b, &b->boundary, &b->boundary_room, 4 * boundary + 4));
+      int32_t *edge = b->boundary + 4 * boundary++;
       edge[0] = v[(side + 1) % 3];
       edge[1] = v[(side + 2) % 3];
       edge[2] = beyond;
       edge[3] = gv_triangulation_side(t, beyond, edge[1], edge[0]);
     }
   }
-  *dug = count;
-  *edges = rim;
+  *removed = count;
+  *edges = boundary;
   return GV_OK;
 }
 
-/* A fan around the point in place of the facets that were dug out. */
-static gv_status builder_fill(builder *b, int32_t point, int64_t dug, int64_t edges) {
+/* A fan around the point in place of the facets that were removed. */
+static gv_status builder_fill(builder *b, int32_t point, int64_t removed, int64_t edges) {
   gv_triangulation *t = b->t;
   /* One ring of edges around a disc without vertices inside: two facets more than there were. */
-  if (edges != dug + 2 || t->facets + 2 > b->room)
+  if (edges != removed + 2 || t->facets + 2 > b->room)
     return gv_fail(b->context, GV_ERROR_INTERNAL, "triangulation: inconsistent at seed %d", (int)point);
   for (int64_t i = 0; i < edges; i++) {
-    const int32_t *edge = b->rim + 4 * i;
-    int32_t facet = i < dug ? b->cavity[i] : (int32_t)t->facets++;
+    const int32_t *edge = b->boundary + 4 * i;
+    int32_t facet = i < removed ? b->cavity[i] : (int32_t)t->facets++;
     int32_t *v = t->corner + 3 * (int64_t)facet;
     v[0] = point;
     v[1] = edge[0];
@@ -204,9 +204,9 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t dug, int64_t ed
     b->facet_of[edge[0]] = facet;
     b->mark[facet] = 0;
   }
-  b->facet_of[point] = b->first_edge[b->rim[0]];
+  b->facet_of[point] = b->first_edge[b->boundary[0]];
   for (int64_t i = 0; i < edges; i++) {
-    int32_t facet = b->first_edge[b->rim[4 * i]], after = b->first_edge[b->rim[4 * i + 1]];
+    int32_t facet = b->first_edge[b->boundary[4 * i]], after = b->first_edge[b->boundary[4 * i + 1]];
     t->neighbour[3 * (int64_t)facet + 1] = after;
     t->neighbour[3 * (int64_t)after + 2] = facet;
   }
@@ -214,7 +214,7 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t dug, int64_t ed
 }
 
 static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
-  int64_t dug, edges;
+  int64_t removed, edges;
   *nearest = builder_nearest(b, point, *nearest);
   int32_t start = same_place(b->t, *nearest, point) ? -1 : builder_find_conflict(b, point, *nearest);
   if (start < 0) {
@@ -223,8 +223,8 @@ static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
   }
   b->t->owner[point] = point;
   b->t->distinct++;
-  GV_TRY(builder_find_cavity(b, point, start, &dug, &edges));
-  GV_TRY(builder_fill(b, point, dug, edges));
+  GV_TRY(builder_find_cavity(b, point, start, &removed, &edges));
+  GV_TRY(builder_fill(b, point, removed, edges));
   *nearest = point;
   return GV_OK;
 }
@@ -474,7 +474,7 @@ gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *
   gv_release(allocator, b.mark);
   gv_release(allocator, b.order);
   gv_release(allocator, b.cavity);
-  gv_release(allocator, b.rim);
+  gv_release(allocator, b.boundary);
   return status;
 }
 

@@ -55,7 +55,7 @@ void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_su
 /* ------------------------------------------------------------------------------------------------------- looking */
 
 static void sample_on_sphere(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
-                             gv_edge_sight *out) {
+                             gv_edge_view *out) {
   double p[3], s[4]; /* sines, then cosines */
   gv_sines(lon, &s[0], &s[2]);
   gv_sines(lat, &s[1], &s[3]);
@@ -69,8 +69,8 @@ static void sample_on_sphere(const gv_edge_surface *surface, const gv_edge_place
   out->azimuth = 0.0;
 }
 
-void gv_edge_sight_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
-                      gv_edge_sight *out) {
+void gv_edge_view_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
+                     gv_edge_view *out) {
   gv_normalise_lonlat(&lon, &lat);
   if (surface->sphere) {
     sample_on_sphere(surface, q, lon, lat, out);
@@ -195,7 +195,7 @@ typedef struct search {
 } search;
 
 static sample edge_search_evaluate(search *s, double u, double lon, double lat, double azimuth,
-                                   const gv_edge_sight *sight) {
+                                   const gv_edge_view *sight) {
   const gv_edge *edge = s->edge;
   sample out = {.u = u, .f = sight->distance};
   /* Azimuths at a pole are those of longitude 0, turned here to those of the edge's own. */
@@ -225,10 +225,10 @@ static sample edge_search_evaluate(search *s, double u, double lon, double lat, 
 }
 
 static sample edge_search_sample(search *s, double u) {
-  gv_edge_sight sight;
+  gv_edge_view sight;
   double lon, lat, azimuth = 0.0;
   place_at(s->edge, u, &lon, &lat, &azimuth);
-  gv_edge_sight_of(s->edge->surface, s->q, lon, lat, &sight);
+  gv_edge_view_of(s->edge->surface, s->q, lon, lat, &sight);
   return edge_search_evaluate(s, u, lon, lat, azimuth, &sight);
 }
 
@@ -344,14 +344,14 @@ static bool edge_search_finish(search *s, const piece *p) {
   return h < 0x1p-40;
 }
 
-void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2],
+void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_view ends[2],
                      gv_edge_closest *closest) {
   enum { DEPTH = 64 };
   piece stack[DEPTH];
   int open = 0;
   search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
   *closest = (gv_edge_closest){.canonical = INFINITY};
-  const gv_edge_sight *from = &ends[edge->reversed ? 1 : 0], *to = &ends[edge->reversed ? 0 : 1];
+  const gv_edge_view *from = &ends[edge->reversed ? 1 : 0], *to = &ends[edge->reversed ? 0 : 1];
   stack[0].from = edge_search_evaluate(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
   stack[0].to = edge_search_evaluate(&s, 1.0, edge->lon[1], edge->lat[1], edge->finish, to);
   bool point = edge->straight ? edge->rate_lon == 0.0 && edge->rate_lat == 0.0 : !(edge->length > 0.0);
@@ -382,7 +382,7 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
  * geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place. (The slope's own
  * error is that of the azimuth, 1e-7 of the speed from a metre on.)
  */
-bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
+bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *sight,
                             double speed, double turn, gv_edge_closest *closest) {
   int at = (end == 1) != edge->reversed ? 1 : 0;
   double far = sight->distance + 1.5 * speed + 1.0;

@@ -143,21 +143,21 @@ static gv_status find_sides(gv_context *context, const gv_feature_set *set, side
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ parting */
+/* ------------------------------------------------------------------------------------------------------ cuts_output */
 
 /* Vertices that are copied one after the other; x is NULL where they are only counted. */
-typedef struct parting {
+typedef struct cuts_output {
   double *x, *y;
   int64_t count;
-} parting;
+} cuts_output;
 
-static void cuts_put(parting *p, double x, double y) {
+static void cuts_put(cuts_output *p, double x, double y) {
   if (p->x != NULL) p->x[p->count] = x, p->y[p->count] = y;
   p->count++;
 }
 
 /* Where stretches begin or end within an edge along the antimeridian, in its direction. */
-static void put_ends(parting *p, const stretch *list, int64_t count, double x, double from, double to) {
+static void put_ends(cuts_output *p, const stretch *list, int64_t count, double x, double from, double to) {
   double low = fmin(from, to) + GV_CUT_TOLERANCE, high = fmax(from, to) - GV_CUT_TOLERANCE;
   int64_t first = p->count, n = begun(list, count, low);
   for (n -= n > 0; n < count && list[n].low < high; n++) {
@@ -173,7 +173,7 @@ static void put_ends(parting *p, const stretch *list, int64_t count, double x, d
 }
 
 /* All vertices, and where rings begin then if `vertex` is not NULL. */
-static void part_rings(const gv_feature_set *set, const sides *s, parting *p, int64_t *vertex) {
+static void part_rings(const gv_feature_set *set, const sides *s, cuts_output *p, int64_t *vertex) {
   for (int64_t part = 0; part < set->parts; part++) {
     for (int64_t r = set->ring[part]; r < set->ring[part + 1]; r++) {
       if (vertex != NULL) vertex[r] = p->count;
@@ -188,7 +188,7 @@ static void part_rings(const gv_feature_set *set, const sides *s, parting *p, in
 }
 
 static gv_status part_edges(gv_context *context, gv_feature_set *set, const sides *s) {
-  parting p = {NULL, NULL, 0};
+  cuts_output p = {NULL, NULL, 0};
   part_rings(set, s, &p, NULL);
   int64_t vertices = p.count;
   if (vertices == set->vertices) return GV_OK;
@@ -196,8 +196,8 @@ static gv_status part_edges(gv_context *context, gv_feature_set *set, const side
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "vertices: too many (%lld); at most %d are supported",
                    (long long)vertices, INT32_MAX);
   }
-  p = (parting){gv_allocate(&context->allocator, vertices, sizeof *p.x),
-                gv_allocate(&context->allocator, vertices, sizeof *p.y), 0};
+  p = (cuts_output){gv_allocate(&context->allocator, vertices, sizeof *p.x),
+                    gv_allocate(&context->allocator, vertices, sizeof *p.y), 0};
   int64_t *vertex = gv_allocate(&context->allocator, set->rings + 1, sizeof *vertex);
   if (p.x == NULL || p.y == NULL || vertex == NULL) {
     gv_release(&context->allocator, p.x);

@@ -71,7 +71,8 @@ void gv_prepare_motion(const gv_feature_tree *t, const gv_shortlist *l, int32_t 
 /* ------------------------------------------------------------------------------------------------------------ closest points */
 
 /* The point of the chord, lifted to the ellipsoid. */
-static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_edge_points *f, int32_t n) {
+static void edge_points_project(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_edge_points *f,
+                                int32_t n) {
   const gv_series *series = &t->geodesic->series;
   double part = f->part[n], square = 0.0, at[3];
   for (int axis = 0; axis < 3; axis++) {
@@ -92,7 +93,7 @@ static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_
 
 /* Position of a closest point on an edge from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the
  * edge. */
-static double turn_round(gv_edge_points *f, int32_t n, bool reversed) {
+static double edge_points_orient(gv_edge_points *f, int32_t n, bool reversed) {
   if (!reversed) return f->part[n];
   f->end[n] = -f->end[n];
   f->sense[n] = -1.0;
@@ -102,7 +103,7 @@ static double turn_round(gv_edge_points *f, int32_t n, bool reversed) {
 /* A place of a geodesic. */
 static void stand(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
   double place[3] = {1.0, 0.0, 0.0}, along[3] = {0.0, 0.0, 0.0};
-  double u = turn_round(f, n, k->edge.reversed), x = 2.0 * u - 1.0;
+  double u = edge_points_orient(f, n, k->edge.reversed), x = 2.0 * u - 1.0;
   f->room[n] = f->tilt[n] = 0.0;
   f->known[n] = k->curved || gv_edge_course(&k->edge, u, place, along);
   for (int axis = 0; axis < 3 && k->curved; axis++) {
@@ -125,7 +126,7 @@ static void stand(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
 /* A place of a straight line; where it is on the ellipsoid is found for all closest points at once. */
 static void stand_straight(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
   const gv_edge *edge = &k->edge;
-  double u = turn_round(f, n, edge->reversed);
+  double u = edge_points_orient(f, n, edge->reversed);
   double lon = u == 1.0 ? edge->lon[1] : edge->lon[0] + u * (edge->lon[1] - edge->lon[0]);
   double lat = u == 1.0 ? edge->lat[1] : edge->lat[0] + u * (edge->lat[1] - edge->lat[0]);
   f->known[n] = fabs(lat) < 90.0;
@@ -139,7 +140,7 @@ static void stand_straight(const gv_prepared_edge *k, gv_edge_points *f, int32_t
 }
 
 /* A point of a layer with straight lines. */
-static void stand_still(const gv_feature_set *set, int64_t v, gv_edge_points *f, int32_t n) {
+static void edge_points_set_point(const gv_feature_set *set, int64_t v, gv_edge_points *f, int32_t n) {
   double lon = set->x[v], lat = set->y[v];
   gv_normalise_lonlat(&lon, &lat);
   f->known[n] = true;
@@ -163,12 +164,12 @@ void gv_edge_points_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t
     f->from[axis][n] = position[axis];
   if (!set->straight) {
     if (v < 0 || known == NULL) {
-      lift(t, l, i, f, n);
+      edge_points_project(t, l, i, f, n);
     } else {
       stand(known, f, n);
     }
   } else if (v < 0) {
-    stand_still(set, ~(int64_t)v, f, n);
+    edge_points_set_point(set, ~(int64_t)v, f, n);
   } else if (known != NULL) {
     stand_straight(known, f, n);
   } else {

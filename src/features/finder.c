@@ -99,7 +99,7 @@ typedef struct view {
   gv_finder *finder;
   const gv_edge_place *q;
   int64_t vertex[SIGHTS];
-  gv_edge_sight sight[SIGHTS];
+  gv_edge_view sight[SIGHTS];
   int32_t sights;
   int64_t best;
   gv_edge_closest *closest;
@@ -109,19 +109,19 @@ static bool same_place(const gv_feature_set *set, int64_t a, int64_t b) {
   return a == b || (set->x[a] == set->x[b] && set->y[a] == set->y[b]);
 }
 
-static const gv_edge_sight *seen(const view *w, int64_t v) {
+static const gv_edge_view *seen(const view *w, int64_t v) {
   for (int32_t i = 0; i < w->sights; i++)
     if (same_place(w->finder->tree->set, w->vertex[i], v)) return &w->sight[i];
   return NULL;
 }
 
-static const gv_edge_sight *finder_sight_of(view *w, int64_t v) {
-  const gv_edge_sight *known = seen(w, v);
+static const gv_edge_view *finder_sight_of(view *w, int64_t v) {
+  const gv_edge_view *known = seen(w, v);
   const gv_feature_set *set = w->finder->tree->set;
   if (known != NULL) return known;
   int32_t at = w->sights < SIGHTS ? w->sights++ : SIGHTS - 1;
   w->vertex[at] = v;
-  gv_edge_sight_of(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
+  gv_edge_view_of(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
   return &w->sight[at];
 }
 
@@ -137,7 +137,7 @@ static gv_prepared_edge *finder_prepare(gv_finder *f, int32_t i, int64_t v) {
   return &f->known[i];
 }
 
-static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *sight) {
+static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_view *sight) {
   const gv_prepared_edge *known = finder_prepare(w->finder, i, v);
   gv_edge_closest found;
   if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
@@ -149,7 +149,7 @@ static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *si
 /* Decides from the sights known so far. */
 static bool finder_decide(view *w, int32_t i, int64_t v, bool point) {
   for (int end = 0; end < 2 && !point; end++) {
-    const gv_edge_sight *sight = seen(w, v + end);
+    const gv_edge_view *sight = seen(w, v + end);
     if (sight != NULL && ends(w, i, v, end, sight)) return true;
   }
   return false;
@@ -167,7 +167,7 @@ static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
   double part = f->list.part[i];
   int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
   if (end >= 0 && ends(w, i, v, end, finder_sight_of(w, v + end))) return;
-  gv_edge_sight sights[2] = {*finder_sight_of(w, v), *finder_sight_of(w, v + 1)};
+  gv_edge_view sights[2] = {*finder_sight_of(w, v), *finder_sight_of(w, v + 1)};
   gv_edge_nearest(&finder_prepare(f, i, v)->edge, w->q, sights, &found);
   finder_offer(w, v, &found);
 }

@@ -163,8 +163,8 @@ static crossing test_north(const gv_feature_set *set, int64_t v, double lon, dou
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   crossing none = {false, false, 0.0};
   double f = set->surface.ellipsoid.flattening;
-  bool told = !exactly && f >= 0.0 && f <= FLATTEST;
-  int north = told ? lies_north(a, b, lat) : -1;
+  bool flat_enough = !exactly && f >= 0.0 && f <= FLATTEST;
+  int north = flat_enough ? lies_north(a, b, lat) : -1;
   if (north == 0) return none;
   /* In sorted order, so that the reverse has the same direction half round the globe. */
   bool swapped = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
@@ -174,7 +174,7 @@ static crossing test_north(const gv_feature_set *set, int64_t v, double lon, dou
   const double *west = eastward ? first : second, *east = eastward ? second : first;
   if (d == 0.0 || !at_or_west(west[0], lon) || at_or_west(east[0], lon)) return none;
   crossing found = {true, eastward != swapped, 0.0};
-  if (told && north < 0) north = passes_north(set, west, east, lon, lat);
+  if (flat_enough && north < 0) north = passes_north(set, west, east, lon, lat);
   if (north >= 0) {
     found.crosses = north == 1;
     return found;

@@ -3,7 +3,7 @@
 
 /* A place as nearest point, in the set's metric. `sight`: of geodesics, or NULL. */
 static void nearest_offer_place(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
-                                const gv_edge_sight *sight, gv_edge_closest *closest) {
+                                const gv_edge_view *sight, gv_edge_closest *closest) {
   gv_edge_closest at = {.lon = set->x[v], .lat = set->y[v]};
   if (!set->globe) {
     at.vector[0] = set->x[v];
@@ -25,7 +25,7 @@ static bool needs_sights(const gv_feature_set *set) {
 
 /* The edge from vertex v; `ends` are the sights of its ends if the set needs sights. */
 static void nearest_offer_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
-                               const gv_edge_sight ends[2], gv_edge_closest *closest) {
+                               const gv_edge_view ends[2], gv_edge_closest *closest) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   gv_edge_closest found;
   if (!set->globe) {
@@ -42,11 +42,10 @@ static void nearest_offer_edge(const gv_feature_set *set, int64_t v, const gv_ed
 
 void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_edge_place *q,
                      gv_edge_closest *closest) {
-  gv_edge_sight ends[2];
+  gv_edge_view ends[2];
   closest->canonical = INFINITY;
-  if (set->globe && (needs_sights(set) || point))
-    gv_edge_sight_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
-  if (needs_sights(set) && !point) gv_edge_sight_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
+  if (set->globe && (needs_sights(set) || point)) gv_edge_view_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
+  if (needs_sights(set) && !point) gv_edge_view_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
   if (point) {
     nearest_offer_place(set, v, q, ends, closest);
   } else {
@@ -58,12 +57,12 @@ static void nearest_offer_ring(const gv_feature_set *set, int64_t ring, bool poi
                                const gv_edge_place *q, gv_edge_closest *closest) {
   int64_t first = set->vertex[ring], end = set->vertex[ring + 1];
   bool look = set->globe && (needs_sights(set) || points || end - first == 1);
-  gv_edge_sight ends[2];
-  if (look) gv_edge_sight_of(&set->surface, q, set->x[first], set->y[first], &ends[1]);
+  gv_edge_view ends[2];
+  if (look) gv_edge_view_of(&set->surface, q, set->x[first], set->y[first], &ends[1]);
   if (points || end - first == 1) nearest_offer_place(set, first, q, &ends[1], closest);
   for (int64_t v = first; v + 1 < end; v++) {
     ends[0] = ends[1];
-    if (look) gv_edge_sight_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
+    if (look) gv_edge_view_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
     if (points) {
       nearest_offer_place(set, v + 1, q, &ends[1], closest);
     } else if (!boundary || set->cut == NULL || set->cut[v] == 0) {

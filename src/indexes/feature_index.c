@@ -37,7 +37,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (!gv_backend_is_automatic(o.backend) && strcmp(o.backend, trees.name) != 0)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend: indexes of lines and polygons are unsupported (%s); use tile or auto", o.backend);
-  if (o.memory != GV_MEMORY_HOST)
+  if (gv_on_device(o.array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "lines and polygons: device memory is unsupported; use host memory");
   if (gv_metric_name(o.metric) == NULL)
@@ -324,7 +324,7 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
                                  const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_search_options(context, o, GV_VORONOI_MAX_K, " among lines and polygons"));
-  if (o->memory != GV_MEMORY_HOST)
+  if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "lines and polygons: device memory is unsupported; use host memory");
   if (queries == NULL || o->exclude_self)
@@ -408,12 +408,12 @@ static double list_point(void *user, int64_t vertex, double reach) {
 /* Keeps the nearest point of each feature. */
 static void merge_points(gv_found_list *list) {
   int64_t kept = 0;
-  gv_found_list_turn(list);
+  gv_found_list_swap(list);
   gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
   for (int64_t i = 0; i < list->count; i++)
     if (i == 0 || list->entry[i].code != list->entry[kept - 1].code) list->entry[kept++] = list->entry[i];
   list->count = kept;
-  gv_found_list_turn(list);
+  gv_found_list_swap(list);
 }
 
 static void find_within(radius_query *r, double limit) {

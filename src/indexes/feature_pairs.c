@@ -333,7 +333,7 @@ gv_status gv_index_search_features(gv_context *context, const gv_index *base, co
   gv_search_options_init(&o);
   GV_TAKE(context, gv_search_options, &o, options);
   GV_TRY(gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons"));
-  if (o.memory != GV_MEMORY_HOST || o.exclude_self || o.nearest != NULL)
+  if (gv_on_device(o.array_options) || o.exclude_self || o.nearest != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "lines and polygons as queries: exclude_self, nearest and device memory are not supported");
   const gv_feature_index *index = (const gv_feature_index *)base;

@@ -97,7 +97,7 @@ gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, cons
   if (seeds == NULL || seeds->count < 1)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: missing");
   GV_TRY(gv_check_pairs(context, seeds, "reference"));
-  if (o->memory != GV_MEMORY_HOST)
+  if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "points on the globe: device memory is unsupported; use host memory");
   const gv_allocator *allocator = &context->allocator;
@@ -355,7 +355,7 @@ done:
 static gv_status check_search(gv_context *context, const gv_points *queries, const gv_search_options *o,
                               const int64_t *indices) {
   GV_TRY(gv_check_search_options(context, o, GV_MAX_K, ""));
-  if (o->memory != GV_MEMORY_HOST)
+  if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "points on the globe: device memory is unsupported; use host memory");
   GV_TRY(gv_check_pairs(context, queries, "query"));

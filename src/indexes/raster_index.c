@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/array_options.h"
 #include "core/given.h"
 #include "indexes/indexes.h"
 
@@ -28,7 +29,7 @@ static gv_status raster_index_search(gv_context *context, const gv_index *base, 
   if (queries == NULL || o->exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "raster cells: a search of the index against itself is unsupported; pass points as queries");
-  if (o->memory != GV_MEMORY_HOST)
+  if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "raster cells: device memory is unsupported; use host memory");
   GV_TRY(index->centres->type->search(context, index->centres, queries, o, indices, distances));
   for (int64_t i = 0; i < queries->count * o->k; i++)
@@ -65,7 +66,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   const gv_grid *raster = gv_raster_seeds_grid(seeds, &o.metric);
   if (gv_facts_of(raster)->inverse)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of raster cells: projected rasters are unsupported");
-  if (o.memory != GV_MEMORY_HOST)
+  if (gv_on_device(o.array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "index of raster cells: device memory is unsupported; use host memory");
   o.semi_major = raster->semi_major;

@@ -6,14 +6,14 @@ bool gv_metric_on_globe(gv_metric metric) {
   return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
 }
 
-const char *gv_metric_reason(const gv_metric_question *question) {
+const char *gv_metric_reason(const gv_metric_request *question) {
   if (question->requested) return "as requested";
   const char *reason;
   gv_crs_default_metric(question->crs, &reason);
   return reason;
 }
 
-gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out) {
+gv_status gv_metric_choose(gv_io *io, const gv_metric_request *question, gv_metric *out) {
   OGRSpatialReferenceH crs = question->crs;
   char name[256];
   bool geographic = crs != NULL && OSRIsGeographic(crs);

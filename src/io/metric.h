@@ -7,21 +7,21 @@
 /* True for metrics that measure on the globe: they need a coordinate system that is tied to it. */
 bool gv_metric_on_globe(gv_metric metric);
 
-typedef struct gv_metric_question {
+typedef struct gv_metric_request {
   OGRSpatialReferenceH crs; /* in which distances would be measured on the map; NULL = none */
   bool requested;           /* for `metric` */
   gv_metric metric;
   const char *places; /* ... and the option that declares one */
   const char *remedy; /* ... and the option that gives one */
-} gv_metric_question;
+} gv_metric_request;
 
 /*
  * The requested metric, or gv_default_metric. An error if it is not supported for the system; a warning for
  * distances on a map for which the default is geodesic.
  */
-gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out);
+gv_status gv_metric_choose(gv_io *io, const gv_metric_request *question, gv_metric *out);
 
 /* Why it is that one, for people: "default for longitudes and latitudes". */
-const char *gv_metric_reason(const gv_metric_question *question);
+const char *gv_metric_reason(const gv_metric_request *question);
 
 #endif

@@ -112,7 +112,7 @@ static void place(const work *w, const group *g, int32_t i, sight *s) {
 /* Cells of a group that are inside the polygon, or outside, for float distances: the series decides most of them. */
 static void measure_floats(work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
-  float told[MOST];
+  float bounds[MOST];
   int32_t which[MOST], count = 0;
   sight s = {.feature = g->feature, .inside = inside};
   for (int32_t i = 0; i < g->count; i++) {
@@ -123,10 +123,10 @@ static void measure_floats(work *w, const group *g, bool inside) {
     which[count++] = i;
   }
   const double *const position[3] = {at[0], at[1], at[2]};
-  if (count > 0) gv_finder_floats(&w->finder, count, position, inside, told);
+  if (count > 0) gv_finder_floats(&w->finder, count, position, inside, bounds);
   for (int32_t n = 0; n < count; n++) {
-    s.closest.canonical = (double)told[n];
-    if (isnan(told[n])) {
+    s.closest.canonical = (double)bounds[n];
+    if (isnan(bounds[n])) {
       place(w, g, which[n], &s);
       s.closest.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }

@@ -6,6 +6,7 @@
 
 #include "cells/area.h"
 #include "cells/parts.h"
+#include "core/array_options.h"
 #include "core/given.h"
 #include "core/parallel.h"
 #include "geodesic/series_numbers.h"
@@ -272,10 +273,9 @@ static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
 /* -------------------------------------------------------------------------------------------------------- a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_measure *m) {
-  if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64) ||
-      (m->memory != GV_MEMORY_HOST && m->memory != GV_MEMORY_CUDA)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds, type or kind of memory: missing or unknown");
-  }
+  if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seeds or type: missing or unknown");
+  GV_TRY(gv_check_array_options(context, m->array_options));
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, m->column, m->row, &m->columns, &m->rows));
   if (m->stride == 0) m->stride = m->columns;
   if (m->band_stride == 0) m->band_stride = m->stride * m->rows;
@@ -349,7 +349,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   gv_measure_init(&m);
   GV_TAKE(context, gv_measure, &m, measure);
   GV_TRY(check_measure(context, voronoi, &m));
-  if (m.memory == GV_MEMORY_CUDA) return gv_measure_on_device(context, voronoi, &m);
+  if (gv_on_device(m.array_options)) return gv_measure_on_device(context, voronoi, &m);
   const gv_tile tile = {m.column, m.column + m.columns, m.row, m.row + m.rows};
   if (gv_within_block(voronoi, &tile)) return measure_tile(context, voronoi, &m, &tile);
   gv_progress progress;

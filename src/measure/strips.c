@@ -2,6 +2,7 @@
  * they are many. */
 #include <string.h>
 
+#include "core/array_options.h"
 #include "core/given.h"
 #include "core/parallel.h"
 #include "geodesic/series_numbers.h"
@@ -100,5 +101,5 @@ gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *v, gv_meas
         gv_voronoi_backend(v));
   }
   const void *const given[] = {m->seed, m->distance, m->azimuth};
-  return gv_device_strips_carry_out(context, strips, v, m->stream, given, 3, measure_strip, m);
+  return gv_device_strips_run(context, strips, v, gv_stream_of(m->array_options), given, 3, measure_strip, m);
 }

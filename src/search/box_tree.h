@@ -107,7 +107,7 @@ gv_pairs_fn gv_box_tree_pairs;
 /* What a thread needs for the pairs of a leaf (box_tree_pairs.c). */
 typedef struct gv_pair_scratch gv_pair_scratch;
 
-typedef enum gv_pairs_result { GV_PAIRS_FOUND, GV_PAIRS_OTHER_ROOM, GV_PAIRS_NO_MEMORY } gv_pairs_result;
+typedef enum gv_pairs_result { GV_PAIRS_FOUND, GV_PAIRS_OTHER_CAPACITY, GV_PAIRS_NO_MEMORY } gv_pairs_result;
 
 /*
  * The pairs (i, j > i) of the points i of a leaf that are at most `limit` apart: counted at offsets[i + 1], or (pairs not

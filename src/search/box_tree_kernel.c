@@ -593,7 +593,7 @@ GV_INLINE gv_pairs_result leaf_pairs_of(const gv_box_tree *tree, int64_t leaf, d
     if (pairs != NULL) {
       if (!write_pairs(tree, limit, &q, n, scratch, offset[1] - offset[0], pairs + 2 * offset[0], dim, metric,
                        periods))
-        return GV_PAIRS_OTHER_ROOM;
+        return GV_PAIRS_OTHER_CAPACITY;
       continue;
     }
     for (int64_t at = 0; at < list->count; at += GV_LANES)

@@ -33,7 +33,7 @@ bool gv_pair_scratch_fit(gv_pair_scratch *s, int32_t dim) {
 static gv_status pair_leaf(gv_context *context, pairing *p, int64_t leaf, gv_pair_scratch *scratch) {
   gv_pairs_result result = p->kernel(p->tree, leaf, p->limit, p->offsets, p->pairs, scratch);
   if (result == GV_PAIRS_NO_MEMORY) return gv_fail_memory(context, "the pairs of a leaf");
-  if (result == GV_PAIRS_OTHER_ROOM)
+  if (result == GV_PAIRS_OTHER_CAPACITY)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets: not those of these pairs; count them first");
   gv_progress_add(&p->progress, 1);
   return GV_OK;

@@ -4,6 +4,7 @@
  * queries and a missing distance array cost memory independent of the number of queries. Loading points into an
  * index: points.h.
  */
+#include "core/array_options.h"
 #include "core/given.h"
 #include "search/arrays.h"
 #include "search/backend.h"
@@ -36,7 +37,7 @@ static gv_status fail_device_arrays(gv_context *context, const gv_backend *backe
 
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
-  bool on_device = options->memory == GV_MEMORY_CUDA;
+  bool on_device = gv_on_device(options->array_options);
   bool products = gv_metric_of_products(reference->metric);
   if (reference->periods != NULL && (on_device || products))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "periodic boxes are not supported for %s",
@@ -140,7 +141,7 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   }
   index->reference = checked;
   index->base = (gv_index){&point_index, "", checked.count, checked.dim};
-  index->automatic = gv_backend_is_automatic(o->backend) && o->memory == GV_MEMORY_HOST;
+  index->automatic = gv_backend_is_automatic(o->backend) && !gv_on_device(o->array_options);
   index->periods = periods;
   status = build_by(context, supply, backend, index);
   if (index->automatic && device_failed(backend, status)) {
@@ -162,15 +163,14 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
 gv_status gv_point_index_build(gv_context *context, const gv_points *reference, const gv_index_options *o,
                                gv_point_index **out) {
   GV_TRY(gv_check_points(context, reference, "reference"));
-  if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)o->memory);
-  if (reference->x != NULL && o->memory != GV_MEMORY_HOST)
+  GV_TRY(gv_check_array_options(context, o->array_options));
+  if (reference->x != NULL && gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "points in device memory: unsupported layout; expected the rows of one array");
   gv_supply supply = {.source = {.count = reference->count, .dim = reference->dim, .dtype = reference->dtype},
                       .array = reference->data,
-                      .memory = o->memory,
-                      .stream = o->stream};
+                      .memory = gv_memory_of(o->array_options),
+                      .stream = gv_stream_of(o->array_options)};
   double *rows = NULL;
   if (reference->x != NULL) {
     rows = gv_allocate(&context->allocator, reference->count, 2 * sizeof *rows);
@@ -200,7 +200,7 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   const gv_points like = /* data: not NULL */
       gv_points_rows(&supply, supply.source.count, supply.source.dim, supply.source.dtype);
   GV_TRY(gv_check_points(context, &like, "reference"));
-  if (o.memory != GV_MEMORY_HOST)
+  if (gv_on_device(o.array_options))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "reference points: device memory is unsupported with a read function; use host memory");
   GV_TRY(build_index(context, &supply, &o, &index));
@@ -301,7 +301,7 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
                    (int)queries->dim, (int)index->reference.dim);
   }
-  bool processors = o->memory == GV_MEMORY_HOST && (index->automatic || !index->backend->device);
+  bool processors = !gv_on_device(o->array_options) && (index->automatic || !index->backend->device);
   GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_CPU : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of results: out of range (%lld x %d)",
@@ -392,7 +392,7 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
   }
   gv_status status = gv_check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
-  if (status == GV_OK && o->memory != GV_MEMORY_HOST)
+  if (status == GV_OK && gv_on_device(o->array_options))
     status =
         gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of a search: device memory is unsupported; use host memory");
   if (status != GV_OK) return status;
@@ -422,18 +422,19 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
                    "self-exclusion: the queries must be the reference points (%lld queries, %lld reference points)",
                    (long long)queries->count, (long long)reference->count);
   }
-  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && !supports_device_arrays(index->backend))
+  if (status == GV_OK && gv_on_device(o->array_options) && !supports_device_arrays(index->backend))
     status = fail_device_arrays(context, index->backend);
-  if (status == GV_OK && o->memory == GV_MEMORY_CUDA && queries->x != NULL)
+  if (status == GV_OK && gv_on_device(o->array_options) && queries->x != NULL)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED,
                      "points in device memory: unsupported layout; expected the rows of one array");
   if (status != GV_OK || queries->count == 0) return status;
 
   gv_point_index searched = *index;
-  if (o->memory == GV_MEMORY_CUDA) searched.automatic = false; /* the processors do not replace the device */
+  if (gv_on_device(o->array_options)) searched.automatic = false; /* the processors do not replace the device */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
-  status = gv_arrays_begin(context, o->memory, o->stream, given, 3, &arrays);
+  status =
+      gv_arrays_begin(context, gv_memory_of(o->array_options), gv_stream_of(o->array_options), given, 3, &arrays);
   if (status == GV_OK) status = search_chunks(context, &searched, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
     status = gv_arrays_to_distances(context, &arrays, reference, distances, queries->count * o->k);
@@ -481,7 +482,7 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
   if (status == GV_OK) status = point_index_check_options(context, index, o, GV_MAX_K, " for several processes");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
-  if (o->memory != GV_MEMORY_HOST)
+  if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "search by several processes: device memory is unsupported; use host memory");
   if (o->exclude_self && queries->count != index->reference.count)

@@ -53,7 +53,7 @@ bool gv_found_list_grow(gv_found_list *list) {
   return true;
 }
 
-void gv_found_list_turn(gv_found_list *list) {
+void gv_found_list_swap(gv_found_list *list) {
   for (int64_t i = 0; i < list->count; i++)
     list->entry[i] = (gv_code){(uint64_t)list->entry[i].index, (int64_t)list->entry[i].code};
 }
@@ -64,9 +64,9 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "query %lld (from 0): %lld neighbours, but its offsets have room for %lld; count them first",
                    (long long)query, (long long)list->count, (long long)room);
-  if (by_number) gv_found_list_turn(list);
+  if (by_number) gv_found_list_swap(list);
   gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
-  if (by_number) gv_found_list_turn(list);
+  if (by_number) gv_found_list_swap(list);
   for (int64_t i = 0; indices != NULL && i < list->count; i++)
     indices[first + i] = list->entry[i].index;
   for (int64_t i = 0; canonical != NULL && i < list->count; i++)

@@ -45,7 +45,7 @@ static inline void gv_found_list_add(gv_found_list *list, double canonical, int6
 }
 
 /* Exchanges numbers and codes, so that a sort is by number. */
-void gv_found_list_turn(gv_found_list *list);
+void gv_found_list_swap(gv_found_list *list);
 
 /* gv_within_fn of brute force. */
 gv_within_fn gv_radius_compare_all;

@@ -2,7 +2,7 @@
 #ifndef GV_SEARCH_CHECKS_H
 #define GV_SEARCH_CHECKS_H
 
-#include "core/core.h"
+#include "core/array_options.h"
 
 /* `most`: neighbours; `where`: among what, at the end of a line. */
 static inline gv_status gv_check_search_options(gv_context *context, const gv_search_options *o, int32_t most,
@@ -15,10 +15,7 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "maximum distance: out of range [0, inf] (%g)",
                    o->max_distance);
   }
-  if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)o->memory);
-  }
-  return GV_OK;
+  return gv_check_array_options(context, o->array_options);
 }
 
 /* Numbers that the first query and the first of an index's own `count` points have among all. */

@@ -4,6 +4,7 @@
 
 #include "cells/area.h"
 #include "cells/parts.h"
+#include "core/array_options.h"
 #include "core/given.h"
 #include "statistics/parts.h"
 
@@ -221,12 +222,11 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics or cells: the pointer is NULL");
   gv_statistics_cells_init(&b);
   GV_TAKE(context, gv_statistics_cells, &b, cells);
-  if (b.memory != GV_MEMORY_HOST && b.memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)b.memory);
+  GV_TRY(gv_check_array_options(context, b.array_options));
   gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);
   b.quantity = quantities;
   if (status == GV_OK)
-    status = b.memory == GV_MEMORY_CUDA ? gv_statistics_add_on_device(context, s, &b) : add_host(context, s, &b);
+    status = gv_on_device(b.array_options) ? gv_statistics_add_on_device(context, s, &b) : add_host(context, s, &b);
   gv_release(&context->allocator, quantities);
   return status;
 }

@@ -192,3 +192,37 @@ gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *s, int
   }
   return GV_OK;
 }
+
+/* Ranges of seeds or groups. Errors: INVALID_ARGUMENT. */
+static gv_status statistics_check_range(gv_context *context, const gv_statistics *s, int64_t first, int64_t count,
+                                        const void *out) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (first < 0 || count < 0 || first > INT64_MAX - count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "range of seeds: invalid (%lld from number %lld)",
+                   (long long)count, (long long)first);
+  if (count == 0) return GV_OK;
+  GV_TRY(check_seed(context, s, first, out));
+  return check_seed(context, s, first + count - 1, out);
+}
+
+gv_status gv_statistics_get_range(gv_context *context, const gv_statistics *s, int64_t first, int64_t count,
+                                  gv_seed_statistics *out) {
+  GV_TRY(statistics_check_range(context, s, first, count, out));
+  const size_t size = count > 0 ? out->struct_size : 0;
+  for (int64_t i = 0; i < count; i++) {
+    gv_seed_statistics *one = (gv_seed_statistics *)((char *)out + (size_t)i * size);
+    if (i > 0) memcpy(one, &size, sizeof size);
+    GV_TRY(gv_statistics_get(context, s, first + i, one));
+  }
+  return GV_OK;
+}
+
+gv_status gv_statistics_get_sum_range(gv_context *context, const gv_statistics *s, int64_t first, int64_t count,
+                                      int32_t quantity, double *sum, double *distance_mean) {
+  GV_TRY(statistics_check_range(context, s, first, count, sum));
+  for (int64_t i = 0; i < count; i++) {
+    double *mean = distance_mean != NULL ? distance_mean + i : NULL;
+    GV_TRY(gv_statistics_get_sum(context, s, first + i, quantity, sum + i, mean));
+  }
+  return GV_OK;
+}

@@ -3,6 +3,7 @@
 
 #include "cells/area.h"
 #include "cells/facts.h"
+#include "core/array_options.h"
 #include "measure/strips.h"
 #include "search/cuda_module.h"
 #include "statistics/device_sums.h"
@@ -137,14 +138,14 @@ static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *d
     gv_statistics_cells part = statistics_strips_part_of(&all, i, count, quantity);
     gv_labels labels;
     gv_labels_init(&labels);
-    labels.memory = GV_MEMORY_CUDA;
+    labels.array_options = strip->array_options;
     labels.column = part.column;
     labels.row = part.row;
     labels.columns = labels.stride = part.stride = part.columns;
     labels.rows = part.rows;
     labels.band_stride = part.columns * part.rows;
     part.seed = labels.out = sums->seed;
-    status = gv_device_strips_carried(d, sums->s->voronoi, &labels);
+    status = gv_device_strips_fill_locked(d, sums->s->voronoi, &labels);
     if (status == GV_OK) status = add_parts(d, device, sums, &part, quantity + count);
   }
   return status;
@@ -231,8 +232,8 @@ gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, con
     arrays[1 + q] = a.strip.quantity[q].value;
   gv_status status = make_factors(context, &a);
   if (status == GV_OK)
-    status =
-        gv_device_strips_carry_out(context, strips, s->voronoi, a.strip.stream, arrays, 1 + s->sums, add_strip, &a);
+    status = gv_device_strips_run(context, strips, s->voronoi, gv_stream_of(a.strip.array_options), arrays,
+                                  1 + s->sums, add_strip, &a);
   if (status == GV_OK) status = statistics_strips_merge(context, &a);
   statistics_strips_clear(context, &a);
   gv_release(&context->allocator, (void *)arrays);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cells/parts.h"
+#include "core/array_options.h"
 #include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
@@ -266,8 +267,7 @@ static gv_status block_of_engine(gv_context *context, void *from, const gv_tile 
 
 static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_labels *s) {
   if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the output pointer is NULL");
-  if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "memory: unknown kind (%d)", (int)s->memory);
+  GV_TRY(gv_check_array_options(context, s->array_options));
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows));
   if (s->stride == 0) s->stride = s->columns;
   if (s->band_stride == 0) s->band_stride = s->stride * s->rows;
@@ -292,7 +292,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   GV_TAKE(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
   if (uniform != NULL) *uniform = 0;
-  if (s.memory == GV_MEMORY_CUDA) {
+  if (gv_on_device(s.array_options)) {
     if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend: output arrays in device memory are unsupported (%s); use cuda-tile",

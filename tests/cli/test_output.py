@@ -40,7 +40,7 @@ def test_geotiff(seeds):
     assert metadata["GPUVORONOI_SEEDS"] == "s.csv"
     assert metadata["GPUVORONOI_SEED_COUNT"] == "40"
     assert metadata["GPUVORONOI_METRIC"] == "great-circle"
-    assert re.fullmatch(r"\d+\.\d+\.\d+", metadata["GPUVORONOI_VERSION"])
+    assert re.fullmatch(r"\d+\.\d+\.\d+(-rc\d+)?", metadata["GPUVORONOI_VERSION"])
     assert sorted(p.name for p in seeds.directory.iterdir()) == ["out.qml", "out.tif", "out.tif.aux.xml", "s.csv"]
     check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
 

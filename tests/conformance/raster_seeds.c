@@ -13,8 +13,11 @@
 #include <string.h>
 
 #include "failing_memory.h"
+#include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/raster_seeds.h"
 #include "split_mix.h"
+
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
 
 enum { MOST = 8192 };
 
@@ -195,7 +198,7 @@ static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_
     assert_true(found_metres[i] == metres[i]);
   }
   assert_int_equal(gv_index_search(context, cells, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
-  three.memory = GV_MEMORY_CUDA;
+  three.array_options = &on_device;
   assert_int_equal(gv_index_search(context, cells, &places, &three, found, NULL), GV_ERROR_UNSUPPORTED);
   assert_string_equal(gv_context_message(context), "raster cells: device memory is unsupported; use host memory");
   assert_int_equal(gv_index_search_part(context, cells, &places, NULL, 0, 0, found, NULL), GV_ERROR_UNSUPPORTED);

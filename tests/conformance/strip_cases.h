@@ -50,7 +50,8 @@ static void check_strip(const store *in, const strip_case *c, gv_labels s, int64
   memset(got, 0x55, values * sizeof *got);
   in->copy(there, got, values * sizeof *got);
   if (masked) in->copy(mask_there, mask, mask_bytes);
-  s.memory = in->memory;
+  gv_array_options where = {sizeof(gv_array_options), in->memory, NULL};
+  s.array_options = &where;
   s.out = there + skip;
   s.mask = mask_there;
   if (gv_voronoi_fill(c->context, c->voronoi, &s, NULL) != GV_OK)

@@ -2,7 +2,11 @@
  * Rectangles of grids in host memory, independent of where blocks begin: the results of `serial` for the whole
  * grid, by several engines; errors are reported. On devices: tests/gpu/device_strips.c.
  */
+#include "gpuvoronoi/experimental.h"
 #include "strip_cases.h"
+
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+static const gv_array_options elsewhere = {sizeof(gv_array_options), (gv_memory)7, NULL};
 
 static void *take(size_t bytes) {
   return malloc(bytes > 0 ? bytes : 1);
@@ -84,7 +88,7 @@ static void what_is_wrong_is_said(void **state) {
          "stride: shorter than a row (298");
   s = good, s.mask = mask, s.mask_stride = 297;
   expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "(297");
-  s = good, s.memory = (gv_memory)7;
+  s = good, s.array_options = &elsewhere;
   expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "(7)");
   assert_int_equal(gv_voronoi_fill(context, voronoi, &good, NULL), GV_OK);
   gv_voronoi_destroy(voronoi);
@@ -95,7 +99,7 @@ static void what_is_wrong_is_said(void **state) {
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (!info.available || strcmp(info.name, "cuda-tile") == 0) continue;
     voronoi = small_grid(context, info.name, 1);
-    s = good, s.memory = GV_MEMORY_CUDA;
+    s = good, s.array_options = &on_device;
     expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_UNSUPPORTED, "use cuda-tile");
     gv_voronoi_destroy(voronoi);
   }

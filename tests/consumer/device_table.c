@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 enum { WIDTH = 3600, HEIGHT = 1800, SEEDS = 3 };
 
 static gv_status count(gv_context *context, gv_statistics *statistics) {
   gv_statistics_cells half; /* its seeds are found there */
   gv_statistics_cells_init(&half);
-  half.memory = GV_MEMORY_CUDA;
+  half.array_options = &on_device;
   half.rows = HEIGHT / 2;
   gv_status status = gv_statistics_add(context, statistics, &half);
   half.row = HEIGHT / 2; /* as another device could, with objects of its own */

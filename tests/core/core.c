@@ -71,7 +71,7 @@ static void version_matches_header(void **state) {
   (void)state;
   char expected[32];
   snprintf(expected, sizeof expected, "%d.%d.%d", GV_VERSION_MAJOR, GV_VERSION_MINOR, GV_VERSION_PATCH);
-  assert_string_equal(gv_version(), expected);
+  assert_int_equal(strncmp(gv_version(), expected, strlen(expected)), 0); /* "-rc1" may follow */
   assert_string_equal(gv_version(), GV_VERSION_STRING);
 }
 

@@ -49,10 +49,10 @@ static gv_edge_place place_of(double lon, double lat) {
 static void nearest(const gv_edge_surface *surface, bool straight, const gv_edge_place *q, const double a[2],
                     const double b[2], gv_edge_closest *closest) {
   gv_edge edge;
-  gv_edge_sight ends[2];
+  gv_edge_view ends[2];
   gv_edge_make(surface, straight, a, b, &edge);
-  gv_edge_sight_of(surface, q, a[0], a[1], &ends[0]);
-  gv_edge_sight_of(surface, q, b[0], b[1], &ends[1]);
+  gv_edge_view_of(surface, q, a[0], a[1], &ends[0]);
+  gv_edge_view_of(surface, q, b[0], b[1], &ends[1]);
   gv_edge_nearest(&edge, q, ends, closest);
 }
 

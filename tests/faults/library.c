@@ -71,7 +71,7 @@ static bool again(run *r, gv_status status, bool second) {
 typedef void questions(run *r, const void *what);
 
 /* With the nth allocation and the nth thread failing, from 0; -1: none. */
-static void carry_out(questions *ask, const void *what, long allocation, long thread, run *r) {
+static void faults_run(questions *ask, const void *what, long allocation, long thread, run *r) {
   memset(r, 0, sizeof *r);
   failing_memory_begin(&memory, allocation);
   gv_context_options options = failing_options(&memory, 3);
@@ -100,11 +100,11 @@ static run right, now;
 static long tried, refused_threads;
 
 static void fail_allocations(const char *name, questions *ask, const void *what) {
-  carry_out(ask, what, -1, -1, &right);
+  faults_run(ask, what, -1, -1, &right);
   bool refused = false;
   long calls = 1;
   for (long at = 0; at < calls; at++, tried++) {
-    carry_out(ask, what, at, -1, &now);
+    faults_run(ask, what, at, -1, &now);
     if (atomic_load(&memory.calls) > calls) calls = atomic_load(&memory.calls);
     refused = refused || now.refused > 0;
     if (now.refused > 1 || !same(&now, &right)) fail_msg("%s: allocation %ld", name, at);
@@ -121,14 +121,14 @@ typedef struct asked {
 
 static void *with_a_thread_refused(void *user) {
   const asked *a = user;
-  carry_out(a->ask, a->what, -1, a->thread, &now);
+  faults_run(a->ask, a->what, -1, a->thread, &now);
   return NULL;
 }
 
 /* In a thread of its own, for which OpenMP has no threads to begin with: the library's probe is refused one. */
 static void refuse_threads(const char *name, questions *ask, const void *what) {
   enum { OTHERS = 2 };
-  carry_out(ask, what, -1, -1, &right);
+  faults_run(ask, what, -1, -1, &right);
   assert_true(right.cells + right.reals + right.indices > 0);
   for (long at = 0; at < OTHERS; at++, tried++) {
     asked a = {ask, what, at};
@@ -338,6 +338,8 @@ static void add_statistics(run *r, const gv_voronoi *v, int64_t width) {
     gv_seed_statistics of;
     sum_statistics sum;
     ASK(r, get_statistics(r->context, statistics, i, &of, &sum, 1));
+    ASK(r, gv_statistics_get_range(r->context, statistics, i, 1, &of));
+    ASK(r, gv_statistics_get_sum_range(r->context, statistics, i, 1, 0, &sum.sum, NULL));
     const double all[] = {(double)of.cells, of.area, of.distance_mean, of.distance_max, sum.sum, sum.distance_mean};
     for (size_t a = 0; a < sizeof all / sizeof *all; a++)
       r->real[r->reals++] = isnan(all[a]) ? -1.0 : all[a];

@@ -53,10 +53,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FUZZ_REQUIRE(futimens(file->descriptor, times) == 0);
 
   gv_io io = {.message = ""};
-  const gv_array_options options = {.columns_option = "--columns",
-                                    .usual_set = "train",
-                                    .skip_invalid = skips,
-                                    .set = (data[0] & 32U) != 0 ? "test" : NULL};
+  const gv_array_open_options options = {.columns_option = "--columns",
+                                         .usual_set = "train",
+                                         .skip_invalid = skips,
+                                         .set = (data[0] & 32U) != 0 ? "test" : NULL};
   gv_array_reader *reader = NULL;
   void *values = NULL;
   int64_t count = -1;

@@ -13,9 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/raster_seeds.h"
 #include "point_sets.h"
 #include "search/cuda_module.h"
+
+static const gv_array_options in_cuda = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
 
 enum { POINTS = 6000, QUERIES = 700, MOST_K = 40, MOST_DIM = 24 };
 
@@ -77,7 +80,7 @@ static gv_index *build(gv_context *context, const char *backend, gv_metric metri
   gv_index_options_init(&options);
   options.backend = backend;
   options.metric = metric;
-  options.memory = memory;
+  options.array_options = memory == GV_MEMORY_CUDA ? &in_cuda : NULL;
   if (gv_index_build(context, points, &options, &index) != GV_OK)
     fail_msg("%s: %s", backend, gv_context_message(context));
   return index;
@@ -103,7 +106,7 @@ static void compare(gv_context *context, gv_index *const index[2], const gv_poin
       memset(distances.host, 0x55, distances.bytes);
       to_device(&indices);
       to_device(&distances);
-      options.memory = on_device ? GV_MEMORY_CUDA : GV_MEMORY_HOST;
+      options.array_options = on_device ? &in_cuda : NULL;
       int64_t *to = on_device ? indices.device : indices.host;
       double *far = on_device ? distances.device : distances.host;
       const gv_points *queries = self ? NULL : on_device ? device : host;
@@ -208,7 +211,7 @@ static void any_device(void **state) {
     gv_search_options_init(&one);
     gv_context *context = NULL;
     options.device = chosen;
-    one.memory = GV_MEMORY_CUDA;
+    one.array_options = &in_cuda;
     assert_int_equal(gv_context_create(&options, &context), GV_OK);
     for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
       if (!takes_device_arrays(b)) continue;
@@ -256,8 +259,8 @@ static void the_callers_stream_is_waited_for(void **state) {
   gv_index_options_init(&options);
   gv_search_options one;
   gv_search_options_init(&one);
-  options.memory = one.memory = GV_MEMORY_CUDA;
-  options.stream = one.stream = stream;
+  const gv_array_options in_stream = {sizeof(gv_array_options), GV_MEMORY_CUDA, stream};
+  options.array_options = one.array_options = &in_stream;
   for (int late = 0; late < 2; late++) { /* the points of the index; the queries */
     gv_index *index = NULL;
     for (int step = 0; step < 2; step++) {
@@ -308,7 +311,7 @@ static void what_is_wrong_is_said(void **state) {
   gv_search_options one;
   gv_search_options_init(&one);
   gv_index *index = NULL;
-  options.memory = one.memory = GV_MEMORY_CUDA;
+  options.array_options = one.array_options = &in_cuda;
   for (int round = 0; round < 3; round++) {
     expect(context, gv_index_build(context, &not_finite, &options, &index), GV_ERROR_INVALID_ARGUMENT,
            "reference point 4321 ");
@@ -380,7 +383,7 @@ static void cells_of_rasters(void **state) {
     assert_int_equal(gv_raster_seeds_add_array(context, seeds, &array), GV_OK);
     assert_int_equal(gv_raster_seeds_finish(context, seeds), GV_OK);
     assert_int_equal(gv_index_build_raster_seeds(context, seeds, &options, &index), GV_OK);
-    search.memory = GV_MEMORY_CUDA;
+    search.array_options = &in_cuda;
     assert_int_equal(gv_index_search(context, index, &on_device, &search, found.device, NULL),
                      GV_ERROR_UNSUPPORTED);
     CUDA(cudaMemcpy(found.host, found.device, found.bytes, cudaMemcpyDeviceToHost));

@@ -12,6 +12,8 @@
 #include "search/cuda_module.h"
 #include "search/device_times.h"
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
 static void *take(size_t bytes) {
@@ -127,7 +129,7 @@ static void check_cells(const measured *c, int64_t column, int64_t row, int64_t 
                         int64_t gap) {
   gv_measure m;
   gv_measure_init(&m);
-  m.memory = GV_MEMORY_CUDA;
+  m.array_options = &on_device;
   m.column = column;
   m.row = row;
   m.columns = columns;
@@ -411,7 +413,7 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
   gv_measure good, m;
   gv_measure_init(&good);
-  good.memory = GV_MEMORY_CUDA;
+  good.array_options = &on_device;
   good.seed = there;
   good.distance = distance;
   good.stride = good.out_stride = SIDE;

@@ -12,6 +12,8 @@
 #include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
 enum { SUMS = 2 };
@@ -87,7 +89,7 @@ static void add_strip(const counted *c, gv_statistics *s, int64_t column, int64_
       quantity_of((double *)(void *)((float *)c->quantity_there[1] + first), NULL, 0, c->width, NULL, 0)};
   quantity[1].type = GV_FLOAT32;
   if (columns < 1 || rows < 1) return;
-  strip.memory = GV_MEMORY_CUDA;
+  strip.array_options = &on_device;
   strip.column = column;
   strip.row = row;
   strip.columns = columns;
@@ -350,7 +352,7 @@ static void what_is_wrong_is_said(void **state) {
   gv_quantity q = quantity_of(fine, NULL, 0, 10, NULL, 0);
   gv_statistics_cells strip;
   gv_statistics_cells_init(&strip);
-  strip.memory = GV_MEMORY_CUDA;
+  strip.array_options = &on_device;
   strip.columns = strip.rows = strip.stride = 10;
   strip.seed = good;
   strip.quantity = &q;

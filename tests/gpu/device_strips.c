@@ -9,8 +9,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 #include "search/device_times.h"
+
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
 
@@ -105,7 +108,7 @@ static gv_labels whole(int32_t *out) {
   gv_labels_init(&s);
   s.out = out;
   s.stride = WIDTH;
-  s.memory = GV_MEMORY_CUDA;
+  s.array_options = &on_device;
   return s;
 }
 
@@ -203,7 +206,8 @@ static void the_callers_stream_is_waited_for(void **state) {
   cudaStream_t stream;
   CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   gv_labels s = whole(there);
-  s.stream = stream;
+  const gv_array_options in_stream = {sizeof(gv_array_options), GV_MEMORY_CUDA, stream};
+  s.array_options = &in_stream;
   s.mask = mask;
   s.mask_stride = WIDTH;
   for (int round = 0; round < 2; round++) { /* with the device prepared already */

@@ -16,6 +16,8 @@
 #include "gpuvoronoi/experimental.h"
 #include "search/cuda_module.h"
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 enum {
   WIDTH = 300,
   HEIGHT = 150,
@@ -88,11 +90,11 @@ static gv_status ask(gv_context *context, const question *q) {
   gv_measure_init(&m);
   gv_statistics_cells found;
   gv_statistics_cells_init(&found);
-  m.memory = found.memory = GV_MEMORY_CUDA;
+  m.array_options = found.array_options = &on_device;
   s.out = label;
   s.stride = s.mask_stride = WIDTH;
   s.mask = mask;
-  s.memory = GV_MEMORY_CUDA;
+  s.array_options = &on_device;
   m.seed = label;
   m.distance = distance;
   m.azimuth = azimuth;

@@ -134,6 +134,37 @@ static void mistakes_are_told(void **state) {
 }
 
 /* Structs with size 0 are an error that names them; they do not mean the defaults. */
+/* The reason of an error; a bad number is named by its row. */
+static void messages(void **state) {
+  (void)state;
+  const double good[4] = {0, 1, 2, 3}, bad[4] = {0, 1, (double)NAN, 3}, g[6] = {0, 1, 0, 0, 0, 1};
+  char text[256] = "x", little[5] = "x";
+  int64_t found[2];
+  int32_t label;
+  assert_int_equal(gv_knn_message(good, 2, good, 1, 2, 1, found, NULL, text, sizeof text), GV_OK);
+  assert_string_equal(text, "");
+  assert_int_equal(gv_knn_message(bad, 2, good, 1, 2, 1, found, NULL, text, sizeof text),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(text, "1")); /* the second row */
+  assert_int_equal(gv_knn_message(bad, 2, good, 1, 2, 1, found, NULL, little, sizeof little),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(strlen(little), 4);
+  assert_int_equal(gv_knn_message(good, 2, good, 1, 2, 1025, found, NULL, text, sizeof text),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(text, "k: out of range [1, 1024] (1025)");
+  assert_int_equal(gv_geodesic_knn_message(good, good, 2, bad + 1, good, 2, 1, found, NULL, text, sizeof text),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(text, "1"));
+  assert_int_equal(gv_nearest_grid_message(good, bad, 3, GV_GEODESIC, g, 1, 1, &label, NULL, text, sizeof text),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(text, "2"));
+  assert_int_equal(
+      gv_nearest_grid_message(good, good, 3, GV_EUCLIDEAN, NULL, 1, 1, &label, NULL, text, sizeof text),
+      GV_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(text, "geotransform: the pointer is NULL");
+  assert_int_equal(gv_nearest_grid_message(good, good, 3, GV_EUCLIDEAN, g, 1, 1, &label, NULL, NULL, 0), GV_OK);
+}
+
 static void structs_need_their_size(void **state) {
   (void)state;
   const double place[] = {1.0, 2.0};
@@ -179,8 +210,12 @@ static void structs_need_their_size(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(neighbors_in_space), cmocka_unit_test(neighbors_on_the_ellipsoid), cmocka_unit_test(grids),
-      cmocka_unit_test(mistakes_are_told),  cmocka_unit_test(structs_need_their_size),
+      cmocka_unit_test(neighbors_in_space),
+      cmocka_unit_test(neighbors_on_the_ellipsoid),
+      cmocka_unit_test(grids),
+      cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(structs_need_their_size),
+      cmocka_unit_test(messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ def test_run_with_json(enabled, work):
     made = json.loads(qgis_process("--json", "run", "gpuvoronoi:qtmvoronoi", "--", f"INPUT={work.path('a.csv')}", "LEVEL=3",
                                    f"OUTPUT={work.path('out.tif')}", f"CELLS={work.path('cells.gpkg')}"))
     assert made["results"] == {"OUTPUT": work.path("out.tif"), "CELLS": work.path("cells.gpkg")}
-    assert made["provider_details"]["version"] == "0.1.0"
+    assert made["provider_details"]["version"] == "1.0.0-rc1"
 
 
 def test_errors(enabled, work):

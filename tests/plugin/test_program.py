@@ -199,7 +199,7 @@ def test_looking_for_it(nowhere, desktop, work):
     assert not algorithm().canExecute()[0]
     nowhere.setattr(program, "FOLDERS", {"posix": (work.path("nothing"), work.path("*")), "win32": ()})
     press(dialog, "Search")
-    assert said(dialog) == f"Found: {right}, version 0.1.0. The algorithms can be used now."
+    assert said(dialog) == f"Found: {right}, version 1.0.0-rc1. The algorithms can be used now."
     assert command.find_program() == right and algorithm().canExecute() == (True, "")
     assert desktop().bar.currentItem() is None
 
@@ -226,7 +226,7 @@ def test_showing_where_it_is(nowhere, desktop, work):
     other = executable(work.path("other <b>"), "echo something else\n")
     right = executable(work.path("program"), f"exec '{COMMAND}' \"$@\"\n")
     before = said(dialog)
-    for chosen, words in (("", before), (other, "“{}” is not the gpuvoronoi command, or cannot be started."), (right, "Found: {}, version 0.1.0.")):
+    for chosen, words in (("", before), (other, "“{}” is not the gpuvoronoi command, or cannot be started."), (right, "Found: {}, version 1.0.0-rc1.")):
         nowhere.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *arguments, chosen=chosen: (chosen, "")))
         press(dialog, "Choose the file")
         assert words.format(chosen.replace("<", "&lt;").replace(">", "&gt;")) in said(dialog)

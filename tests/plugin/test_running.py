@@ -125,7 +125,7 @@ def test_wrong_places_are_named(qgis, work, setting, monkeypatch):
 
 def test_provider(qgis):
     provider = QgsApplication.processingRegistry().providerById("gpuvoronoi")
-    assert provider.name() == "gpuvoronoi" and provider.versionInfo() == "0.1.0" and not provider.icon().isNull()
+    assert provider.name() == "gpuvoronoi" and provider.versionInfo() == "1.0.0-rc1" and not provider.icon().isNull()
     for made in provider.algorithms():
         assert made.displayName() and made.group() and made.tags() and made.shortHelpString() and made.helpUrl()
         assert not made.icon().isNull() and made.icon().availableSizes() is not None

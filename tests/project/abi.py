@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What programs compiled against an older header rely on: where the fields of public structs lie, and what constants are.
+"""What programs compiled against an older header rely on, by libabigail: functions, layouts of structs, constants of enumerations.
 
     abi.py HEADER FOLDER WORK CC [--record] [OTHER_HEADER ...]
 
-HEADER has the version; the others lie beside it. FOLDER holds the interface of the last release: abi.txt, a line a field, constant and
-function, and the headers themselves, in gpuvoronoi/; the test abi_programs runs the library with their examples. Fields may be added at
-the end of a struct that begins with struct_size, constants and functions anywhere; whatever else differs is an error until the version's
-minor number is raised (--record writes the folder anew). Sizes are those of 64-bit machines.
+HEADER has the version; the others lie beside it. FOLDER holds the interface of the last release: abi.xml (abidw, of a library that has
+the functions of the headers without their code), constants.txt, and the headers themselves, in gpuvoronoi/; the test abi_programs runs
+the library with their examples. Functions, constants and, at the end of a struct that begins with struct_size, fields may be added;
+whatever else differs is an error until the version's major number is raised (--record writes the folder anew).
 """
 
 import pathlib
@@ -15,75 +15,84 @@ import shutil
 import subprocess
 import sys
 
-
-def probe(text):
-    """Lines of C that print what the header declares."""
-    bare = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
-    for found in re.finditer(r"typedef struct (\w+) \{(.*?)\} \1;", bare, flags=re.S):
-        name, body = found.groups()
-        yield f'printf("struct {name} {"grows" if "size_t struct_size" in body else "fixed"}: %zu\\n", sizeof({name}));'
-        for declaration in body.split(";"):
-            for part in declaration.split(","):
-                field = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", part)
-                if field and part.strip():
-                    f = field[1]
-                    yield (f'printf("{name}.{f}: %zu %zu\\n", offsetof({name}, {f}), sizeof((({name} *)0)->{f}));')
-    for body in re.findall(r"typedef enum \w+ \{(.*?)\}", bare, flags=re.S):
-        for constant in re.findall(r"(GV_\w+)\s*=", body):
-            yield f'printf("{constant}: %d\\n", (int){constant});'
-    for constant in re.findall(r"^#define (GV_(?!VERSION|API)\w+)\s+\(?-?\d+\)?\s*$", bare, flags=re.M):
-        yield f'printf("{constant}: %d\\n", (int){constant});'
-    for declared in re.findall(r"^GV_API\s+([^;]*\));", bare, flags=re.M) + re.findall(r"^static inline\s+([^;{]*\)) \{", bare, flags=re.M):
-        yield f'puts("{" ".join(declared.split())}");'
+# Fields at the end of structs that begin with their size: programs of older headers pass a smaller size.
+GROWING = "[suppress_type]\n  type_kind = struct\n  name_regexp = ^({names})$\n  has_data_member_inserted_at = end\n"
 
 
-def lines(headers, work, compiler):
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
+
+
+def stub(headers):
+    """A C file that defines the functions of headers, which do nothing."""
+    lines = ["#define GV_EXPERIMENTAL", *(f"#include <{path.parent.name}/{path.name}>" for path in headers)]
+    for path in headers:
+        for result, declared in re.findall(r"^GV_API\s+([^;(]*?)(\bgv_\w+\([^;]*\));", without_comments(path.read_text()), flags=re.M):
+            zero = "" if result.strip() == "void" else "return 0;"
+            lines.append(f"GV_API {result}{' '.join(declared.split())} {{ {zero} }}")
+    return "\n".join(lines) + "\n"
+
+
+def constants(headers):
+    """What debugging information of a library lacks, or abidiff passes by in structs that may grow, a line each: numbers of macros,
+    constants of enumerations, fields as they are declared, inline functions."""
+    lines = []
+    for path in headers:
+        bare = without_comments(path.read_text())
+        lines += [f"{name}: {number}" for name, number in re.findall(r"^#define (GV_(?!VERSION|API)\w+)\s+\(?(-?\d+)\)?\s*$", bare, flags=re.M)]
+        lines += [f"{name}: {number}" for body in re.findall(r"typedef enum \w+ \{(.*?)\}", bare, flags=re.S)
+                  for name, number in re.findall(r"(GV_\w+)\s*=\s*(-?\d+)", body)]
+        lines += [f"{name}: {' '.join(field.split())}" for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", bare, flags=re.S)
+                  for field in body.split(";") if field.strip()]
+        lines += [" ".join(declared.split()) for declared in re.findall(r"^static inline\s+([^;{]*\)) \{", bare, flags=re.M)]
+    return lines
+
+
+def growing(headers):
+    return [name for path in headers for name in re.findall(r"typedef struct (\w+) \{\s*size_t struct_size;", without_comments(path.read_text()))]
+
+
+def library_of(headers, work, compiler):
     work.mkdir(parents=True, exist_ok=True)
-    probes = [line for header in headers for line in probe(header.read_text())]
-    code = "\n".join(["#define GV_EXPERIMENTAL", *(f"#include <{header.parent.name}/{header.name}>" for header in headers if "<mpi.h>" not in header.read_text()), "#include <stddef.h>", "#include <stdio.h>",
-                      "int main(void) {", *probes, "return 0;", "}"])
-    (work / "abi.c").write_text(code + "\n")
-    subprocess.run([compiler, "-std=c11", f"-I{headers[0].parent.parent}", "-o", work / "abi", work / "abi.c"], check=True)
-    return subprocess.run([work / "abi"], capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def differences(old, new):
-    """What breaks a program that was compiled when things were as in `old`."""
-    now = set(new)
-    growing = {line.split()[1] for line in old if line.startswith("struct ") and " grows: " in line}
-    for line in old:
-        if line in now or line.startswith("struct ") and line.split()[1] in growing:
-            continue
-        yield line
-    for line in new:
-        struct = line.split(".")[0]
-        if re.match(r"\w+\.\w+: ", line) and line not in old and struct not in growing and any(
-                o.startswith(struct + ".") for o in old):
-            yield "new in a struct of fixed size: " + line
+    (work / "stub.c").write_text(stub(headers))
+    subprocess.run([compiler, "-std=c11", "-w", "-g", "-O0", "-shared", "-fPIC", f"-I{headers[0].parent.parent}", "-o", work / "libstub.so", work / "stub.c"], check=True)
+    return work / "libstub.so"
 
 
 def main(header, folder, work, compiler, *options):
-    headers = [pathlib.Path(h) for h in (header, *options) if h != "--record"]
-    new, folder = lines(headers, pathlib.Path(work), compiler), pathlib.Path(folder)
-    record = folder / "abi.txt"
-    version = re.search(r'GV_VERSION_STRING "(\d+\.\d+)', pathlib.Path(header).read_text())[1]
+    headers = [pathlib.Path(name) for name in (header, *options) if name != "--record"]
+    folder, work = pathlib.Path(folder), pathlib.Path(work)
+    if shutil.which("abidw") is None or shutil.which("abidiff") is None:
+        print("skipped: no abidw and abidiff (Debian package abigail-tools)")
+        return 77
+    library, macros = library_of(headers, work, compiler), constants(headers)
+    major = re.search(r'GV_VERSION_STRING "(\d+)', headers[0].read_text())[1]
+    recorded = folder / "constants.txt"
     if "--record" in options:
-        (folder / "gpuvoronoi").mkdir(parents=True, exist_ok=True)
-        record.write_text("\n".join([f"version {version}", *new]) + "\n")
+        shutil.rmtree(folder / "gpuvoronoi", ignore_errors=True)
+        (folder / "gpuvoronoi").mkdir(parents=True)
+        subprocess.run(["abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", folder / "abi.xml", library], check=True)
+        recorded.write_text("\n".join([f"version {major}", *macros]) + "\n")
         for path in headers:
             shutil.copy(path, folder / "gpuvoronoi" / path.name)
         return 0
-    first, *old = record.read_text().splitlines()
-    if len(old) < 10:
-        print(f"hardly anything recorded in {record}")
+    first, *old = recorded.read_text().splitlines()
+    if len(old) < 3 or (folder / "abi.xml").read_text().count("<function-decl ") < 9:
+        print(f"hardly anything recorded in {folder}")
         return 1
-    if first != f"version {version}":
-        print(f"recorded for {first}, the header says {version}: record it anew")
+    if first != f"version {major}":
+        print(f"recorded for {first}, the header says {major}: record it anew")
         return 1
-    broken = list(differences(old, new))
-    for line in broken:
+    wrong = sorted(set(old) - set(macros))
+    for line in wrong:
         print(f"changed or gone: {line}")
-    return len(broken) > 0
+    names = growing(sorted((folder / "gpuvoronoi").glob("*.h")))
+    (work / "growing.ini").write_text(GROWING.format(names="|".join(names)))
+    done = subprocess.run(["abidiff", "--suppressions", work / "growing.ini", "--no-added-syms", "--no-show-locs", folder / "abi.xml", library],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        print(done.stdout + done.stderr)
+    return int(bool(wrong) or done.returncode != 0)
 
 
 if __name__ == "__main__":

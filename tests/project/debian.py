@@ -30,7 +30,7 @@ def complaints(root):
     names = [package["Package"] for package in packages]
 
     (symbols,) = folder.glob("*.symbols")
-    listed = set(re.findall(r"^ (gv_\w+)@GPUVORONOI_0\.1 ", symbols.read_text(encoding="utf-8"), re.MULTILINE))
+    listed = set(re.findall(r"^ (gv_\w+)@GPUVORONOI_1 ", symbols.read_text(encoding="utf-8"), re.MULTILINE))
     declared = {name for header in (root / "include" / "gpuvoronoi").glob("*.h")
                 for name in re.findall(r"^GV_API [^;(]*?\b(gv_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)}
     for name in sorted(listed ^ declared):

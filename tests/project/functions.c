@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <gpuvoronoi/cells.h>
+#include <gpuvoronoi/cost.h>
 #include <gpuvoronoi/geometries.h>
 #include <gpuvoronoi/gpuvoronoi.h>
 #include <gpuvoronoi/raster_seeds.h>
@@ -32,10 +33,17 @@ static int functions_of_backends(gv_context *context) {
   }
   NEED(kdtree >= 0 && gv_backend_supports(kdtree, GV_EUCLIDEAN, GV_FLOAT64, 1, &most, &reason) == GV_OK &&
        most >= 3);
-  /* Wheels hold no CUDA module. */
+#ifndef ANY_LIBRARY /* wheels hold no CUDA module */
   int devices = -1;
   NEED(gv_device_count(context, &devices) == GV_ERROR_UNAVAILABLE && devices == 0);
   NEED(strstr(gv_context_message(context), "is not installed") != NULL);
+#else
+  int devices = -1;
+  gv_device_info device;
+  gv_device_info_init(&device);
+  (void)gv_device_count(context, &devices);
+  NEED(devices >= 0 && gv_device_get(context, -1, &device) != GV_OK);
+#endif
   return 0;
 }
 
@@ -305,10 +313,135 @@ static int functions_of_triangles(gv_context *context) {
   return 0;
 }
 
+static int half_of(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    x[i] /= 2;
+    y[i] /= 2;
+  }
+  return 0;
+}
+
+/* The nearest seeds of the first cells of a grid on the globe. */
+static int first_cells(gv_context *context, const gv_grid *grid, int32_t *nearest, int64_t count) {
+  const double lon[] = {10, -100}, lat[] = {50, 40};
+  const gv_points seeds = gv_points_xy(lon, lat, 2);
+  gv_voronoi_options options;
+  gv_voronoi_options_init(&options);
+  options.metric = GV_GREAT_CIRCLE;
+  gv_labels labels;
+  gv_labels_init(&labels);
+  labels.columns = count;
+  labels.rows = 1;
+  labels.out = nearest;
+  gv_voronoi *voronoi = NULL;
+  NEED(gv_voronoi_create(context, grid, &seeds, &options, &voronoi) == GV_OK);
+  NEED(gv_voronoi_fill(context, voronoi, &labels, NULL) == GV_OK);
+  gv_voronoi_destroy(voronoi);
+  return 0;
+}
+
+static int functions_of_constructors(gv_context *context) {
+  const double g[] = {20, 2, 0, 100, 0, -2}, x[] = {-99, 9}, y[] = {41, 51};
+  int32_t nearest[2];
+  gv_grid grid = gv_grid_projected(2, 1, g, half_of, NULL);
+  gv_grid_set_ellipsoid(&grid, 6371000, 0);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] == 0);
+  grid = gv_grid_lonlat(2, 1, g);
+  grid.geotransform[3] = 60;
+  gv_grid_set_qtm_level(&grid, 4);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] == 0);
+  grid = gv_grid_points(x, y, NULL, 2);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] == 1 && nearest[1] == 0);
+  grid = gv_grid_qtm(2);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] >= 0);
+  grid = gv_grid_healpix(2, 0, 1);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] >= 0);
+  grid = gv_grid_s2(2, 0);
+  NEED(first_cells(context, &grid, nearest, 2) == 0 && nearest[0] >= 0);
+  return 0;
+}
+
+static int functions_of_batches(gv_context *context) {
+  const double lon[] = {13.4, NAN}, lat[] = {52.5, 0}, plane[] = {0, 0, NAN, 0};
+  double x[2], y[2], one[2];
+  gv_qtm_id id[2], same;
+  int64_t number[2];
+  int32_t label;
+  char text[256];
+  NEED(gv_qtm_from_lonlat_array(lon, lat, 2, 5, id) == GV_OK && id[1] == 0);
+  NEED(gv_qtm_from_lonlat(lon[0], lat[0], 5, &same) == GV_OK && same == id[0]);
+  NEED(gv_qtm_centers(5, 7, 2, x, y) == GV_OK && gv_qtm_from_number(5, 8, &same) == GV_OK);
+  NEED(gv_qtm_center(same, &one[0], &one[1]) == GV_OK && x[1] == one[0] && y[1] == one[1]);
+  NEED(gv_healpix_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);
+  NEED(gv_healpix_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 && fabs(y[0] - lat[0]) < 10);
+  NEED(gv_s2_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);
+  NEED(gv_s2_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 && fabs(y[0] - lat[0]) < 10);
+  NEED(gv_knn_message(plane, 2, plane, 1, 2, 1, number, NULL, text, sizeof text) == GV_ERROR_INVALID_ARGUMENT);
+  NEED(strlen(text) > 0);
+  NEED(gv_geodesic_knn_message(lon, lat, 1, lon, lat, 1, 1, number, NULL, text, sizeof text) == GV_OK);
+  NEED(strlen(text) == 0 && number[0] == 0);
+  NEED(gv_nearest_grid_message(lon, lat, 1, GV_GEODESIC, NULL, 1, 1, &label, NULL, text, sizeof text) != GV_OK);
+  NEED(strstr(text, "geotransform") != NULL);
+  return 0;
+}
+
+static int functions_of_ranges(gv_context *context) {
+  const double x[] = {2, 7}, y[] = {5, 5}, bound = 8;
+  const gv_points seeds = gv_points_xy(x, y, 2);
+  const gv_grid grid = gv_grid_plane(10, 10, NULL);
+  int32_t nearest[100];
+  double people[100], sum[2], mean[2];
+  gv_seed_statistics of[2];
+  gv_seed_statistics_init(&of[0]);
+  gv_labels labels;
+  gv_labels_init(&labels);
+  labels.out = nearest;
+  gv_statistics_options options;
+  gv_statistics_options_init(&options);
+  options.sums = 1;
+  options.bound = &bound;
+  gv_quantity quantity;
+  gv_quantity_init(&quantity);
+  quantity.value = people;
+  quantity.stride = 10;
+  gv_statistics_cells cells;
+  gv_statistics_cells_init(&cells);
+  cells.seed = nearest;
+  cells.quantity = &quantity;
+  gv_voronoi *voronoi = NULL;
+  gv_statistics *statistics = NULL;
+  for (int i = 0; i < 100; i++)
+    people[i] = 3;
+  NEED(gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi) == GV_OK);
+  NEED(gv_voronoi_fill(context, voronoi, &labels, NULL) == GV_OK);
+  NEED(gv_statistics_create(context, voronoi, &options, &statistics) == GV_OK);
+  NEED(gv_statistics_add(context, statistics, &cells) == GV_OK);
+  NEED(gv_statistics_get_range(context, statistics, 0, 2, of) == GV_OK && of[0].cells == 50 && of[1].cells == 50);
+  NEED(gv_statistics_get_sum_range(context, statistics, 0, 2, 0, sum, mean) == GV_OK && sum[0] == 150 &&
+       sum[1] == 150);
+  gv_statistics_destroy(statistics);
+  gv_voronoi_destroy(voronoi);
+  return 0;
+}
+
+static int functions_of_costs(gv_context *context) {
+  const gv_grid grid = gv_grid_plane(2, 2, NULL);
+  gv_cost_options options;
+  gv_cost_options_init(&options);
+  options.backend = "serial";
+  gv_cost *cost = NULL;
+  NEED(strcmp(gv_cost_backend(NULL), "") == 0);
+  NEED(gv_cost_create(context, &grid, &options, &cost) == GV_OK && strcmp(gv_cost_backend(cost), "serial") == 0);
+  gv_cost_destroy(cost);
+  return 0;
+}
+
 int main(void) {
-  int (*const all[])(gv_context *) = {functions_of_backends,     functions_of_indexes,     functions_of_features,
-                                      functions_of_grids,        functions_of_globe_grids, functions_of_metrics,
-                                      functions_of_raster_seeds, functions_of_triangles};
+  int (*const all[])(gv_context *) = {
+      functions_of_backends,     functions_of_indexes, functions_of_features,     functions_of_grids,
+      functions_of_globe_grids,  functions_of_metrics, functions_of_raster_seeds, functions_of_triangles,
+      functions_of_constructors, functions_of_batches, functions_of_costs,        functions_of_ranges};
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = 3;

@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "left_out.h"
 #include "search/code_sort.h"
 #include "search/cuda_module.h"
+
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+static const gv_array_options elsewhere = {sizeof(gv_array_options), (gv_memory)7, NULL};
 
 static const double square[] = {0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5};
 static const gv_points corners = {sizeof(gv_points), square, 5, 2, GV_FLOAT64, NULL, NULL};
@@ -137,7 +141,7 @@ static void test_device_arrays(void **state) {
   gv_search_options_init(&one);
   const char *reason = "";
   int64_t indices[5];
-  build.memory = one.memory = GV_MEMORY_CUDA;
+  build.array_options = one.array_options = &on_device;
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
     if (!b->searches_points || (b->device && !b->several)) continue;
     build.backend = b->name;
@@ -150,9 +154,9 @@ static void test_device_arrays(void **state) {
     assert_int_equal(gv_index_build(context, &corners, &host, &index), GV_OK);
     assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
     assert_non_null(strstr(gv_context_message(context), b->name));
-    one.memory = (gv_memory)7;
+    one.array_options = &elsewhere;
     assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_INVALID_ARGUMENT);
-    one.memory = GV_MEMORY_CUDA;
+    one.array_options = &on_device;
     gv_index_destroy(index);
   }
   build.backend = NULL;
@@ -161,7 +165,7 @@ static void test_device_arrays(void **state) {
   } else {
     expect_build(context, GV_ERROR_UNAVAILABLE, &corners, &build, reason);
   }
-  build.memory = (gv_memory)7;
+  build.array_options = &elsewhere;
   expect_build(context, GV_ERROR_INVALID_ARGUMENT, &corners, &build, "memory: unknown kind (7)");
 
   gv_index *globe = NULL;

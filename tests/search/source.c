@@ -17,6 +17,8 @@
 #include "gpuvoronoi/experimental.h"
 #include "point_sets.h"
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 enum { K = 7 };
 
 /* A set in memory, read from there. */
@@ -327,7 +329,7 @@ static void what_is_asked_wrongly_is_said(void **state) {
   bad[4].count = INT64_MAX / 2;
   for (int i = 0; i < 5; i++)
     assert_int_equal(gv_index_build_from(context, &bad[i], NULL, &index), GV_ERROR_INVALID_ARGUMENT);
-  options.memory = GV_MEMORY_CUDA;
+  options.array_options = &on_device;
   assert_int_equal(gv_index_build_from(context, &good, &options, &index), GV_ERROR_INVALID_ARGUMENT);
   gv_index_options_init(&options);
   options.backend = "no-such";

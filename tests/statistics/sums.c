@@ -54,6 +54,20 @@ static void parts_are_the_whole(void **state) {
       assert_int_equal(get_statistics(context, merged, i, &got.seed, got.sum, SUMS), GV_OK);
       assert_memory_equal(&got, &whole[i], sizeof got);
     }
+    for (int32_t q = 0; q < SUMS; q++) {
+      double sum[SEEDS], mean[SEEDS];
+      assert_int_equal(gv_statistics_get_sum_range(context, merged, 0, SEEDS, q, sum, mean), GV_OK);
+      for (int i = 0; i < SEEDS; i++) {
+        assert_memory_equal(&sum[i], &whole[i].sum[q].sum, sizeof *sum);
+        assert_memory_equal(&mean[i], &whole[i].sum[q].distance_mean, sizeof *mean);
+      }
+      assert_int_equal(gv_statistics_get_sum_range(context, merged, 1, SEEDS, q, sum, NULL),
+                       GV_ERROR_INVALID_ARGUMENT);
+      assert_int_equal(gv_statistics_get_sum_range(context, merged, 0, 1, SUMS, sum, NULL),
+                       GV_ERROR_INVALID_ARGUMENT);
+      assert_int_equal(gv_statistics_get_sum_range(context, merged, 0, 1, q, NULL, NULL),
+                       GV_ERROR_INVALID_ARGUMENT);
+    }
     gv_statistics_destroy(merged);
     gv_voronoi_destroy(voronoi);
     gv_context_destroy(context);

@@ -1,5 +1,6 @@
 /* The index over lines and polygons: the order and the values of all features, one by one, to the bit. */
 #include "cmocka_test.h"
+#include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/geometries.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
 #include "exact/globe.h"
 #include "features/layer.h"
 #include "features/set.h"
+
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
 
 static layer l;
 static gv_context *context;
@@ -259,10 +262,10 @@ static void bad_calls_are_refused(void **unused) {
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_UNSUPPORTED);
   assert_non_null(strstr(gv_context_message(context), "(kdtree)"));
   o.backend = "tile";
-  o.memory = GV_MEMORY_CUDA;
+  o.array_options = &on_device;
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_ERROR_UNSUPPORTED);
   assert_non_null(strstr(gv_context_message(context), "device memory"));
-  o.memory = GV_MEMORY_HOST;
+  o.array_options = NULL;
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   double x[2] = {0.5, (double)NAN}, y[2] = {0.5, 1.0}, high[1] = {91.0};
   gv_points good = gv_points_xy(x, y, 1), bad = gv_points_xy(x, y, 2), beyond = gv_points_xy(x, high, 1),

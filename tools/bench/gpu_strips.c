@@ -18,6 +18,8 @@
 #include "gpuvoronoi/experimental.h"
 #include "search/device_times.h"
 
+static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
+
 enum { MOST = 50 };
 
 static double now(void) {
@@ -115,7 +117,7 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
   for (int what = 0; what < 4; what++) {
     gv_measure m;
     gv_measure_init(&m);
-    m.memory = GV_MEMORY_CUDA;
+    m.array_options = &on_device;
     m.type = what == 1 ? GV_FLOAT64 : GV_FLOAT32;
     if (what != 2) m.distance = distance;
     if (what >= 2) m.azimuth = azimuth;
@@ -149,7 +151,7 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
     gv_statistics_options_init(&how);
     gv_statistics_cells strip;
     gv_statistics_cells_init(&strip);
-    strip.memory = GV_MEMORY_CUDA;
+    strip.array_options = &on_device;
     gv_quantity quantity;
     gv_quantity_init(&quantity);
     quantity.type = GV_FLOAT32;
@@ -187,7 +189,7 @@ static int bench_strips_measure(gv_context *context, const row *r, int runs) {
   if (cudaMalloc(&there, bytes) != cudaSuccess) return bench_strips_fail(context, "no memory on the device");
   gv_voronoi *voronoi = bench_strips_make(context, r, "cuda-tile");
   if (voronoi == NULL) return bench_strips_fail(context, "cuda-tile");
-  s.memory = GV_MEMORY_CUDA;
+  s.array_options = &on_device;
   s.out = there;
   s.stride = r->width;
   s.band_stride = r->width * r->height;
@@ -226,7 +228,7 @@ static void *bench_strips_work(void *opaque) {
   share *s = opaque;
   gv_statistics_cells add;
   gv_statistics_cells_init(&add);
-  add.memory = GV_MEMORY_CUDA;
+  add.array_options = &on_device;
   add.row = s->labels.row;
   add.rows = s->labels.rows;
   s->status = GV_OK;
@@ -261,7 +263,7 @@ static int open_share(const row *r, int number, int devices, share *s) {
   if (gv_context_create(&options, &s->context) != GV_OK) return 1;
   s->voronoi = bench_strips_make(s->context, r, "cuda-tile");
   gv_labels_init(&s->labels);
-  s->labels.memory = GV_MEMORY_CUDA;
+  s->labels.array_options = &on_device;
   s->labels.row = first;
   s->labels.rows = end - first;
   s->labels.stride = r->width;

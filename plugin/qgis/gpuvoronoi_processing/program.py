@@ -104,7 +104,7 @@ def version(path):
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    said = re.match(r"gpuvoronoi (\d[\w.]*)", done.stdout.decode("utf-8", "replace"))
+    said = re.match(r"gpuvoronoi (\d[\w.+~-]*)", done.stdout.decode("utf-8", "replace"))
     return said.group(1) if said is not None and done.returncode == 0 else ""
 
 

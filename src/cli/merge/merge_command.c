@@ -116,7 +116,7 @@ int merge_command(int argc, char **argv) {
   gv_description base = {0};
   settings s;
   gv_job_settings_begin(&s);
-  cli_answer_as_asked(argc, argv);
+  cli_read_output_mode(argc, argv);
   g.parts = calloc((size_t)argc + 1, sizeof *g.parts);
   int result =
       g.parts != NULL ? cli_read(&merge_syntax, argc, argv, note, &g) : cli_fail(EXIT_ERROR, "out of memory");

@@ -293,11 +293,11 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                          "%s: missing coordinate system of the seeds; use --seeds-crs", name_of_cells(options));
   }
   GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds, "--snap-seeds: unsupported for lines and polygons");
-  gv_metric_question question = {.crs = out->crs,
-                                 .requested = options->has_metric || queries_on_globe(options),
-                                 .metric = options->has_metric ? options->metric : GV_GEODESIC,
-                                 .places = "the seeds have",
-                                 .remedy = "--seeds-crs"};
+  gv_metric_request question = {.crs = out->crs,
+                                .requested = options->has_metric || queries_on_globe(options),
+                                .metric = options->has_metric ? options->metric : GV_GEODESIC,
+                                .places = "the seeds have",
+                                .remedy = "--seeds-crs"};
   GV_TRY(gv_metric_choose(io, &question, &out->metric));
   out->metric_reason =
       queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);

@@ -70,11 +70,12 @@ gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options,
                                                      * they open */
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
-  bool told = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
-  if (told) CPLSetThreadLocalConfigOption(threads, CPLSPrintf("%d", gv_threads_available(options->threads)));
+  bool sets_threads = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
+  if (sets_threads)
+    CPLSetThreadLocalConfigOption(threads, CPLSPrintf("%d", gv_threads_available(options->threads)));
   out->dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
                             (const char *const *)options->open_options, NULL);
-  if (told) CPLSetThreadLocalConfigOption(threads, NULL);
+  if (sets_threads) CPLSetThreadLocalConfigOption(threads, NULL);
   if (out->dataset == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options), options->source);
   return read_header(io, out);

@@ -120,7 +120,7 @@ static gv_status inspect_file(gv_io *io, gv_place *place) {
 }
 
 /* As OGR's driver for SQLite names tables. */
-static void launder(char *name) {
+static void place_clean_name(char *name) {
   for (char *c = name; *c != '\0'; c++)
     *c = strchr("'-#", *c) != NULL ? '_' : (char)tolower((unsigned char)*c);
 }
@@ -133,7 +133,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
     if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
-    if (gv_format_of(place->driver)->lower_names) launder(place->layer);
+    if (gv_format_of(place->driver)->lower_names) place_clean_name(place->layer);
   }
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
   bool known = place->existed && place->driver != NULL && VSI_ISREG(found.st_mode);

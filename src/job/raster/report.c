@@ -112,7 +112,7 @@ void gv_run_report(const gv_run_work *w, gv_job_report *out) {
                                     : w->on_device         ? "cuda-tile"
                                     : w->voronoi != NULL   ? gv_voronoi_backend(w->voronoi)
                                                            : NULL,
-                         .backend_asked = j->backend,
+                         .requested_backend = j->backend,
                          .threads = w->worker_count};
   if (gv_cells_of_lists(&j->grid.cells_of)) report_list(w->in, out);
   if (j->dry_run) plan_outputs(w->plan, out);

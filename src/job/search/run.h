@@ -11,14 +11,14 @@
 /* Points of a file: an open array, or a layer or a raster's cells in memory. */
 typedef struct gv_search_points {
   const gv_search_source *source;
-  const char *path;       /* of the source or the raster */
-  const char *crs_option; /* the option that sets the coordinate system */
-  bool is_layer;          /* or a raster; an array otherwise */
-  gv_array_reader *array; /* NULL: a layer */
-  gv_array_options how;   /* how the array is opened */
-  gv_seed_list seeds;     /* points of a layer */
-  gv_seed_options layer;  /* how the layer is read */
-  double *rows;           /* of a layer on the plane: count x dim */
+  const char *path;          /* of the source or the raster */
+  const char *crs_option;    /* the option that sets the coordinate system */
+  bool is_layer;             /* or a raster; an array otherwise */
+  gv_array_reader *array;    /* NULL: a layer */
+  gv_array_open_options how; /* how the array is opened */
+  gv_seed_list seeds;        /* points of a layer */
+  gv_seed_options layer;     /* how the layer is read */
+  double *rows;              /* of a layer on the plane: count x dim */
   int32_t dim;
 } gv_search_points;
 

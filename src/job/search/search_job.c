@@ -87,11 +87,11 @@ static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   gv_unit unit = j->max_distance_unit;
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->path);
-  gv_metric_question question = {.crs = reference->seeds.crs,
-                                 .requested = j->has_metric,
-                                 .metric = j->metric,
-                                 .places = places,
-                                 .remedy = reference->crs_option};
+  gv_metric_request question = {.crs = reference->seeds.crs,
+                                .requested = j->has_metric,
+                                .metric = j->metric,
+                                .places = places,
+                                .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
     return fail_array(io, run, reference);
   if (j->has_metric && (j->metric == GV_COSINE || j->metric == GV_INNER_PRODUCT)) {
@@ -271,7 +271,7 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
   options.progress_user = &watch;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");
   *report = (gv_search_report){
-      .dimensions = 2, .k = job->k, .backend_asked = job->backend, .threads = gv_context_threads(run.context)};
+      .dimensions = 2, .k = job->k, .requested_backend = job->backend, .threads = gv_context_threads(run.context)};
   gv_status status = search_job_carry_out(io, &run);
   gv_context_destroy(run.context);
   return status;

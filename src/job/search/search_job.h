@@ -17,7 +17,7 @@ typedef struct gv_search_source {
   const char *layer, *where, *crs;
   const char *x, *y, *z; /* fields of coordinates */
   const char *id, *keep; /* fields for a table of neighbours */
-  gv_array_options array;
+  gv_array_open_options array;
   char **open_options;
   bool
       standard_input; /* the path is of a copy of the standard input in memory, which may be an array although it begins with /vsi */
@@ -62,7 +62,7 @@ typedef struct gv_search_report {
   int64_t pairs;       /* by radius: neighbours of all queries */
   int64_t missing;     /* neighbours that do not exist */
   const char *backend; /* NULL: lines and polygons, which have no choice of backends */
-  const char *backend_asked;
+  const char *requested_backend;
   int threads;
 } gv_search_report;
 

@@ -41,8 +41,8 @@ typedef struct ring_slot {
   int users;    /* callers that copy from it */
   int64_t left; /* blocks not yet delivered */
   const int32_t *data;
-  int64_t cells;  /* between bands */
-  bool elsewhere; /* not computed here: use the CPU */
+  int64_t cells; /* between bands */
+  bool on_cpu;   /* not computed here: use the CPU */
   gv_status error;
   char message[512];
 } ring_slot;
@@ -63,7 +63,7 @@ typedef struct device_worker {
   int64_t last; /* slice read back last; -1 */
   /* Contents of the device's buffers: a strip or -1, and its progress. */
   int64_t strip[GV_CUDA_STRIPS];
-  bool pending[GV_CUDA_STRIPS], elsewhere[GV_CUDA_STRIPS];
+  bool pending[GV_CUDA_STRIPS], on_cpu[GV_CUDA_STRIPS];
 } device_worker;
 
 typedef struct engine {
@@ -113,9 +113,9 @@ static gv_status finish_strip(device_worker *w, int buffer) {
   gv_open_cells open;
   gv_status status = w->engine->cuda->raster->finish(&w->context, w->raster, buffer, &open);
   w->pending[buffer] = false;
-  w->elsewhere[buffer] = status == GV_OK && open.overflow;
+  w->on_cpu[buffer] = status == GV_OK && open.overflow;
   if (status == GV_OK && open.count > 0)
-    status = gv_open_cells_settle(&w->context, w->engine->v, w->engine->cuda->raster, w->raster, buffer, &open);
+    status = gv_open_cells_deliver(&w->context, w->engine->v, w->engine->cuda->raster, w->raster, buffer, &open);
   if (status != GV_OK) w->strip[buffer] = -1;
   return status;
 }
@@ -151,9 +151,9 @@ static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_sl
   int buffer = 0;
   GV_TRY(have_strip(w, slice / e->layout.strip_slices, &buffer));
   int64_t block = e->layout.bw * e->layout.bh;
-  slot->elsewhere = w->elsewhere[buffer];
+  slot->on_cpu = w->on_cpu[buffer];
   slot->cells = gv_blocks_of_slice(&e->layout, slice) * block;
-  if (slot->elsewhere) return GV_OK;
+  if (slot->on_cpu) return GV_OK;
   return e->cuda->raster->fetch(&w->context, w->raster, buffer,
                                 slice % e->layout.strip_slices * e->layout.slice_blocks * block, slot->cells,
                                 number, &slot->data);
@@ -455,11 +455,11 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   device_worker *w = &e->worker[strip % e->devices];
   ring_slot *slot = wait_for(e, w, slice);
   gv_status status = GV_OK;
-  bool elsewhere = slot->elsewhere;
+  bool on_cpu = slot->on_cpu;
   if (slot->status == SLOT_FAILED) {
-    elsewhere = v->automatic && give_up_devices(e);
-    if (!elsewhere) status = gv_fail(context, slot->error, "%s", slot->message);
-  } else if (!slot->elsewhere) {
+    on_cpu = v->automatic && give_up_devices(e);
+    if (!on_cpu) status = gv_fail(context, slot->error, "%s", slot->message);
+  } else if (!slot->on_cpu) {
     int64_t first = index % e->layout.slice_blocks * e->layout.bw * e->layout.bh;
     size_t bytes = (size_t)(tile->c1 - tile->c0) * sizeof(int32_t);
     for (int32_t k = 0; k < v->k; k++) {
@@ -470,7 +470,7 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
     gv_block_apply_mask(v, tile, block);
   }
   release_block(e, slot);
-  return elsewhere ? compute_on_cpu(context, e, tile, block, uniform) : status;
+  return on_cpu ? compute_on_cpu(context, e, tile, block, uniform) : status;
 }
 
 static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {

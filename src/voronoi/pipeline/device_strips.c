@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/array_options.h"
 #include "search/arrays.h"
 #include "voronoi/pipeline/open_cells.h"
 
@@ -109,7 +110,7 @@ static gv_status device_strips_finish(gv_device_strips *d, const gv_voronoi *v, 
   gv_status status = d->device->finish(&d->context, d->raster, buffer, &open);
   if (status == GV_OK && open.overflow) return put_piece(d, v, piece);
   if (status == GV_OK && open.count > 0)
-    status = gv_open_cells_settle(&d->context, v, d->device, d->raster, buffer, &open);
+    status = gv_open_cells_deliver(&d->context, v, d->device, d->raster, buffer, &open);
   return status == GV_OK ? d->device->deliver(&d->context, d->raster, buffer) : status;
 }
 
@@ -134,8 +135,8 @@ static gv_status device_strips_fill(gv_device_strips *d, const gv_voronoi *v, co
   return status;
 }
 
-gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, const gv_voronoi *v, void *stream,
-                                     const void *const *array, int count, gv_device_task *task, void *user) {
+gv_status gv_device_strips_run(gv_context *context, gv_device_strips *d, const gv_voronoi *v, void *stream,
+                               const void *const *array, int count, gv_device_task *task, void *user) {
   gv_arrays arrays;
   GV_TRY(gv_arrays_begin(context, GV_MEMORY_CUDA, stream, array, count, &arrays));
   pthread_mutex_lock(&d->lock);
@@ -151,7 +152,7 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, c
   return status;
 }
 
-gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, const gv_labels *strip) {
+gv_status gv_device_strips_fill_locked(gv_device_strips *d, const gv_voronoi *v, const gv_labels *strip) {
   pieces all = device_strips_cut(strip, d->most);
   return device_strips_fill(d, v, &all, NULL);
 }
@@ -174,5 +175,5 @@ gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const 
                                 const gv_labels *strip) {
   const void *const given[] = {strip->out, strip->mask};
   filling f = {strip, context};
-  return gv_device_strips_carry_out(context, d, v, strip->stream, given, 2, fill_strip, &f);
+  return gv_device_strips_run(context, d, v, gv_stream_of(strip->array_options), given, 2, fill_strip, &f);
 }

@@ -26,15 +26,14 @@ typedef gv_status gv_device_task(gv_device_strips *strips, const gv_voronoi *vor
 
 /* Carries a task out on the device that arrays of the caller's lie on (NULL: no array), after `stream`. The message is the caller's
  * context's then. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE; the task's. */
-gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
-                                     void *stream, const void *const *array, int count, gv_device_task *task,
-                                     void *user);
+gv_status gv_device_strips_run(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
+                               void *stream, const void *const *array, int count, gv_device_task *task, void *user);
 
 /* Those of a grid; NULL if devices do not support the grid, or for another engine. */
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
 
 /* For tasks: fills a strip in the device's memory. */
-gv_status gv_device_strips_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_labels *strip);
+gv_status gv_device_strips_fill_locked(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_labels *strip);
 
 /* A strip in a device's memory, checked, of a grid that devices can do. Errors:
  * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE, CANCELLED. */

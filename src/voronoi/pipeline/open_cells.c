@@ -89,8 +89,8 @@ gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const g
   return status;
 }
 
-gv_status gv_open_cells_settle(gv_context *context, const gv_voronoi *v, const gv_raster_device *device,
-                               gv_cuda_raster *raster, int strip, const gv_open_cells *open) {
+gv_status gv_open_cells_deliver(gv_context *context, const gv_voronoi *v, const gv_raster_device *device,
+                                gv_cuda_raster *raster, int strip, const gv_open_cells *open) {
   int64_t *at = gv_allocate(&context->allocator, open->count, sizeof *at);
   int32_t *value = gv_allocate(&context->allocator, open->count * v->k, sizeof *value);
   gv_status status = GV_OK;

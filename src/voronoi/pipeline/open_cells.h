@@ -9,7 +9,7 @@
 gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const gv_open_cells *open, int32_t *value);
 
 /* Decides a strip's open cells and writes them into it. Errors: OUT_OF_MEMORY, DEVICE. */
-gv_status gv_open_cells_settle(gv_context *context, const gv_voronoi *v, const gv_raster_device *device,
-                               gv_cuda_raster *raster, int strip, const gv_open_cells *open);
+gv_status gv_open_cells_deliver(gv_context *context, const gv_voronoi *v, const gv_raster_device *device,
+                                gv_cuda_raster *raster, int strip, const gv_open_cells *open);
 
 #endif

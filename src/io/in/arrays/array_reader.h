@@ -10,7 +10,7 @@
 struct gv_array_reader {
   FILE *file; /* NULL: the bytes are in memory */
   char *path;
-  gv_array_options options;
+  gv_array_open_options options;
   bool text;
   int32_t dim;
   int64_t count, row; /* row: the next one */

@@ -76,7 +76,7 @@ gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader) {
 
 /* The array to read, of those with these names. */
 static gv_status choose_set(gv_io *io, const gv_array_reader *reader, char **names, const char **name) {
-  const gv_array_options *o = &reader->options;
+  const gv_array_open_options *o = &reader->options;
   const char *wanted = o->set != NULL ? o->set : o->usual_set;
   int found = wanted != NULL ? CSLFindStringCaseSensitive(names, wanted) : -1;
   if (found < 0 && o->set == NULL && CSLCount(names) == 1) found = 0;

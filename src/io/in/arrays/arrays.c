@@ -23,7 +23,7 @@ enum {
 
 /* ---------------------------------------------------------------------------------------------------- reading */
 
-gv_status gv_array_open(gv_io *io, const char *path, const gv_array_options *options, gv_array_reader **out) {
+gv_status gv_array_open(gv_io *io, const char *path, const gv_array_open_options *options, gv_array_reader **out) {
   gv_array_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) return gv_io_fail_memory(io, "reading an array");
   reader->options = *options;

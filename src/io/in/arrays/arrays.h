@@ -8,14 +8,14 @@
 
 typedef enum gv_heading { GV_HEADING_AUTO, GV_HEADING_YES, GV_HEADING_NO } gv_heading;
 
-typedef struct gv_array_options {
+typedef struct gv_array_open_options {
   const char *columns;        /* of text: names, or numbers from 1, with commas between them; NULL = all but ids */
   const char *columns_option; /* name of the columns option, for messages */
   gv_heading heading;         /* of text: with GV_HEADING_AUTO a first line that is not numeric is a heading */
   const char *set;            /* of a file with several arrays; NULL = `usual_set`, or the only one */
   const char *usual_set;
   bool skip_invalid; /* rows that cannot be used are left out and counted */
-} gv_array_options;
+} gv_array_open_options;
 
 /* A file of count x dim numbers being read from its beginning to its end. */
 typedef struct gv_array_reader gv_array_reader;
@@ -27,7 +27,7 @@ typedef struct gv_array_reader gv_array_reader;
  * semicolons), the first line may be a header, lines that start with # and empty lines are skipped. Errors name the
  * file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
-gv_status gv_array_open(gv_io *io, const char *path, const gv_array_options *options, gv_array_reader **out);
+gv_status gv_array_open(gv_io *io, const char *path, const gv_array_open_options *options, gv_array_reader **out);
 void gv_array_close(gv_array_reader *reader);
 
 /* Numbers a row, the type rows are delivered in (float32 if it holds all values of the file's type), and the number

@@ -105,8 +105,8 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
     GV_TRY(w->work->source.block(io, w->work, worker, &block));
     long long done = atomic_fetch_add(&w->done, 1) + 1;
     /* Only one worker reports. */
-    bool told = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
-    if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    bool goes_on = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
+    if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
 }

@@ -122,7 +122,10 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
   int64_t first = number * c->strips->blocks, end = strip_end(c, number);
   gv_statistics_cells strip;
   gv_statistics_cells_init(&strip);
-  strip.memory = GV_MEMORY_CUDA;
+  gv_array_options there;
+  gv_array_options_init(&there);
+  there.memory = GV_MEMORY_CUDA;
+  strip.array_options = &there;
   if (height == 1) {
     strip.column = first * w->block_w;
     strip.columns = (end * w->block_w < width ? end * w->block_w : width) - strip.column;
@@ -153,9 +156,9 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   counter *n = &c->counter[number];
   gv_run_counted *strips = c->strips;
   gv_status status = make_counter(c, n);
-  bool told = true;
+  bool goes_on = true;
   (void)end; /* one by one */
-  while (status == GV_OK && told && !gv_io_cancelled(io)) {
+  while (status == GV_OK && goes_on && !gv_io_cancelled(io)) {
     pthread_mutex_lock(&c->lock);
     int64_t i = c->next < strips->count ? c->next++ : -1;
     pthread_mutex_unlock(&c->lock);
@@ -169,12 +172,12 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     c->work->on_device = true;
     pthread_mutex_unlock(&c->lock);
     /* Only one worker reports. */
-    told = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
+    goes_on = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
   bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->job);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
   if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
-  if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (number == 0 || n->statistics == NULL) return GV_OK;
   status = count_merge(c, n);
   return status == GV_OK ? GV_OK

@@ -43,7 +43,7 @@ typedef struct gv_job_report {
   int64_t empty_cells; /* without a seed */
   int64_t seeds, seeds_skipped, seeds_without_cells;
   const char *backend; /* NULL = unknown */
-  const char *backend_asked;
+  const char *requested_backend;
   int threads;
   int64_t memory;                             /* see gv_job */
   gv_planned_output planned[GV_MOST_PLANNED]; /* of a dry run */

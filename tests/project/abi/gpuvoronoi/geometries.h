@@ -112,6 +112,8 @@ static inline void gv_features_init(gv_features *features) {
 /**
  * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest
  * features of points of the plane or of longitudes and latitudes. exclude_self and queries NULL are not supported.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param features 1 or more; copied.
  * @param options  metric, semi_major and flattening; NULL = defaults, on the plane by GV_EUCLIDEAN.
  * @param[out] out free it with gv_index_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), OUT_OF_MEMORY.
@@ -125,6 +127,8 @@ GV_API gv_status gv_index_build_features(gv_context *context, const gv_features 
  * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
  * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
  * are not recognized as crossing. Straight edges on the globe are supported on one side only, if the other has points.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param index not changed; any number of threads may share it.
  * @param queries        features in the index's coordinates; `edges` as of the indexed features.
  * @param options        NULL = defaults; nearest, exclude_self and device memory are not supported.
  * @param[out] indices   count x k numbers of features from 0, row-major; -1 where there are fewer than k.

@@ -21,9 +21,7 @@ extern "C" {
  * const int16_t land[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
  * const double x = 4.5, y = 2.5; // the center of the last cell of the third row
  * const gv_points query = gv_points_xy(&x, &y, 1);
- * gv_grid raster;
- * gv_grid_init(&raster);
- * raster.width = raster.height = 5;
+ * const gv_grid raster = gv_grid_plane(5, 5, NULL);
  * gv_raster_seeds_options options;
  * gv_raster_seeds_options_init(&options);
  * options.query_grid = &raster;
@@ -77,6 +75,7 @@ static inline void gv_raster_seeds_options_init(gv_raster_seeds_options *options
 
 /**
  * Begins the seeds of a raster.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param raster   kind (not GV_GRID_QTM), width, height, geotransform and ellipsoid are used.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_raster_seeds_destroy.
@@ -85,7 +84,10 @@ static inline void gv_raster_seeds_options_init(gv_raster_seeds_options *options
 GV_API gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster,
                                         const gv_raster_seeds_options *options, gv_raster_seeds **out);
 
-/** Frees the seeds of a raster; NULL is allowed. */
+/**
+ * Frees the seeds of a raster; NULL is allowed.
+ * @param seeds from gv_raster_seeds_create; NULL is allowed.
+ */
 GV_API void gv_raster_seeds_destroy(gv_raster_seeds *seeds);
 
 /**
@@ -121,6 +123,9 @@ static inline void gv_raster_array_init(gv_raster_array *array) {
 
 /**
  * Adds the next array->rows rows. They are read by the context's threads; the array is not kept.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param seeds not finished.
+ * @param array the next rows; read during the call only.
  * @return GV_OK, INVALID_ARGUMENT (a seed is not an integer: the message names the first; more than 2^31 - 1 seeds
  *         are kept; too many rows), OUT_OF_MEMORY, CANCELLED. After an error the object is invalid; only
  *         gv_raster_seeds_destroy may be called.
@@ -149,14 +154,22 @@ static inline void gv_raster_spans_init(gv_raster_spans *spans) {
 
 /**
  * Adds the next spans->rows rows, with the result of gv_raster_seeds_add_array for their cells. The spans are not kept.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param seeds not finished.
+ * @param spans the next rows; read during the call only.
  * @return GV_OK, INVALID_ARGUMENT (spans that do not cover their rows; more than 2^31 - 1 seeds are kept; too many
  *         rows), OUT_OF_MEMORY. After an error as gv_raster_seeds_add_array.
  */
 GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
                                            const gv_raster_spans *spans);
 
-/** Ends adding, after the last row. From then on the object is immutable. @return as gv_raster_seeds_add_array;
- * INVALID_ARGUMENT if rows are missing. */
+/**
+ * Ends adding, after the last row. From then on the object is immutable.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param seeds with all rows.
+ * @return as gv_raster_seeds_add_array;
+ * INVALID_ARGUMENT if rows are missing.
+ */
 GV_API gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds);
 
 /** The seeds that were kept. The arrays belong to the gv_raster_seeds. */
@@ -182,13 +195,26 @@ static inline void gv_raster_seed_list_init(gv_raster_seed_list *list) {
   *list = defaults;
 }
 
-/** Before gv_raster_seeds_finish only the numbers of the rows so far: the arrays are NULL.
- * @return GV_OK, INVALID_ARGUMENT. */
+/**
+ * Before gv_raster_seeds_finish only the numbers of the rows so far: the arrays are NULL.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param seeds not changed.
+ * @param[in,out] out initialized by gv_raster_seed_list_init; its arrays are valid until gv_raster_seeds_destroy.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
 GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out);
 
 /**
  * Writes the groups of the raster's cells in a rectangle: that of cell (row + r, column + c) to group[r * stride +
  * c], -1 if it is not a seed. Thread safe.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param seeds finished.
+ * @param column the first column.
+ * @param row the first row.
+ * @param width columns, at least 1.
+ * @param height rows, at least 1.
+ * @param[out] group array of the caller.
+ * @param stride in values, at least width.
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column,
@@ -196,6 +222,7 @@ GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_see
 
 /**
  * Whether all cells of a rectangle are of one group, or all are not seeds. Thread safe.
+ * @param seeds finished.
  * @param column,row   the first cell.
  * @param width,height size of the rectangle, at least 1.
  * @param[out] group   that group, or -1.
@@ -208,6 +235,7 @@ GV_API int gv_raster_seeds_is_uniform(const gv_raster_seeds *seeds, int64_t colu
  * Builds an index over the kept seeds (GV_INDEX_RASTER_SEEDS) with the metric of the seeds. gv_index_search returns
  * row-major numbers of cells. Ties go to the first kept seed, which is the lowest cell if by_cell. For seeds made
  * with `query_grid` the results are valid for cells of that grid that are not seeds themselves.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds    finished, with at least one seed; may be destroyed afterwards.
  * @param options  metric, semi_major and flattening are ignored: those of the raster are used. NULL = defaults.
  * @param[out] out free it with gv_index_destroy.
@@ -269,7 +297,9 @@ static inline void gv_cell_results_init(gv_cell_results *results) {
 /**
  * Computes the results of gv_voronoi_fill and gv_voronoi_measure, with seeds' values instead of their numbers. A
  * cell that is a seed gets its own value, distance 0 and azimuth 0. Threads: as gv_voronoi_fill.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param voronoi made without labels, with a negative nodata.
+ * @param results the rectangle, and the arrays in the caller's memory.
  * @return as gv_voronoi_fill and gv_voronoi_measure. After an error the outputs are unspecified.
  */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, const gv_cell_results *results);
