@@ -648,10 +648,8 @@ gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, con
 /* ---------------------------------------------------------------------------------------------------------------- through */
 
 /* The border of two seeds through the disc; none if it has a vertex there. */
-static gv_status through_trace(antipodal *a, int64_t side) {
-  branch b = antipodal_branch(a, (int32_t)(side / 3), (int)(side % 3));
-  int32_t other = a->t->neighbour[side];
-  const int32_t *corner = a->t->corner + 3 * (side / 3);
+static gv_status through_trace(antipodal *a, branch b) {
+  int32_t other = a->t->neighbour[b.source];
   int64_t before = a->paths->count;
   a->failed = false;
   b.third = -1;
@@ -660,8 +658,7 @@ static gv_status through_trace(antipodal *a, int64_t side) {
   if (a->paths->count == before) return GV_OK;
   gv_path *path = gv_paths_get(a->paths, before);
   path->leaves = true;
-  path->to = 3 * (int64_t)other +
-             gv_triangulation_side(a->t, other, corner[(side % 3 + 2) % 3], corner[(side % 3 + 1) % 3]);
+  path->to = 3 * (int64_t)other + gv_triangulation_side(a->t, other, b.left, b.right);
   if (!a->failed && b.third < 0) return GV_OK;
   gv_buffer_clear(&path->points, &a->paths->allocator);
   a->paths->count = before;
@@ -676,12 +673,14 @@ static gv_status antipodal_through(gv_context *context, const gv_globe *globe, c
   gv_status status = GV_OK;
   if (!globe->ellipsoid || t->facets == 0 || !antipodal_place_disc(&a, t->owner, t->count)) return GV_OK;
   for (int64_t side = 0; side < 3 * t->facets && status == GV_OK; side++) {
-    int32_t ends[2] = {(int32_t)(side / 3), t->neighbour[side]};
-    if (ends[0] > ends[1]) continue;
-    const double x[2] = {v->x[ends[0]], v->x[ends[1]]}, y[2] = {v->y[ends[0]], v->y[ends[1]]};
-    if (!gv_globe_passes(globe, x, y, a.centre, a.radius)) continue;
+    int32_t facet = (int32_t)(side / 3), other = t->neighbour[side];
+    if (facet > other) continue;
+    const branch b = antipodal_branch(&a, facet, (int)(side % 3));
+    const double x[2] = {v->x[facet], v->x[other]}, y[2] = {v->y[facet], v->y[other]};
+    const double *p = t->position; /* of seeds */
+    if (!gv_globe_passes(globe, p + 3 * b.left, p + 3 * b.right, x, y, a.centre, a.radius)) continue;
     if (a.index == NULL) status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
-    if (status == GV_OK) status = through_trace(&a, side);
+    if (status == GV_OK) status = through_trace(&a, b);
   }
   antipodal_free(&a);
   return status;

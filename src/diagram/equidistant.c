@@ -86,25 +86,36 @@ double gv_globe_antipodal_radius(const gv_globe *globe) {
   return 6.283185307179586 * globe->radius * fabs(globe->shape.flattening) + 116e3;
 }
 
-static void globe_cross(const double a[3], const double b[3], double out[3]) {
-  for (int i = 0; i < 3; i++)
-    out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+/* The angle around an axis from a direction on to another, 0 to 2 pi. */
+static double globe_angle(const double axis[3], const double from[3], const double to[3]) {
+  double sine = 0.0, cosine = 0.0, along[2] = {0.0, 0.0};
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    sine += axis[i] * (from[j] * to[k] - from[k] * to[j]);
+    cosine += from[i] * to[i];
+    along[0] += axis[i] * from[i];
+    along[1] += axis[i] * to[i];
+  }
+  double angle = atan2(sine, cosine - along[0] * along[1]);
+  return angle < 0.0 ? angle + 6.283185307179586 : angle;
 }
 
-bool gv_globe_passes(const gv_globe *globe, const double lon[2], const double lat[2], const double centre[3],
-                     double radius) {
-  double end[6], across[3], before[3], after[3], height = 0.0, square = 0.0, along = 0.0, rest = 0.0;
+bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
+                     const double lat[2], const double centre[3], double radius) {
+  static const double half =
+      3.2; /* an edge is half a circle at most; longer ones are short ones, backwards by rounding */
+  double end[6], axis[3], square = 0.0, height = 0.0;
   gv_globe_vectors(globe, 2, lon, lat, end);
-  globe_cross(end, end + 3, across);
-  globe_cross(end, centre, before);
-  globe_cross(centre, end + 3, after);
   for (int i = 0; i < 3; i++) {
-    square += across[i] * across[i];
-    height += across[i] * centre[i];
-    along += before[i] * across[i];
-    rest += after[i] * across[i];
+    axis[i] = left[i] - right[i];
+    square += axis[i] * axis[i];
+    height += axis[i] * centre[i];
   }
-  return along > 0.0 && rest > 0.0 && fabs(height) < sin(radius / globe->radius) * sqrt(square);
+  for (int i = 0; i < 3; i++)
+    axis[i] /= sqrt(square);
+  double to = globe_angle(axis, end, end + 3);
+  return fabs(height) < sin(radius / globe->radius) * sqrt(square) && to < half &&
+         globe_angle(axis, end, centre) < to;
 }
 
 /* Moves by metres to the east and north. */

@@ -42,9 +42,10 @@ double gv_globe_halfway(double lon, double other);
 /* Metres: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
 double gv_globe_antipodal_radius(const gv_globe *globe);
 
-/* Whether the great circle of the conformal sphere leads, between two places, through a disc around a direction. `radius` in metres. */
-bool gv_globe_passes(const gv_globe *globe, const double lon[2], const double lat[2], const double centre[3],
-                     double radius);
+/* Whether the bisector of two directions on the conformal sphere, from one place of it to another with the first direction on the left, leads through a
+ * disc around `centre`. `radius` in metres. */
+bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
+                     const double lat[2], const double centre[3], double radius);
 
 typedef struct gv_equidistant {
   double lon, lat; /* the place; at first where the search begins */

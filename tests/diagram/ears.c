@@ -164,9 +164,8 @@ static void the_globe_is_covered_once(void **unused) {
                         set->x[0], set->y[0], set->x[set->count - 1], set->y[set->count - 1]);
       }
     }
-    /* Seeds on one geodesic, and borders within centimetres of each other, near the antipodes (docs/diagram.md). */
-    if (unverified > (kind == 5 ? 2 * rounds : rounds / 4))
-      fail_msg("%s: %d parts are not verified", set->name, (int)unverified);
+    /* Borders within centimetres of each other near the antipodes (docs/diagram.md). */
+    if (unverified > rounds / 4) fail_msg("%s: %d parts are not verified", set->name, (int)unverified);
   }
   free(set);
 }
