@@ -23,6 +23,7 @@ COPIES = [
     ("packaging/conda-forge/recipe.yaml", r'^  version: "@"$'),
     ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),
+    ("tests/plugin/test_python.py", r"gpuvoronoi-@-\*\.whl"),
     ("tests/plugin/test_program.py", r"version @\.[ \"]"),
     ("tests/plugin/test_running.py", r'versionInfo\(\) == "@"'),
     ("tests/plugin/test_process.py", r'\["version"\] == "@"'),
@@ -38,8 +39,8 @@ def header_numbers(root):
 
 
 def as_in(name, version):
-    """A version as a copy has it: without a hyphen in recipes of conda."""
-    return version.replace("-", "") if name.endswith(".yaml") else version
+    """A version as a copy has it: without a hyphen in recipes of conda and names of wheels."""
+    return version.replace("-", "") if name.endswith((".yaml", "test_python.py")) else version
 
 
 def differing(root, version):

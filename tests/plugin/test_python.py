@@ -405,9 +405,9 @@ def test_line_of_pip(qgis, monkeypatch, tmp_path, system, python):
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    expected = python.format(sys.prefix) + ' -m pip install --user gpuvoronoi-0.1.0-*.whl geopandas "numpy<'
+    expected = python.format(sys.prefix) + ' -m pip install --user gpuvoronoi-1.0.0rc1-*.whl geopandas "numpy<'
     assert program.pip_line().startswith(expected) and program.pip_line().endswith(f'<{int(np.__version__.split(".")[0]) + 1}"')
-    assert "gpuvoronoi-0.1.0-*.whl" in program.how_to_install()
+    assert "gpuvoronoi-1.0.0rc1-*.whl" in program.how_to_install()
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     assert program.pip_line().startswith("sudo apt install python3-geopandas && ") == (system == "linux")
     assert ("whl geopandas" not in program.pip_line()) == (system == "linux")
