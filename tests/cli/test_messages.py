@@ -66,6 +66,13 @@ def test_wide_kml(work):
     assert rows[17].GetGeometryRef().GetX() == 17 - 150
 
 
+def test_kml_of_cells(work):
+    """The same for polygons with many vertices: the older driver's elements."""
+    work.csv("s.csv", [0, 100, -100, 20], [0, 20, 40, -60], header="lon,lat")
+    work.ok("diagram", "--seeds", "s.csv", "--tolerance", "100000", "d.kml")
+    assert '<Schema name="cells" id="cells">' in work.path("d.kml").read_text() and "<MultiGeometry>" in work.path("d.kml").read_text()
+
+
 @pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])
 def test_bare_codes(seeds, option):
     seeds.fails("--seeds", "s.csv", option, "3035", "--size", "20,10", "o.tif",

@@ -57,7 +57,7 @@ static const gv_format formats[] = {
     {.driver = "OpenFileGDB", .layers = GV_LAYERS_ANY_TIME},
     {.driver = "XLSX", .layers = GV_LAYERS_ANY_TIME},
     {.driver = "ODS", .layers = GV_LAYERS_ANY_TIME},
-    {.driver = "LIBKML", .layers = GV_LAYERS_ANY_TIME, .wide_twin = "KML"},
+    {.driver = "LIBKML", .layers = GV_LAYERS_ANY_TIME, .twin = "KML"},
     {.driver = "KML", .layers = GV_LAYERS_AT_ONCE},
     {.driver = "GML", .layers = GV_LAYERS_AT_ONCE},
     {.driver = "Interlis 1", .layers = GV_LAYERS_AT_ONCE},

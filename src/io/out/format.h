@@ -60,7 +60,7 @@ typedef struct gv_format {
   bool index_in_memory;        /* GDAL keeps features in memory for the spatial index */
   bool header_unchecked;       /* GDAL is silent about headers that it could not write */
   bool write_unchecked;        /* GDAL is silent about failed writes; the file is read back */
-  const char *wide_twin;       /* a driver that writes the same, faster with many columns, but cannot append */
+  const char *twin; /* a driver that writes the same, faster with many columns or vertices, but cannot append */
 } gv_format;
 
 /* Never NULL; `driver` may be. */

@@ -68,9 +68,17 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
   return status;
 }
 
+void gv_layer_use_twin(gv_place *place) {
+  const char *twin = gv_format_of(place->driver)->twin;
+  GDALDriverH other = twin != NULL && !gv_place_has_others(place) ? GDALGetDriverByName(twin) : NULL;
+  if (other != NULL && gv_driver_has_extension(other, CPLGetExtension(place->output.path))) place->driver = other;
+}
+
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options) {
   static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
+  /* LIBKML's time to close a file grows with the square of its size: 800 cells of a diagram take minutes, the older driver 3 s. */
+  if (OGR_GT_Flatten(geometry) != wkbPoint && geometry != wkbNone) gv_layer_use_twin(l->place);
   GV_TRY(gv_place_begin(l->io, l->place));
   gv_gdal_reset();
   GV_TRY(gv_place_open(l->io, l->place, &l->dataset));

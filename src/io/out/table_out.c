@@ -81,15 +81,10 @@ static gv_status create_attributes(writer *w) {
   return gv_layer_add_attributes(&w->out, w->attributes, w->as_text ? 0 : w->id, taken, w, w->map);
 }
 
-/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver
- * a second. The older driver writes the same elements, but cannot append to a file. */
+/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver a second. */
 static void choose_faster(const writer *w) {
-  gv_place *place = w->out.place;
-  const char *twin = gv_format_of(place->driver)->wide_twin;
-  GDALDriverH older = twin != NULL ? GDALGetDriverByName(twin) : NULL;
   bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
-  bool alone = !gv_place_has_others(place);
-  if (wide && alone && older != NULL) place->driver = older;
+  if (wide) gv_layer_use_twin(w->out.place);
 }
 
 static gv_status table_out_create_layer(writer *w) {
