@@ -173,7 +173,8 @@ def on_a_thread(work: Callable[[], None], stop: Stop) -> None:
     thread = threading.Thread(target=body, name="gpuvoronoi", daemon=True)
     thread.start()
     try:
-        done.wait()
+        while not done.wait(0.2):  # a signal that the other thread takes does not end a wait
+            pass
     except BaseException:
         stop.set = True
         while not done.is_set():

@@ -154,8 +154,16 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, const gv_
     places[2 * i] = f->out->x[facet];
     places[2 * i + 1] = f->out->y[facet];
   }
-  gv_points queries = gv_points_rows(places, count, 2, GV_FLOAT64);
-  return gv_index_search(context, index, &queries, NULL, f->nearest, f->nearest_at);
+  /* In parts: a place that is equally far from all seeds is compared with all of them, and a search is cancelled between places only. */
+  int64_t part = 16 + (1 << 26) / (f->t->count + 1) / 64;
+  for (int64_t first = 0; first < count; first += part) {
+    int64_t number = count - first < part ? count - first : part;
+    gv_points queries = gv_points_rows(places + 2 * first, number, 2, GV_FLOAT64);
+    GV_TRY(gv_index_search(context, index, &queries, NULL, f->nearest + first, f->nearest_at + first));
+    if (context->progress != NULL && !context->progress((double)first / (double)count, context->progress_user))
+      return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+  }
+  return GV_OK;
 }
 
 /* The direction of the facet of three seeds on the conformal sphere. */
