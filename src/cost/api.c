@@ -46,6 +46,9 @@ static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_met
 gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost_options *options, gv_cost **out) {
   gv_cost_options o;
   gv_grid g;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (grid == NULL || out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: the grid or the output pointer is NULL");
   *out = NULL;
   gv_cost_options_init(&o);
   gv_grid_init(&g);
@@ -70,8 +73,14 @@ const char *gv_cost_backend(const gv_cost *c) {
   return c != NULL ? names[c->is.engine] : "";
 }
 
+static gv_status cost_check_pointer(gv_context *context, const gv_cost *c) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  return c != NULL ? GV_OK : gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: the pointer is NULL");
+}
+
 gv_status gv_cost_set_rows(gv_context *context, gv_cost *c, int64_t row, int64_t rows, const double *friction,
                            int64_t row_stride) {
+  GV_TRY(cost_check_pointer(context, c));
   if (row < 0 || rows < 0 || row > c->is.height || rows > c->is.height - row)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "travel cost: rows out of range (%" PRId64 ", %" PRId64 " rows); the raster has %" PRId64, row,
@@ -98,6 +107,7 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
   gv_cost_seeds s;
   gv_features features;
   int64_t left = 0;
+  GV_TRY(cost_check_pointer(context, c));
   gv_cost_seeds_init(&s);
   gv_features_init(&features);
   GV_TAKE(context, gv_cost_seeds, &s, seeds);
@@ -120,6 +130,7 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
 
 gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cells) {
   gv_cost_cells o;
+  GV_TRY(cost_check_pointer(context, c));
   gv_cost_cells_init(&o);
   GV_TAKE(context, gv_cost_cells, &o, cells);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
