@@ -14,7 +14,6 @@
 #include "core/machine.h"
 
 enum {
-  PAGES = 4 * 4096, /* bytes that an access to a part of a row may touch */
   FILE_BYTES = sizeof(double) + sizeof(double) + sizeof(int32_t) + sizeof(uint8_t) /* of a cell */
 };
 
@@ -125,12 +124,12 @@ void gv_cost_set_row(gv_cost *c, int64_t row, const double *friction) {
 }
 
 const double *gv_cost_row_costs(gv_cost *c, int64_t row) {
-  gv_cost_touched(c, PAGES);
+  gv_cost_touched(c, GV_COST_PAGES);
   return c->cost + gv_cost_at(c, 0, row);
 }
 
 const int32_t *gv_cost_row_seeds(gv_cost *c, int64_t row) {
-  gv_cost_touched(c, PAGES);
+  gv_cost_touched(c, GV_COST_PAGES);
   return c->seed + gv_cost_at(c, 0, row);
 }
 

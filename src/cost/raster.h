@@ -7,6 +7,10 @@
 #include "cost/cost.h"
 #include "cost/lengths.h"
 
+enum {
+  GV_COST_PAGES = 1 << 16 /* bytes of a file that come into memory with a byte of it: systems map pages in groups */
+};
+
 enum { GV_COST_MARGIN = 3 /* cells on each side: the longest move */ };
 
 /* A way to a cell (its number with margins). */

@@ -11,9 +11,9 @@
 #include "cost/raster.h"
 
 enum {
-  GV_COST_TILE = 112, /* columns and rows at most */
+  GV_COST_TILE = 112, /* columns and rows at most: a window stays in a cache of 512 KiB */
   GV_COST_SIDE = GV_COST_TILE + 2 * GV_COST_MARGIN,
-  GV_COST_WINDOW_PAGES = 4 * 2 * 4096 * GV_COST_SIDE, /* bytes of the pages that a window's rows are in */
+  GV_COST_WINDOW_PAGES = 4 * GV_COST_SIDE * GV_COST_PAGES, /* of its rows in four arrays */
   GV_COST_BUCKETS = 1024,
   GV_COST_ENTRIES = 4 * GV_COST_TILE * GV_COST_TILE - 1
 };
