@@ -70,6 +70,7 @@ static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *star
 gv_status gv_cost_start_at(gv_context *context, gv_cost *c, int64_t column, int64_t row, int32_t seed,
                            gv_cost_starts *starts, bool *starts_here) {
   const int64_t at = gv_cost_at(c, column, row);
+  gv_cost_touched(c, sizeof *c->friction);
   if (isnan(c->friction[at])) return GV_OK;
   *starts_here = true;
   return start_add(context, c, starts, (gv_cost_entry){0.0, seed, (int32_t)at});
@@ -93,6 +94,7 @@ gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int
   if (!start_find(c, x, y, from, &column, &row)) return GV_OK;
   const int64_t at = gv_cost_at(c, column, row);
   const double *f = c->friction + at;
+  gv_cost_touched(c, 3 * GV_COST_PAGES);
   if (isnan(f[0])) return GV_OK;
   *starts_here = true;
   for (int i = 0; i < 9; i++) {

@@ -232,6 +232,7 @@ static void tile_start(tile_state *s, const gv_cost_starts *starts) {
   gv_cost *c = s->cost;
   for (int64_t i = 0; i < starts->count; i++) {
     const gv_cost_entry *e = &starts->entries[i];
+    gv_cost_touched(c, 3 * GV_COST_PAGES);
     if (!gv_cost_better(c, e->cell, e->cost, e->seed)) continue;
     c->cost[e->cell] = e->cost;
     c->seed[e->cell] = e->seed;
