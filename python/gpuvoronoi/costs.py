@@ -24,7 +24,7 @@ def _friction(given: Any, name: str) -> npt.NDArray[np.float64]:
     if hasattr(given, "dask"):
         raise TypeError(f"{name}: friction is a Dask array, but a way may run through any chunk; load() it first")
     if isinstance(given, np.ma.MaskedArray):
-        given = given.astype(np.float64).filled(np.nan)
+        given = np.ma.filled(given.astype(np.float64), np.nan)  # type: ignore[no-untyped-call]
     array = np.asarray(given)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ValueError(f"{name}: friction must have two dimensions and numbers, not the shape {array.shape} and the type {array.dtype}")
