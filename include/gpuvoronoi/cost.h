@@ -93,8 +93,8 @@ GV_API gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const 
 GV_API void gv_cost_destroy(gv_cost *cost);
 
 /**
- * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of less
- * than 89 columns.
+ * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of at
+ * most 112 columns.
  * @param cost may be NULL.
  * @return its name (static); "" for NULL.
  */
