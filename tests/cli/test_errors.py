@@ -304,7 +304,7 @@ def test_blocks_too_large_for_the_library(seeds):
 
 def test_help_and_version(work):
     assert "--skip-invalid" in work.ok("--help").stdout
-    assert work.ok("--version").stdout.startswith("gpuvoronoi 0.")
+    assert work.ok("--version").stdout.startswith("gpuvoronoi 1.")
     assert "serial" in work.ok("backends").stdout
     assert subprocess.run([COMMAND, "--seeds", "x", "--help"], capture_output=True).returncode == 0
 

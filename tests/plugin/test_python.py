@@ -366,7 +366,7 @@ def test_algorithms_can_be_opened(qgis, without_command):
     assert "command was not found" in algorithm("livevoronoi").canExecute()[1]
 
 
-@pytest.mark.parametrize("version,words", [("0.0.9", "version 0.0.9, which is too old; 0.1 is required"), (None, "was not found")])
+@pytest.mark.parametrize("version,words", [("0.0.9", "version 0.0.9, which is too old; 1.0 is required"), (None, "was not found")])
 def test_packages_that_cannot_be_used(qgis, monkeypatch, version, words):
     """Too old, or not one at all."""
     package = types.ModuleType("gpuvoronoi")
@@ -394,7 +394,7 @@ def test_commands_that_are_too_old(qgis, monkeypatch, work):
     program.chmod(0o755)
     monkeypatch.setenv("GPUVORONOI_COMMAND", str(program))
     well, message = algorithm("voronoiraster").canExecute()
-    assert not well and f"{program} has version 0.0.4, which is too old; 0.1 is required" in message
+    assert not well and f"{program} has version 0.0.4, which is too old; 1.0 is required" in message
 
 
 @pytest.mark.parametrize("system,python", [("linux", "{}/bin/python3"), ("darwin", "{}/bin/python3"), ("win32", '"{}/python.exe"')])

@@ -180,8 +180,6 @@ def test_refusals(random):
         allocation(seeds, cells="healpix:2", level=3)
     with pytest.raises(ValueError, match="great-circle"):
         allocation(seeds, cells="healpix:2", metric="euclidean")
-    with pytest.raises(ValueError, match="regrid"):
-        allocation(np.eye(4), cells="healpix:2", target_values=[1], extent=(0, 0, 4, 4), crs="EPSG:4326")
 
 
 @pytest.mark.parametrize("width", [1e-9, 1e-4, 1.0, 60.0])

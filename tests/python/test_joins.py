@@ -168,7 +168,7 @@ def test_ties_as_geopandas(random, how, exclusive):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_ties_by_definition(random, monkeypatch, metric, at_once):
     """However few the library finds at once."""
-    monkeypatch.setattr(_c, "SEARCH_MAX_K", at_once)
+    monkeypatch.setattr(_c, "MAX_K", at_once)
     left, right = points(*random.integers(0, 7, (2, 40)), a=range(40)), points(*random.integers(0, 7, (2, 90)), b=range(90))
     dx, dy = (np.abs(np.asarray(getattr(left.geometry, c))[:, None] - np.asarray(getattr(right.geometry, c))) for c in "xy")
     d = {"euclidean": np.hypot(dx, dy), "manhattan": dx + dy, "chebyshev": np.maximum(dx, dy)}[metric]

@@ -170,7 +170,7 @@ def how_to_install():
         ).format(commands=f"brew install cmake ninja pkg-config gdal proj\n{built}")
     else:
         place = tr("In a terminal")
-        packages = "sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi0.?_*.deb \\\n    ./gdal-plugin-voronoi_*.deb"
+        packages = "sudo apt install ./gpuvoronoi_*.deb ./libgpuvoronoi1_*.deb \\\n    ./gdal-plugin-voronoi_*.deb"
         text = tr(
             "<p>On Debian, Ubuntu and their relatives, the command is in the packages of a release:</p>"
             "<pre>{packages}</pre><p>Elsewhere it is built from its sources:</p><pre>{commands}</pre>"

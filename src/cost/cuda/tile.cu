@@ -22,8 +22,8 @@ enum { NOBODY = INT32_MAX, BLOCK = 256 };
 /* --------------------------------------------------------------------------------------------------------- visits */
 
 /* A tile and the cells around it. */
-__device__ void load_tile(const cost_arguments &a, const cost_tile &t, double *friction, double *cost,
-                          double *lengths) {
+__device__ static void load_tile(const cost_arguments &a, const cost_tile &t, double *friction, double *cost,
+                                 double *lengths) {
   for (int i = (int)threadIdx.x; i < COST_WITH * COST_WITH; i += COST_THREADS) {
     const int x = i % COST_WITH - GV_COST_MARGIN, y = i / COST_WITH - GV_COST_MARGIN;
     const bool around = cost_is_around(t, x, y);
@@ -153,7 +153,7 @@ __global__ void fill_cells(const cost_arguments a, int64_t cells) {
   a.seed[i] = NOBODY;
 }
 
-__device__ int32_t tile_at(int64_t cells, int32_t tiles, int64_t at) {
+__device__ static int32_t tile_at(int64_t cells, int32_t tiles, int64_t at) {
   int32_t i = (int32_t)(at * tiles / cells);
   while (cost_begin(cells, tiles, i) > at)
     i--;
