@@ -149,7 +149,8 @@ def pip_line():
         numpy = ""
     system = sys.platform.startswith("linux") and shutil.which("apt") is not None
     before, others = ("sudo apt install python3-geopandas && ", "") if system else ("", " geopandas")
-    return f"{before}{python} -m pip install {options} gpuvoronoi-{metadata('version').replace('-', '')}-*.whl{others}{numpy}"
+    wheel = f"gpuvoronoi-{metadata('version').replace('-', '')}-*.whl"
+    return f"{before}{python} -m pip install {options} {wheel}{others}{numpy}"
 
 
 def how_to_install():
