@@ -142,6 +142,18 @@ def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irre
     return _of_cells(found, _c.QTM_NONE, crs, base)
 
 
+def corners(extent: Any) -> tuple[float, float, float, float]:
+    """An extent, checked."""
+    try:
+        xmin, ymin, xmax, ymax = extent
+    except (TypeError, ValueError):
+        raise TypeError("extent must be (xmin, ymin, xmax, ymax)") from None
+    xmin, ymin, xmax, ymax = (real(n, "extent") for n in (xmin, ymin, xmax, ymax))
+    if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
+        raise ValueError(f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}")
+    return xmin, ymin, xmax, ymax
+
+
 def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
     try:
         rows, columns = shape
@@ -158,13 +170,7 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
             raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")
         unit = 1.0 if crs is None else _crs.unit_degrees(crs)
         extent = (-180.0 / unit, -90.0 / unit, 180.0 / unit, 90.0 / unit)
-    try:
-        xmin, ymin, xmax, ymax = extent
-    except (TypeError, ValueError):
-        raise TypeError("extent must be (xmin, ymin, xmax, ymax)") from None
-    xmin, ymin, xmax, ymax = (real(n, "extent") for n in (xmin, ymin, xmax, ymax))
-    if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
-        raise ValueError(f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}")
+    xmin, ymin, xmax, ymax = corners(extent)
     return Grid(rows, columns, (xmin, (xmax - xmin) / columns, 0.0, ymax, 0.0, -((ymax - ymin) / rows)), crs)
 
 

@@ -51,9 +51,7 @@ def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
     lonlat = found is not None and _crs.is_lonlat(found)
     unit = 1.0 if found is None else _crs.unit_degrees(found)
     if extent is not None:
-        xmin, ymin, xmax, ymax = (real(number, "extent", -math.inf) for number in extent)
-        if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
-            raise ValueError("extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax")
+        xmin, ymin, xmax, ymax = _grid.corners(extent)
     elif lonlat:
         xmin, ymin, xmax, ymax = -180.0 / unit, -90.0 / unit, 180.0 / unit, 90.0 / unit
     elif read is not None:

@@ -205,6 +205,13 @@ def _degrees(points: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], npt.NDA
 class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NearestNeighbors):  # type: ignore[misc]
     """What both transformers share."""
 
+    def __init__(self, *, mode: str = "distance", n_neighbors: int = 5, radius: float = 1.0, algorithm: str = "auto",
+                 leaf_size: int = 30, metric: str = "euclidean", p: float = 2.0, metric_params: Optional[Mapping[str, Any]] = None,
+                 n_jobs: Optional[int] = None, backend: str = "auto") -> None:
+        super().__init__(n_neighbors, radius=radius, algorithm=algorithm, leaf_size=leaf_size, metric=metric, p=p,
+                         metric_params=metric_params, n_jobs=n_jobs, backend=backend)
+        self.mode = mode
+
     def fit(self, X: npt.ArrayLike, y: Any = None) -> _Transformer:
         """Builds the tree; `y` is ignored."""
         if self.mode not in ("connectivity", "distance"):
@@ -237,13 +244,6 @@ class KNeighborsTransformer(_Transformer):
            [0., 4., 0.]])
     """
 
-    def __init__(self, *, mode: str = "distance", n_neighbors: int = 5, radius: float = 1.0, algorithm: str = "auto",
-                 leaf_size: int = 30, metric: str = "euclidean", p: float = 2.0, metric_params: Optional[Mapping[str, Any]] = None,
-                 n_jobs: Optional[int] = None, backend: str = "auto") -> None:
-        super().__init__(n_neighbors, radius=radius, algorithm=algorithm, leaf_size=leaf_size, metric=metric, p=p,
-                         metric_params=metric_params, n_jobs=n_jobs, backend=backend)
-        self.mode = mode
-
     def transform(self, X: npt.ArrayLike) -> Any:
         """The nearest points that were fitted, of each row of `X`: a sparse matrix, the row's nearest first."""
         check_is_fitted(self)
@@ -259,13 +259,6 @@ class RadiusNeighborsTransformer(_Transformer):
         What the graph holds.
     PARAMETERS
     """
-
-    def __init__(self, *, mode: str = "distance", radius: float = 1.0, n_neighbors: int = 5, algorithm: str = "auto",
-                 leaf_size: int = 30, metric: str = "euclidean", p: float = 2.0, metric_params: Optional[Mapping[str, Any]] = None,
-                 n_jobs: Optional[int] = None, backend: str = "auto") -> None:
-        super().__init__(n_neighbors, radius=radius, algorithm=algorithm, leaf_size=leaf_size, metric=metric, p=p,
-                         metric_params=metric_params, n_jobs=n_jobs, backend=backend)
-        self.mode = mode
 
     def transform(self, X: npt.ArrayLike) -> Any:
         """The points that were fitted within the radius of each row of `X`: a sparse matrix, the row's nearest first."""

@@ -11,6 +11,7 @@ import math
 
 from qgis.core import QgsDistanceArea, QgsGeometry, QgsPointXY
 
+GLOBE = ("geodesic", "great-circle")  # the metrics on it
 STEP = 100000.0  # metres between vertices, at most
 TURN = 45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
 FAR_FROM_POLES = 88.0  # degrees of latitude up to which a step turns by less than 27°

@@ -21,7 +21,7 @@ from qgis.core import (
 )
 
 from . import engine, results
-from .geodesics import turns
+from .geodesics import GLOBE, turns
 from .layers import (
     CHECK_CANCEL_EVERY,
     TemporaryFile,
@@ -37,7 +37,6 @@ from .layers import (
     warn_of_missing_crs,
 )
 
-GLOBE = ("geodesic", "great-circle")
 MOST_NEIGHBORS = 1024
 POINTS = (QgsWkbTypes.Type.Point, QgsWkbTypes.Type.PointZ, QgsWkbTypes.Type.PointM, QgsWkbTypes.Type.PointZM)
 

@@ -21,10 +21,10 @@ from qgis.core import (
 
 from .. import engine, styles
 from .. import field_types as types
-from ..geodesics import Geodesics
+from ..geodesics import GLOBE, Geodesics
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, Features, half_axes, lines_or_polygons, no_lines_or_polygons, no_points
-from ..searched import GLOBE, MOST_NEIGHBORS, read_rows, without_self, written
+from ..searched import MOST_NEIGHBORS, read_rows, without_self, written
 from .searches import Searches
 
 NO_GEOMETRY, POINTS, LINES = range(3)

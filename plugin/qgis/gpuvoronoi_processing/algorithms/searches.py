@@ -9,8 +9,9 @@ from qgis.core import (
 )
 
 from .. import messages
+from ..geodesics import GLOBE
 from ..i18n import tr
-from ..searched import GLOBE, automatic_metric
+from ..searched import automatic_metric
 from .base import Common
 
 

@@ -6,9 +6,9 @@ from osgeo import gdal, gdal_array, ogr
 
 from .. import datasets
 from ..datasets import cells, open_dataset, opened, reference_of, wkt
+from ..geodesics import GLOBE
 from ..i18n import tr
 from ..messages import REQUESTED
-from ..searched import GLOBE
 from ..styles import coloured
 from . import layers
 from ..arguments import Options, Unsupported
