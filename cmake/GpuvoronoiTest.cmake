@@ -83,5 +83,8 @@ function(gpuvoronoi_add_command_tests prefix)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                  GPUVORONOI_COMMAND=$<TARGET_FILE:gpuvoronoi_cli> PYTHONDONTWRITEBYTECODE=1
                  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests ASAN_OPTIONS=detect_leaks=0)
+    if(TARGET forked_command)
+      set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT GPUVORONOI_FORKED_COMMAND=$<TARGET_FILE:forked_command>)
+    endif()
   endforeach()
 endfunction()

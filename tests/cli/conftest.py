@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 
+import forked_command
 import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
@@ -48,8 +49,7 @@ class Work:
         return self.directory / name
 
     def run(self, *arguments, **options):
-        arguments = [COMMAND, *map(str, arguments)]
-        done = subprocess.run(arguments, cwd=self.directory, capture_output=True, text=True, timeout=PATIENCE, **options)
+        done = forked_command.run([COMMAND, *map(str, arguments)], cwd=self.directory, timeout=PATIENCE, **options)
         lines = done.stderr.splitlines(keepends=True)
         done.summary = "".join(line for line in lines if SUMMARY.match(line))
         done.stderr = "".join(line for line in lines if not SUMMARY.match(line))  # what people should worry about

@@ -1,9 +1,9 @@
 """Shared by the tests of `gpuvoronoi search`: how to run it, and oracles written from the definitions."""
 import os
 import re
-import subprocess
 import sys
 
+import forked_command
 import numpy as np
 import pytest
 
@@ -28,7 +28,7 @@ class Runner:
         return self.path(name)
 
     def run(self, *arguments, status=0):
-        done = subprocess.run([COMMAND, "search", *map(str, arguments)], capture_output=True, text=True, timeout=240)
+        done = forked_command.run([COMMAND, "search", *map(str, arguments)])
         assert done.returncode == status, (done.returncode, done.stderr)
         if status:
             lines = done.stderr.strip().split("\n")
