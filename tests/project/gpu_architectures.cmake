@@ -1,4 +1,4 @@
-# The architectures that `pip install .` builds CUDA for: cmake -DSOURCE=... -DWORK=... -P gpu_architectures.cmake
+# The architectures that CUDA is built for: cmake -DSOURCE=... -DWORK=... -P gpu_architectures.cmake
 cmake_minimum_required(VERSION 3.22)
 include(${SOURCE}/cmake/GpuvoronoiGpus.cmake)
 
@@ -18,3 +18,19 @@ check("12.0\\n8.6\\n12.0\\n" 0 "86-real;120-real")
 check("No devices were found\\n" 0 "")
 check("9.0\\n" 9 "")
 check("" 0 "")
+
+# Without a choice of the caller: this machine's GPUs; without one the wheel has no CUDA, other builds have all kinds.
+function(check_choice capabilities wheel expected expected_wanted)
+  check("${capabilities}" 0 "${expected}")
+  set(GPUVORONOI_NVIDIA_SMI ${WORK}/nvidia-smi)
+  set(wanted AUTO)
+  gpuvoronoi_own_gpus(${wheel} architectures wanted)
+  if(NOT "${architectures};${wanted}" STREQUAL "${expected};${expected_wanted}")
+    message(FATAL_ERROR "'${capabilities}', wheel ${wheel}: '${architectures}', '${wanted}'")
+  endif()
+endfunction()
+
+check_choice("9.0\\n" OFF "90-real" AUTO)
+check_choice("9.0\\n" ON "90-real" AUTO)
+check_choice("" OFF "" AUTO)
+check_choice("" ON "" OFF)
