@@ -12,12 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "io/text.h"
 
 static int answer_error; /* errno of output that could not be written */
 
 void cli_put_answer(const char *bytes, size_t length) {
+  cli_end_progress();
   if (fwrite(bytes, 1, length, stdout) < length) answer_error = errno;
 }
 
@@ -32,6 +34,7 @@ void cli_print_line(const char *format, ...) {
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   gv_text_make_printable(line);
+  cli_end_progress();
   fprintf(stderr, "gpuvoronoi: %s\n", line);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/suggest.h"
+
 const cli_command cli_commands[] = {
     {"backends", backends_command, &backends_syntax, "list the backends and their support on this machine"},
     {"devices", devices_command, &devices_syntax, "list the GPUs of this machine"},
@@ -17,4 +19,17 @@ const cli_command *cli_find(const cli_command *commands, const char *name) {
   while (commands->name != NULL && strcmp(commands->name, name) != 0)
     commands++;
   return commands->name != NULL ? commands : NULL;
+}
+
+const cli_command *cli_find_similar(const cli_command *commands, const char *word) {
+  const cli_command *closest = NULL;
+  int least = GV_SUGGEST_FAR;
+  if (strpbrk(word, "-./") != NULL) return NULL;
+  for (; commands->name != NULL; commands++) {
+    int distance = cli_spelling_distance(word, strlen(word), commands->name);
+    if (!cli_may_be_meant(strlen(word), distance) || distance >= least) continue;
+    closest = commands;
+    least = distance;
+  }
+  return closest;
 }

@@ -23,6 +23,9 @@ extern const cli_command cli_commands[];
 /* The command of that name, or NULL. */
 const cli_command *cli_find(const cli_command *commands, const char *name);
 
+/* The command that a misspelled word seems to name; NULL if there is none, and for paths and options. */
+const cli_command *cli_find_similar(const cli_command *commands, const char *word);
+
 /* gpuvoronoi --seeds SRC ... OUT */
 extern const cli_syntax voronoi_syntax;
 int voronoi_command(int argc, char **argv);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "io/in/extent.h"
@@ -99,13 +100,13 @@ static const gv_option table[] = {
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code.",
      GV_OPTION_INTO(json)},
-    {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
+    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress)},
     GV_OPTION_HELP_ROWS,
 };
 
 static int set_output(void *to, char *value) {
   gv_diagram_job *j = &((settings *)to)->job;
-  if (j->out != NULL) return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", j->out, value);
+  if (j->out != NULL) return cli_second_output(j->out, value, "--seeds");
   j->out = value;
   return EXIT_OK;
 }
@@ -148,9 +149,10 @@ static int check_usage(const settings *s) {
 static int diagram_command_run(settings *s, double begun) {
   gv_diagram_report report;
   gv_io io = {.cancelled = cli_interrupted};
-  if (s->progress && !s->quiet) s->job.progress = cli_show_progress;
+  if (cli_wants_progress(s->progress, s->quiet, s->json)) s->job.progress = cli_show_progress;
   if (gv_diagram_job_run(&io, &s->job, &report) != GV_OK) return cli_report_failure(&io);
   double seconds = cli_seconds() - begun;
+  cli_complete_progress();
   if (s->json) {
     cli_report_diagram_json(&report, seconds);
   } else if (!s->quiet) {

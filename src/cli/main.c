@@ -31,6 +31,9 @@ int main(int argc, char **argv) {
     return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
+  const cli_command *similar = found == NULL ? cli_find_similar(cli_commands, argv[1]) : NULL;
+  if (similar != NULL)
+    return main_end(cli_fail(EXIT_USAGE, "unknown command %s; did you mean %s?", argv[1], similar->name));
   bool shared = found != NULL && strcmp(argv[1], "search") == 0;
   if (found != NULL && !shared && gv_launcher_rank() > 0) return EXIT_OK;
   return main_end(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));

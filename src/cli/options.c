@@ -8,7 +8,9 @@
 
 #include "cli/backend_limits.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/fail.h"
+#include "cli/suggest.h"
 #include "io/source_name.h"
 
 /* ----------------------------------------------------------------------------------------------- arguments */
@@ -30,6 +32,30 @@ static int options_print_help(const cli_syntax *syntax, const gv_option *o) {
   return status == EXIT_OK ? CLI_DONE : status;
 }
 
+/* The error of an unknown option; `length` of its name, without a value. */
+static int options_unknown(const cli_syntax *syntax, const char *argument, const char *name, size_t length) {
+  const gv_option *closest = NULL;
+  int least = GV_SUGGEST_FAR;
+  for (size_t i = 0; i < syntax->count; i++) {
+    const gv_option *o = &syntax->options[i];
+    int distance = o->kind != GV_OPTION_HEADING ? cli_spelling_distance(name, length, o->name) : GV_SUGGEST_FAR;
+    if (!cli_may_be_meant(length, distance) || distance >= least) continue;
+    closest = o;
+    least = distance;
+  }
+  int shown = (int)(length + (size_t)(name - argument));
+  if (closest != NULL)
+    return cli_fail(EXIT_USAGE, "unknown option %.*s; did you mean --%s?", shown, argument, closest->name);
+  bool main_job = syntax == &voronoi_syntax;
+  return cli_fail(EXIT_USAGE, "unknown option %.*s; gpuvoronoi %s%s--help-all lists all options", shown, argument,
+                  main_job ? "" : syntax->name, main_job ? "" : " ");
+}
+
+int cli_second_output(const char *first, const char *second, const char *input) {
+  return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one; %s names the input", first, second,
+                  input);
+}
+
 int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take, void *user) {
   bool only_positional = false;
   for (int at = 0; at < argc;) {
@@ -49,10 +75,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
     char *name = argument + (argument[1] == '-' ? 2 : 1), *value = NULL;
     size_t length = strcspn(name, "=");
     const gv_option *o = gv_option_find(syntax->options, syntax->count, name, length);
-    if (o == NULL) {
-      return cli_fail(EXIT_USAGE, "unknown option %.*s; gpuvoronoi --help-all lists all options",
-                      (int)(length + (size_t)(name - argument)), argument);
-    }
+    if (o == NULL) return options_unknown(syntax, argument, name, length);
     if (name[length] == '=') value = name + length + 1;
     if (o->metavar == NULL && value != NULL) return cli_fail(EXIT_USAGE, "--%s: unexpected value", o->name);
     if (o->metavar != NULL && value == NULL) {

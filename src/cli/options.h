@@ -35,6 +35,9 @@ int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv);
 typedef int cli_take_fn(void *user, const gv_option *option, char *value);
 int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take, void *user);
 
+/* Prints the error of two arguments that both stand for the output, where `input` is the option of the input. */
+int cli_second_output(const char *first, const char *second, const char *input);
+
 /* Prints the error of an option and returns its exit status; EXIT_OK for GV_OK. */
 int cli_wrong(gv_status status, const gv_io *io);
 

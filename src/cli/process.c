@@ -138,31 +138,6 @@ bool cli_interrupted(void *unused) {
   return atomic_load_explicit(&caught, memory_order_relaxed) != 0 && !gv_outputs_settled();
 }
 
-/* As GDALTermProgress, in forty steps. */
-static void show_on_stderr(double fraction) {
-  static int shown = -1;
-  for (int step = (int)(40.0 * fraction); shown < step && shown < 40;) {
-    shown++;
-    if (shown % 4 == 0) {
-      fprintf(stderr, "%d", shown / 4 * 10);
-    } else {
-      fputc('.', stderr);
-    }
-    if (shown == 40) fputs(" - done.\n", stderr);
-  }
-  fflush(stderr);
-}
-
-int cli_show_progress(double fraction, void *unused) {
-  (void)unused;
-  if (cli_answers_in_json()) {
-    show_on_stderr(fraction);
-  } else {
-    GDALTermProgress(fraction, NULL, NULL);
-  }
-  return 1;
-}
-
 /* ---------------------------------------------------------------------------------------------- the end of a run */
 
 int cli_report_failure(const gv_io *io) {

@@ -25,9 +25,6 @@ void cli_ignore_signals(void);
 bool cli_catch_signals(void);
 bool cli_interrupted(void *unused);
 
-/* A gv_progress_fn that shows GDAL's bar on the standard output, or a similar one on stderr if the output is JSON. */
-int cli_show_progress(double fraction, void *unused);
-
 /* Prints the error of a failed run; returns the exit status: 130 for SIGINT, 143 for SIGTERM ... */
 int cli_report_failure(const gv_io *io);
 

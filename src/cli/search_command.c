@@ -13,6 +13,7 @@
 #include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "io/out/array_out.h"
@@ -229,13 +230,13 @@ static const gv_option table[] = {
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json)},
-    {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
+    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress)},
     GV_OPTION_HELP_ROWS,
 };
 
 static int set_output(void *to, char *value) {
   gv_search_job *j = &((settings *)to)->job;
-  if (j->out != NULL) return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", j->out, value);
+  if (j->out != NULL) return cli_second_output(j->out, value, "--reference");
   j->out = value;
   return EXIT_OK;
 }
@@ -248,7 +249,8 @@ const cli_syntax search_syntax = {
         "Writes the k nearest reference points of each query, or with --radius all within a distance. Results are\n"
         "exact; equal distances are in the order of the reference file. OUT is\n"
         "  .npy or .ivecs     an array: row numbers (from 0) of the reference file, queries x k, or -1\n"
-        "  .csv or -          text (- is standard output): query, rank, index, distance\n"
+        "  .csv or -          text (- is standard output): query, rank, reference (feature ids) and distance;\n"
+        "                     of arrays query_row and row, from 0\n"
         "  .gpkg, .fgb ...    a table: query and reference (ids), rank, distance, copied fields\n",
     .details =
         "Arrays are int64 (.npy) or int32 (.ivecs). A table is any vector format that GDAL writes; with --id, "
@@ -365,9 +367,10 @@ static int search_command_run(settings *s, double begun) {
   bool launched = gv_launcher_ranks() > 1, first = gv_launcher_rank() == 0;
   int result = launched ? cli_open_communicator(&io, &c) : EXIT_OK;
   if (result == EXIT_OK) {
-    if (s->progress && !s->quiet) j->progress = cli_show_progress;
+    if (cli_wants_progress(s->progress, s->quiet, s->json) && first) j->progress = cli_show_progress;
     gv_status status = gv_search_job_run(&io, j, launched ? &c : NULL, &report);
     double seconds = cli_seconds() - begun;
+    if (status == GV_OK) cli_complete_progress();
     if (status != GV_OK) {
       result = cli_report_failure(&io);
     } else if (s->json && first) {

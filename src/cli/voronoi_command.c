@@ -44,8 +44,7 @@ static int note(void *user, const gv_option *o, char *value) {
   const gv_option *option = o != NULL ? o : &gv_job_out;
   for (int64_t i = 0; i < d->count; i++) {
     if (d->list[i].option != option) continue;
-    if (o == NULL)
-      return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one", d->list[i].value, value);
+    if (o == NULL) return cli_second_output(d->list[i].value, value, "--seeds");
     if (o->once) return cli_fail(EXIT_USAGE, "--%s: given twice", o->name);
   }
   return cli_wrong(gv_description_add(&io, d, option, value), &io);

@@ -9,6 +9,7 @@
 #include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "job/raster/ranks.h"
 #include "job/raster/run.h"
@@ -23,13 +24,14 @@ static bool writes_hdf5(const gv_job *j) {
 }
 
 static bool voronoi_shows_progress(const gv_job_settings *s) {
-  return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
+  return cli_wants_progress(s->progress, s->quiet, s->json);
 }
 
 static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
                           double begun) {
   if (status != GV_OK) return cli_report_failure(io);
   double seconds = cli_seconds() - begun;
+  cli_complete_progress();
   if (s->json) {
     cli_report_json(report, seconds);
   } else if (!s->quiet) {

@@ -75,10 +75,28 @@ def test_all_commands_have_run(work):
     assert set(usage[1].split(" | ")) == RAN
 
 
-@pytest.mark.parametrize("command,page", [("", "usage"), ("search", "usage"), ("diagram", "diagram"), ("merge", "cluster")])
+@pytest.mark.parametrize("command,page", [("", "usage"), ("search", "search"), ("diagram", "diagram"), ("merge", "cluster")])
 def test_options_are_documented(work, command, page):
     """Each option of --help-all is on the command's page or among those of docs/usage.md."""
     text = (ROOT / "docs" / f"{page}.md").read_text() + (ROOT / "docs" / "usage.md").read_text()
     help_all = work.ok(*command.split(), "--help-all").stdout
     options = set(re.findall(r"^  (--?[a-z][a-z-]*)", help_all, re.MULTILINE))
     assert len(options) > 15 and {option for option in options if not re.search(rf"[` ]{option}\b(?!-)", text)} == set()
+
+
+@pytest.mark.parametrize("arguments,words", [
+    (["--seed", "s.csv", "o.tif"], "unknown option --seed; did you mean --seeds?"),
+    (["--seeds", "s.csv", "--sizes=3,4", "o.tif"], "unknown option --sizes; did you mean --size?"),
+    (["search", "--refernece", "s.csv", "o.npy"], "unknown option --refernece; did you mean --reference?"),
+    (["search", "--zzz", "o.npy"], "unknown option --zzz; gpuvoronoi search --help-all lists all options"),
+    (["diagramm", "--seeds", "s.csv", "o.gpkg"], "unknown command diagramm; did you mean diagram?"),
+    (["s.csv", "o.tif"], "output: given twice ('s.csv' and 'o.tif'); use one; --seeds names the input"),
+    (["search", "s.csv", "o.npy"], "output: given twice ('s.csv' and 'o.npy'); use one; --reference names the input"),
+])
+def test_misspelled_names(seeds, arguments, words):
+    seeds.fails(*arguments, status=2, has=words)
+
+
+def test_outputs_that_resemble_commands(seeds):
+    seeds.ok("diagram.tif", "--seeds", "s.csv", "--extent", "0,0,4,2", "--res", "1")
+    seeds.ok("./serach", "--seeds", "s.csv", "--extent", "0,0,4,2", "--res", "1", "--of", "GTiff")

@@ -220,26 +220,40 @@ def test_too_many_seeds_for_a_table(work):
         assert work.path("out.tif.aux.xml").exists() == has
 
 
+BAR = "0...10...20...30...40...50...60...70...80...90...100 - done.\n"
+
+
 def test_progress(seeds):
-    assert seeds.ok("--seeds", "s.csv", *GRID, "a.tif").stdout == ""
-    bar = "0...10...20...30...40...50...60...70...80...90...100 - done.\n"
-    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "b.tif").stdout == bar
-    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "COG", "c.tif").stdout == bar
-    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "ENVI", "c.bin").stdout == bar
-    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--quiet", "d.tif").stdout == ""
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "b.tif").stderr == BAR
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "COG", "c.tif").stderr == BAR
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "ENVI", "c.bin").stderr == BAR
+    done = seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--quiet", "d.tif")
+    assert done.stdout == done.stderr == ""
 
 
-def test_progress_on_a_terminal(seeds):
+@pytest.mark.parametrize("options,out,whole", [
+    ([*GRID], "o.tif", True), (["--cells-of", "healpix:3", "--cells", "o.csv"], None, True), (["--level", "4"], "o.tif", True),
+    (["diagram"], "o.gpkg", True), (["diagram", "--metric", "great-circle", "--edges-only"], "o.gpkg", True),
+    (["search"], "o.csv", True), (["search", "--radius", "500km"], "o.csv", True), (["search"], "-", True),
+    ([*GRID, "--seeds-crs", "no such system"], "o.tif", False), (["diagram", "--crs", "no such system"], "o.gpkg", False)])
+def test_progress_on_a_terminal(seeds, options, out, whole):
+    """The bar goes to stderr alone, from 0 to the end; whatever follows has a line of its own."""
     import os
     import pty
     try:
         master, slave = pty.openpty()
     except OSError as error:
         pytest.skip(f"no pseudo-terminal here: {error}")
-    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", *GRID, "out.tif"], cwd=seeds.directory, stdout=slave)
-    assert process.wait() == 0
+    source = "--reference" if options[0] == "search" else "--seeds"
+    command = options[:1] if options[0] in ("diagram", "search") else []
+    arguments = [*command, source, "s.csv", *options[len(command):], *([out] if out else [])]
+    done = subprocess.run([COMMAND, *arguments], cwd=seeds.directory, stdout=subprocess.PIPE, stderr=slave, timeout=120)
     os.close(slave)
-    assert os.read(master, 1000).decode().startswith("0...10")
+    said = os.read(master, 100000).decode().replace("\r\n", "\n")
+    assert b"..." not in done.stdout and done.returncode == (0 if whole else 1)
+    lines = said.splitlines(keepends=True)
+    assert not whole or BAR in lines
+    assert all(line == BAR or line.startswith("gpuvoronoi: ") for line in lines), said
 
 
 def test_relative_paths_and_odd_names(seeds):

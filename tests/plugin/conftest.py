@@ -241,7 +241,8 @@ def assigned(path):
 def search(work, *arguments):
     work.command("search", *arguments, "--overwrite", "expected.csv")
     with open(work.path("expected.csv"), newline="") as file:
-        return [(int(r["query"]), int(r["rank"]), int(r["index"]), float(r["distance"])) for r in csv.DictReader(file)]
+        rows = csv.DictReader(file)  # feature ids, in these files from 1
+        return [(int(r["query"]) - 1, int(r["rank"]), max(int(r["reference"]) - 1, -1), float(r["distance"])) for r in rows]
 
 
 def measured(layer, axes, degrees="EPSG:4326"):

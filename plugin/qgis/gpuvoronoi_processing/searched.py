@@ -54,7 +54,10 @@ def geographic(crs):
 
 
 def read_rows(path):
-    """The program's rows: query, rank, index or -1, distance, and again the rank, by which Shapes knows the place."""
+    """
+    The program's rows: query, rank, index or -1, distance, and again the rank, by which Shapes knows the place. The
+    numbers are those of the features of a TemporaryFile, from 0.
+    """
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         next(rows)

@@ -268,6 +268,7 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
 }
 
 static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round *r, int threads, int64_t blocks) {
+  const gv_mesh_question *question = r->facts->question;
   int64_t written = 0;
   for (r->first = 0; r->first < blocks; r->first += threads) {
     int count = blocks - r->first < threads ? (int)(blocks - r->first) : threads;
@@ -279,7 +280,8 @@ static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round 
       written += block->count;
       if (block->count > 0) GV_TRY(mesh_out_write_block(io, mesh, block));
     }
-    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    double share = (double)(r->first + count) / (double)blocks;
+    if (!question->progress(share, NULL, question->progress_user)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
 }

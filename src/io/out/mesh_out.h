@@ -6,6 +6,8 @@
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
 
+#include <cpl_progress.h>
+
 #include "io/in/grid.h"
 #include "io/out/place.h"
 #include "io/overlay/mask.h"
@@ -30,7 +32,9 @@ typedef struct gv_mesh_question {
   int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
   gv_mask *mask;             /* of the cells: masked ones are not written; NULL = no mask */
   int threads;
-  int device; /* as in gv_context_options */
+  int device;                /* as in gv_context_options */
+  GDALProgressFunc progress; /* after every round of blocks: the share that is written; FALSE cancels */
+  void *progress_user;
 } gv_mesh_question;
 
 typedef struct gv_mesh_out gv_mesh_out;

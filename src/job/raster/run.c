@@ -26,7 +26,14 @@ typedef struct run {
   gv_run_outputs out;
 } run;
 
+/* The share of the progress for a table or mesh of cells; rasters and statistics have the rest. */
+static double mesh_share(const run *r) {
+  bool more = r->out.written_count > 0 || r->in.job->stats != NULL;
+  return r->out.mesh == NULL ? 0.0 : more ? 0.4 : 1.0;
+}
+
 static gv_status write_mesh(gv_io *io, run *r) {
+  gv_run_progress progress = {io, r->in.job, 0.0, mesh_share(r)};
   const gv_job *j = r->in.job;
   const gv_voronoi_options options = gv_run_options(&r->in);
   const bool triangles = !gv_cells_of_lists(&j->grid.cells_of);
@@ -41,14 +48,17 @@ static gv_status write_mesh(gv_io *io, run *r) {
                                  .nodata = r->plan.nodata,
                                  .mask = triangles ? r->in.triangle_mask : r->in.mask,
                                  .threads = r->in.threads,
-                                 .device = j->device};
+                                 .device = j->device,
+                                 .progress = gv_run_report_progress,
+                                 .progress_user = &progress};
   return gv_mesh_write(io, r->out.mesh, triangles ? &r->in.triangles : &r->in.grid, r->in.seeds, &mesh);
 }
 
 static gv_status raster_job_compute(gv_io *io, run *r) {
   gv_run_outputs *out = &r->out;
   GV_TRY(gv_run_create_rasters(io, &r->plan, out));
-  gv_run_progress progress = {io, r->in.job, 0.0, out->copies || out->polygons != NULL ? 0.7 : 1.0};
+  double begin = mesh_share(r), computing = out->copies || out->polygons != NULL ? 0.7 : 1.0;
+  gv_run_progress progress = {io, r->in.job, begin, begin + (1.0 - begin) * computing};
   bool list = gv_cells_of_lists(&r->in.job->grid.cells_of);
   r->work.block_w = list ? LIST_BLOCK : BLOCK;
   r->work.block_h = list ? 1 : BLOCK;

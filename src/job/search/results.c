@@ -4,6 +4,24 @@
 #include "io/path.h"
 #include "job/search/run.h"
 
+/* The number of a point in the results: the feature id of a layer, the number of a raster's cell, or the row of an array, from 0.
+ * Negative numbers stay. */
+static int64_t shown_number(const gv_search_points *s, int64_t i) {
+  return i >= 0 && s->array == NULL ? s->seeds.fids[i] : i;
+}
+
+static const gv_search_points *queries_of(const gv_search_run *run) {
+  return run->q != NULL ? run->q : &run->reference;
+}
+
+/* Columns of text are called after what they hold: the rows of arrays are counted from 0, features have ids. */
+static gv_status print_header(gv_io *io, const gv_search_run *run, gv_array_writer *out) {
+  const gv_search_points *r = &run->reference, *q = queries_of(run);
+  const char *query = q->array != NULL ? "query_row" : "query";
+  const char *reference = r->array != NULL ? "row" : r->seeds.are_cells ? "cell" : "reference";
+  return gv_array_print(io, out, "%s,rank,%s,distance\n", query, reference);
+}
+
 gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   gv_search_results *r = &run->results;
@@ -13,7 +31,7 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
                            : gv_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
                                                             : GV_ARRAY_NPY_INT64;
   GV_TRY(gv_array_create(io, j->out, j->overwrite, format, columns, &r->indices));
-  if (text) GV_TRY(gv_array_print(io, r->indices, "query,rank,index,distance\n"));
+  if (text) GV_TRY(print_header(io, run, r->indices));
   if (j->distances != NULL)
     GV_TRY(gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, columns, &r->distances));
   if (j->offsets != NULL) {
@@ -35,20 +53,21 @@ static gv_status write_table(gv_io *io, gv_search_results *r, const gv_neighbour
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
                                   const double *distances, const double *nearest) {
   gv_search_results *r = &run->results;
-  const gv_seed_list *seeds = &run->reference.seeds;
   int64_t places = count * run->job->k, first = r->queries;
+  bool are_cells = run->reference.seeds.are_cells;
   bool text = run->output == GV_SEARCH_TEXT;
   r->queries += count;
   for (int64_t i = 0; i < places; i++)
     r->missing += indices[i] < 0;
   if (r->table != NULL)
     return write_table(io, r, &(gv_neighbour_rows){first, count, NULL, indices, distances, nearest});
-  for (int64_t i = 0; i < places && seeds->are_cells; i++)
-    if (indices[i] >= 0) indices[i] = seeds->fids[indices[i]];
+  for (int64_t i = 0; i < places && (text || are_cells); i++)
+    indices[i] = shown_number(&run->reference, indices[i]);
   if (!text) GV_TRY(gv_array_write(io, r->indices, indices, count));
   for (int64_t i = 0; i < places && text; i++)
-    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", first + i / run->job->k,
-                          (int)(i % run->job->k) + 1, indices[i], distances[i]));
+    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n",
+                          shown_number(queries_of(run), first + i / run->job->k), (int)(i % run->job->k) + 1,
+                          indices[i], distances[i]));
   if (r->distances != NULL) GV_TRY(gv_array_write(io, r->distances, distances, count));
   return r->nearest != NULL ? gv_array_write(io, r->nearest, nearest, count) : GV_OK;
 }
@@ -64,18 +83,18 @@ static gv_status print_pairs(gv_io *io, gv_search_results *r, int64_t query, int
 gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t count, const int64_t *offsets,
                                         int64_t *indices, const double *distances) {
   gv_search_results *r = &run->results;
-  const gv_seed_list *seeds = &run->reference.seeds;
   int64_t first = r->queries, before = r->pairs, pairs = offsets[count];
+  bool text = run->output == GV_SEARCH_TEXT, are_cells = run->reference.seeds.are_cells;
   r->queries += count;
   r->pairs += pairs;
   if (r->table != NULL)
     return write_table(io, r, &(gv_neighbour_rows){first, count, offsets, indices, distances, NULL});
-  for (int64_t i = 0; i < pairs && seeds->are_cells; i++)
-    indices[i] = seeds->fids[indices[i]];
-  for (int64_t i = 0; i < count && run->output == GV_SEARCH_TEXT; i++)
-    GV_TRY(
-        print_pairs(io, r, first + i, offsets[i + 1] - offsets[i], indices + offsets[i], distances + offsets[i]));
-  if (run->output != GV_SEARCH_TEXT) GV_TRY(gv_array_write(io, r->indices, indices, pairs));
+  for (int64_t i = 0; i < pairs && (text || are_cells); i++)
+    indices[i] = shown_number(&run->reference, indices[i]);
+  for (int64_t i = 0; i < count && text; i++)
+    GV_TRY(print_pairs(io, r, shown_number(queries_of(run), first + i), offsets[i + 1] - offsets[i],
+                       indices + offsets[i], distances + offsets[i]));
+  if (!text) GV_TRY(gv_array_write(io, r->indices, indices, pairs));
   for (int64_t i = 0; i < count && r->offsets != NULL; i++) {
     int64_t end = before + offsets[i + 1];
     GV_TRY(gv_array_write(io, r->offsets, &end, 1));

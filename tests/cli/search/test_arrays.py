@@ -148,7 +148,7 @@ def test_text_output(runner):
     runner.run("--reference", runner.save("r.npy", reference), "--queries", runner.save("q.npy", queries), "-k", 3,
                "--max-distance", 0.1, out)
     lines = open(out).read().strip().split("\n")
-    assert lines[0] == "query,rank,index,distance"
+    assert lines[0] == "query_row,rank,row,distance"
     expected = brute(reference, queries, 3, max_distance=0.1)
     rows = [line.split(",") for line in lines[1:]]
     assert len(rows) == 15

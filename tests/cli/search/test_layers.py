@@ -247,3 +247,14 @@ def test_decimal_commas_of_layers(runner, quote):
     np.testing.assert_array_equal(got[1], expected[1])
     bad = runner.text("bad.csv", 'lon,lat\n"1,5","2,5"\n')
     assert "is not a number ('1,5')" in runner.run("--reference", bad, runner.path("o.npy"), status=1)
+
+
+def test_text_of_layers_has_feature_ids(runner):
+    """The ids that rasters and tables have; the rows of an array are counted from 0."""
+    points = layer(runner, "p.gpkg", [(0, 0), (10, 0), (20, 0)], 3035)
+    array = runner.save("q.npy", np.array([[19.0, 0.0], [1.0, 0.0]]))
+    limit = ["-k", 1, "--max-distance", 5, "--quiet", "-"]
+    assert runner.run("--reference", points, "--queries", array, *limit).split() == ["query_row,rank,reference,distance", "0,1,3,1", "1,1,1,1"]
+    assert runner.run("--reference", array, "--queries", points, *limit).split() == ["query,rank,row,distance", "1,1,1,1", "2,1,-1,inf", "3,1,0,1"]
+    pairs = runner.run("--reference", points, "--radius", 10, "--quiet", "-").split()
+    assert pairs == ["query,rank,reference,distance", "1,1,2,10", "2,1,1,10", "2,2,3,10", "3,1,2,10"]

@@ -69,7 +69,7 @@ def test_text(runner):
     rows = runner.run("--reference", r, "--queries", q, "--radius", 0.1, "-").splitlines()
     offsets, indices, distances = pairs(runner, "--reference", r, "--queries", q, "--radius", 0.1)
     expected = [f"{i},{n - offsets[i] + 1},{indices[n]},{distances[n]:.17g}" for i in range(40) for n in range(offsets[i], offsets[i + 1])]
-    assert rows == ["query,rank,index,distance", *expected] and len(expected) > 40
+    assert rows == ["query_row,rank,row,distance", *expected] and len(expected) > 40
 
 
 def test_globe_and_units(runner):

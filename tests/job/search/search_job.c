@@ -80,7 +80,7 @@ static void test_answers(void **state) {
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_OK);
   assert_string_equal(
       get(paths[2]),
-      "query,rank,index,distance\n0,1,0,1\n0,2,1,4.2426406871192848\n1,1,1,1\n1,2,0,4.2426406871192848\n");
+      "query_row,rank,row,distance\n0,1,0,1\n0,2,1,4.2426406871192848\n1,1,1,1\n1,2,0,4.2426406871192848\n");
   assert_true(report.references.used == 3 && report.queries.used == 2 && report.missing == 0 &&
               report.dimensions == 2);
   assert_true(report.metric == GV_EUCLIDEAN && report.k == 2 && shown == 1.0);

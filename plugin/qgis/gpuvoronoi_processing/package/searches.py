@@ -43,8 +43,8 @@ def run(options, job):
         distances, indices = tree.query(np.column_stack([x, y]), **more)
     count = distances.shape[1]
     pandas.DataFrame({
-        "query": np.repeat(np.arange(len(points)), count), "rank": np.tile(np.arange(1, count + 1), len(points)),
-        "index": np.where(indices >= len(reference), -1, indices).ravel(), "distance": distances.ravel(),
+        "query_row": np.repeat(np.arange(len(points)), count), "rank": np.tile(np.arange(1, count + 1), len(points)),
+        "row": np.where(indices >= len(reference), -1, indices).ravel(), "distance": distances.ravel(),
     }).to_csv(options.positional[0], index=False)
     if nearest:
         np.save(nearest, np.ascontiguousarray(places.reshape(-1, 2), dtype=np.float64))

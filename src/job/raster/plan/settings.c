@@ -415,7 +415,7 @@ const gv_option gv_job_options[] = {
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json), .place = GV_IN_NOTHING},
-    {"progress", NULL, "show the progress bar even if the output is not a terminal", GV_OPTION_INTO(progress),
+    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress),
      .place = GV_IN_NOTHING},
     GV_OPTION_HELP_ROWS,
     {"version", NULL, "print the version", .kind = GV_OPTION_VERSION, .place = GV_IN_NOTHING},
