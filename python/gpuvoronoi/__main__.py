@@ -20,12 +20,20 @@ def main() -> int:
     print(f"gpuvoronoi {__version__}, library {c.gv_version().decode()} ({path()})")
     print(f"Python {platform.python_version()}, numpy {np.__version__}")
     print("\nbackends")
+    reasons: list[str] = []
     for number in range(c.gv_backend_count()):
         info = _c.BackendInfo()
         c.gv_backend_get(number, byref(info))
         uses = "points, grids" if info.searches_points else "grids"
-        state = "" if info.available else f" [not here: {info.reason.decode()}]"
-        print(f"  {info.name.decode():16} {info.summary.decode()} ({uses}){state}")
+        here = "available"
+        if not info.available:
+            reason = info.reason.decode()
+            if reason not in reasons:
+                reasons.append(reason)
+            here = f"not here ({chr(ord('a') + reasons.index(reason))})"
+        print(f"  {info.name.decode():16} {here:13} {uses:14} {info.summary.decode()}")
+    for letter, reason in enumerate(reasons):
+        print(f"  ({chr(ord('a') + letter)}) {reason}")
     print("\ndevices")
     count = c_int()
     asked = context()

@@ -9,6 +9,7 @@
 #include "cli/fail.h"
 #include "cli/report.h"
 #include "gpuvoronoi/gpuvoronoi.h"
+#include "search/backend_abilities.h"
 
 typedef struct settings {
   bool json, matrix;
@@ -21,8 +22,8 @@ static const gv_option table[] = {
      GV_OPTION_INTO(matrix)},
     {"json", NULL,
      "JSON array of backends\n"
-     "Objects with name, summary, searches_points, weighted_grids, max_dim, refused_metrics, "
-     "available, and reason if it is not available.",
+     "Objects with name, summary, gpu, searches_points, searches_radius, list_grids, feature_grids, "
+     "weighted_grids, travel_cost, max_dim, refused_metrics, available, and reason if it is not available.",
      GV_OPTION_INTO(json)},
     GV_OPTION_HELP_ROWS,
 };
@@ -31,8 +32,18 @@ const cli_syntax backends_syntax = {
     .name = "backends",
     .usage = "Usage: gpuvoronoi backends [--json | --matrix]\n"
              "\n"
-             "Lists the backends: what each supports (s = search of points, g = nearest-seed grids, which all\n"
-             "compute), whether it is available on this machine, and its method. All return the same results.\n",
+             "Lists the backends in a table: where each runs, what it computes, whether it is available on this\n"
+             "machine, and its method. All return the same results. The columns:\n"
+             "\n"
+             "  runs on  CPU or GPU\n"
+             "  points   the k nearest points of a search\n"
+             "  radius   all points within a radius; CPU: a backend of CPUs searches in its place\n"
+             "  rasters  nearest-seed rasters, also of triangles, and QTM meshes\n"
+             "  lists    HEALPix, S2, H3 and lists of points\n"
+             "  lines    rasters and lists with lines and polygons as seeds\n"
+             "  weights  rasters and lists with weights of seeds\n"
+             "  cost     travel cost\n"
+             "  here     can run on this machine; a letter refers to the reason below the table\n",
     CLI_ROWS(table)};
 
 static void put_unsupported(gv_json_writer *json, int backend) {
@@ -54,8 +65,14 @@ static void print_json(void) {
     gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);
     gv_json_put_string(&json, "name", info.name);
     gv_json_put_string(&json, "summary", info.summary);
+    gv_backend_abilities can = gv_backend_abilities_of(i);
+    gv_json_put_bool(&json, "gpu", can.gpu);
     gv_json_put_bool(&json, "searches_points", info.searches_points);
+    gv_json_put_bool(&json, "searches_radius", can.radius);
+    gv_json_put_bool(&json, "list_grids", can.lists);
+    gv_json_put_bool(&json, "feature_grids", can.features);
     gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
+    gv_json_put_bool(&json, "travel_cost", can.cost);
     gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_unsupported(&json, i);
     gv_json_put_bool(&json, "available", info.available);
@@ -72,17 +89,25 @@ typedef struct legend {
   int count;
 } legend;
 
+/* The letter of a reason. */
+static int legend_letter(legend *l, const char *reason) {
+  enum { MOST = sizeof l->reasons / sizeof *l->reasons };
+  int at = 0;
+  while (at < l->count && strcmp(l->reasons[at], reason) != 0)
+    at++;
+  if (at == l->count && l->count < MOST) l->reasons[l->count++] = reason;
+  return 'a' + at;
+}
+
+static void legend_print(const legend *l) {
+  for (int i = 0; i < l->count; i++)
+    printf("%c  %s\n", 'a' + i, l->reasons[i]);
+}
+
 /* Prints a box: yes, or the reason's letter. */
 static void print_box(legend *l, const char *reason, int width) {
-  enum { MOST = sizeof l->reasons / sizeof *l->reasons };
   char box[8] = "yes";
-  if (reason != NULL) {
-    int at = 0;
-    while (at < l->count && strcmp(l->reasons[at], reason) != 0)
-      at++;
-    if (at == l->count && l->count < MOST) l->reasons[l->count++] = reason;
-    snprintf(box, sizeof box, "- %c", 'a' + at);
-  }
+  if (reason != NULL) snprintf(box, sizeof box, "- %c", legend_letter(l, reason));
   printf("%-*s ", width, box);
 }
 
@@ -119,8 +144,28 @@ static void print_matrix(void) {
     print_box(&l, cli_backend_weighs(b) ? NULL : "supports only grids without weights", 4);
     printf("%s%s\n", info.available ? "" : " not available here: ", info.reason);
   }
-  for (int i = 0; i < l.count; i++)
-    printf("%c  %s\n", 'a' + i, l.reasons[i]);
+  legend_print(&l);
+}
+
+/* Backends down, what they compute and where across. */
+static void print_table(void) {
+  legend l = {.count = 0};
+  printf("%-16s%-9s%-8s%-8s%-9s%-7s%-7s%-9s%-6s%-6s%s\n", "backend", "runs on", "points", "radius", "rasters",
+         "lists", "lines", "weights", "cost", "here", "method");
+  for (int i = 0; i < gv_backend_count(); i++) {
+    gv_backend_info info;
+    gv_backend_info_init(&info);
+    if (gv_backend_get(i, &info) != GV_OK) continue;
+    gv_backend_abilities can = gv_backend_abilities_of(i);
+    char here[8] = "yes";
+    if (!info.available) snprintf(here, sizeof here, "no %c", legend_letter(&l, info.reason));
+    const char *radius = can.radius ? "yes" : info.searches_points ? "CPU" : "-";
+    printf("%-16s%-9s%-8s%-8s%-9s%-7s%-7s%-9s%-6s%-6s%s\n", info.name, can.gpu ? "GPU" : "CPU",
+           info.searches_points ? "yes" : "-", radius, "yes", can.lists ? "yes" : "-", can.features ? "yes" : "-",
+           info.weighted_grids ? "yes" : "-", can.cost ? "yes" : "-", here, info.summary);
+  }
+  if (l.count > 0) printf("\n");
+  legend_print(&l);
 }
 
 int backends_command(int argc, char **argv) {
@@ -131,13 +176,6 @@ int backends_command(int argc, char **argv) {
   if (s.json) print_json();
   if (s.matrix) print_matrix();
   if (s.json || s.matrix) return cli_answered(EXIT_OK);
-  for (int i = 0; i < gv_backend_count(); i++) {
-    gv_backend_info info;
-    gv_backend_info_init(&info);
-    if (gv_backend_get(i, &info) != GV_OK) continue;
-    printf("%-18s %cg  %s%s%s%s\n", info.name, info.searches_points ? 's' : '-', info.summary,
-           info.available ? "" : " [not available here: ", info.available ? "" : info.reason,
-           info.available ? "" : "]");
-  }
+  print_table();
   return cli_answered(EXIT_OK);
 }

@@ -59,6 +59,31 @@ def test_backends(work):
     assert available >= {"serial", "openmp", "kdtree", "tile"}
 
 
+def test_table_of_backends(work):
+    """One row a backend under a header, and each reason once below."""
+    listed = json.loads(ran(work, "backends", "--json").stdout)
+    table, _, below = ran(work, "backends").stdout.partition("\n\n")
+    header, *rows = table.splitlines()
+    columns = ["runs on", "points", "radius", "rasters", "lists", "lines", "weights", "cost", "here", "method"]
+    starts = [0, *(header.index(column) for column in columns)]
+    assert starts == sorted(starts) and header.startswith("backend")
+    cells = [[row[start:end].strip() for start, end in zip(starts, [*starts[1:], None])] for row in rows]
+    assert [row[0] for row in cells] == [one["name"] for one in listed]
+    reasons = dict(line.split("  ", 1) for line in below.splitlines())
+    assert len(set(reasons.values())) == len(reasons)
+    for row, one in zip(cells, listed):
+        assert row[1] == ("GPU" if one["gpu"] else "CPU")
+        yes = {"points": "searches_points", "lists": "list_grids", "lines": "feature_grids", "weights": "weighted_grids", "cost": "travel_cost"}
+        for column, fact in yes.items():
+            assert row[1 + columns.index(column)] == ("yes" if one[fact] else "-"), (row, column)
+        here = row[1 + columns.index("here")]
+        assert here == "yes" if one["available"] else reasons[here.split()[1]] == one["reason"]
+        assert row[-1] == one["summary"]
+    by_name = {row[0]: row for row in cells}
+    assert by_name["kdtree"][1:8] == ["CPU", "yes", "yes", "yes", "yes", "-", "-"]
+    assert by_name["cuda-tile"][1:9] == ["GPU", "-", "-", "yes", "-", "-", "yes", "yes"]
+
+
 def test_diagram(work):
     work.csv("seeds.csv", [0, 120, -120], [10, 20, -30])
     ran(work, "diagram", "--seeds", "seeds.csv", "cells.gpkg")

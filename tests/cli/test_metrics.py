@@ -1,6 +1,7 @@
 """Values against oracles, and the same bytes from every backend and thread count."""
 
 import hashlib
+import json
 import subprocess
 
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 
 from conftest import COMMAND, centres, check_geodesic, check_great_circle, globe, planar, positions, real_data
 
-BACKENDS = [line.split()[0] for line in
-            subprocess.run([COMMAND, "backends"], capture_output=True, text=True, check=True).stdout.splitlines()
-            if "not available here" not in line and line.split()[1][1] == "g"]
+BACKENDS = [backend["name"] for backend in
+            json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, text=True, check=True).stdout)
+            if backend["available"]]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])

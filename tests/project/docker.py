@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import subprocess
@@ -137,10 +136,10 @@ def try_image(stage, with_cuda):
     (stage.root / "data" / "seeds.csv").write_text("lon,lat\n13.4,52.5\n-0.1,51.5\n")
     userlands.within(stage.root, " ".join([*stage.entry, "--seeds seeds.csv --size 36,18 nearest.tif"]), stage.folder)
     userlands.within(stage.root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", stage.folder)
-    said = userlands.within(stage.root, " ".join([*stage.entry, "backends"]), stage.folder, stdout=subprocess.PIPE, text=True).stdout
+    said = userlands.within(stage.root, " ".join([*stage.entry, "backends", "--json"]), stage.folder, stdout=subprocess.PIPE, text=True).stdout
     print(said)
-    lines = [line for line in said.splitlines() if line.startswith("cuda-")]
-    if with_cuda and not (lines and all(MISSING not in line and re.search(r"\[not available here: [^\]]+\]$", line) for line in lines)):
+    reasons = [backend.get("reason") or "" for backend in json.loads(said) if backend["gpu"]]
+    if with_cuda and not (reasons and all(reason and MISSING not in reason for reason in reasons)):
         sys.exit("docker.py: the image does not open the CUDA module, or a backend is unavailable without a reason")
 
 

@@ -9,6 +9,8 @@
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "grid_fill.h"
 #include "left_out.h"
+#include "search/backend_abilities.h"
+#include "voronoi/engine.h"
 
 static const int metrics[] = {GV_EUCLIDEAN,
                               GV_MANHATTAN,
@@ -186,6 +188,24 @@ static void searches_do_what_is_promised(void **state) {
   }
 }
 
+/* What is listed is what the registry has. */
+static void abilities_are_those_of_the_registry(void **state) {
+  (void)state;
+  gv_grid list;
+  gv_grid_init(&list);
+  list.kind = GV_GRID_HEALPIX;
+  for (int number = 0; number < GV_BACKENDS; number++) {
+    const gv_backend *backend = &gv_backends[number];
+    const gv_backend_abilities can = gv_backend_abilities_of(number);
+    assert_int_equal(can.gpu, backend->device);
+    assert_int_equal(can.radius, backend->within != NULL);
+    assert_int_equal(can.features, backend->features);
+    assert_int_equal(can.lists, backend->engine_for(&list) != &gv_engine_cuda_tile);
+    assert_int_equal(can.cost, strcmp(backend->name, "serial") == 0 || strcmp(backend->name, "tile") == 0 ||
+                                   strcmp(backend->name, "cuda-tile") == 0);
+  }
+}
+
 static int make_context(void **state) {
   return gv_context_create(NULL, (gv_context **)state) != GV_OK;
 }
@@ -230,11 +250,9 @@ static void backends_of_large_distances(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(backends_of_large_distances),
-      cmocka_unit_test(any_number_can_be_described),
-      cmocka_unit_test(names_are_unique),
-      cmocka_unit_test(any_question_has_an_answer),
-      cmocka_unit_test(searches_do_what_is_promised),
+      cmocka_unit_test(backends_of_large_distances), cmocka_unit_test(abilities_are_those_of_the_registry),
+      cmocka_unit_test(any_number_can_be_described), cmocka_unit_test(names_are_unique),
+      cmocka_unit_test(any_question_has_an_answer),  cmocka_unit_test(searches_do_what_is_promised),
       cmocka_unit_test(every_backend_can_run),
   };
   return cmocka_run_group_tests_name("backends_api", tests, make_context, drop_context);
