@@ -104,6 +104,7 @@ def test_readme(folder):
     assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(metres.max())
     os.remove("nearest.tif")
     shell("python3 make_population.py land.geojson population.tif")
+    shutil.copy("population.tif", "friction.tif")
     commands = re.findall(r"^\| [^`]+ \| `(gpuvoronoi [^`]+)` \|$", tasks, flags=re.M)
     assert len(commands) >= 10
     for command in commands:
