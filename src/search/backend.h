@@ -140,6 +140,7 @@ typedef struct gv_backend {
   const gv_search_engine *search;
   gv_within_fn *within; /* by radius, from the state of `search` */
   gv_pairs_fn *pairs;   /* the same; NULL: by `within` */
+  bool device_radius;   /* by radius on a device (search/device_radius.h), in few dimensions */
   /* Grids: the engine for this kind of grid. */
   const struct gv_engine *(*engine_for)(const gv_grid *grid);
   /* For backends that search no points: whether it can run on this machine, as gv_search_engine's; NULL: always. */
@@ -167,6 +168,12 @@ const gv_search_engine *gv_backend_search_engine(const gv_backend *backend);
 
 /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in *reason. */
 gv_status gv_backend_probe(const gv_backend *backend, const char **reason);
+
+/* Is this a device's failure, after which the processors can go on? */
+static inline bool gv_backend_failed(const gv_backend *backend, gv_status status) {
+  return backend->device &&
+         (status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE);
+}
 
 /* Number of threads worth waking for this number of steps of about a nanosecond: a parallel region costs
  * microseconds, and milliseconds if the processors are busy. */

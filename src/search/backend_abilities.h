@@ -25,6 +25,9 @@ static inline gv_backend_abilities gv_backend_abilities_of(int number) {
   case GV_BACKEND_KDTREE:
   case GV_BACKEND_OCTREE:
     return (gv_backend_abilities){.radius = true, .lists = true};
+  case GV_BACKEND_CUDA_KDTREE:
+  case GV_BACKEND_CUDA_OCTREE:
+    return (gv_backend_abilities){.gpu = true, .radius = true, .lists = true};
   case GV_BACKEND_TILE:
     return (gv_backend_abilities){.lists = true, .features = true, .cost = true};
   case GV_BACKEND_CUDA_TILE:

@@ -18,6 +18,7 @@ struct gv_raster_device;     /* voronoi/gpu/raster.h */
 struct gv_measure_device;    /* voronoi/gpu/distances.h */
 struct gv_statistics_device; /* statistics/device_sums.h */
 struct gv_cost_device;       /* cost/device.h */
+struct gv_device_radius;     /* search/device_radius.h */
 
 /* Bytes [at, at + bytes) of something, to `out`. */
 typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t bytes, void *out);
@@ -67,6 +68,10 @@ typedef struct gv_cuda_module {
   const struct gv_statistics_device *statistics;
   const struct gv_cost_device *cost;
   const gv_array_device *arrays;
+  /* gv_device_radius_fn of both trees. */
+  gv_status (*tree_radius)(gv_context *context, const gv_reference *reference, const void *state,
+                           const struct gv_device_radius *query, int64_t *offsets, int64_t *indices,
+                           double *canonical);
 } gv_cuda_module;
 
 /* Detects modules compiled with other types: the sizes of the types that both sides use. */

@@ -87,12 +87,6 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   return GV_OK;
 }
 
-/* Is this a device's failure, after which the processor can go on? */
-static bool device_failed(const gv_backend *backend, gv_status status) {
-  if (!backend->device) return false;
-  return status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE;
-}
-
 /* On the device that the points are on, unless the context has another one. */
 static gv_status build_engine(gv_context *context, gv_point_index *index) {
   gv_context inner = *context;
@@ -144,7 +138,7 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   index->automatic = gv_backend_is_automatic(o->backend) && !gv_on_device(o->array_options);
   index->periods = periods;
   status = build_by(context, supply, backend, index);
-  if (index->automatic && device_failed(backend, status)) {
+  if (index->automatic && gv_backend_failed(backend, status)) {
     gv_points_drop(index);
     backend = gv_backend_choose_processor(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
     status = build_by(context, supply, backend, index);
@@ -277,7 +271,7 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *i
   if (index->backend->device && query->k > GV_MAX_K)
     return search_by_processor(context, index, query, indices, canonical);
   gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
-  if (!index->automatic || !device_failed(index->backend, status)) return status;
+  if (!index->automatic || !gv_backend_failed(index->backend, status)) return status;
   return search_by_processor(context, index, query, indices, canonical);
 }
 

@@ -3,14 +3,16 @@
  *
  * A query is one call of its backend, which lists the points within the radius, in any order; lists are sorted by
  * (exact distance, number), so the result does not depend on the engine. A count is the same call without a list.
- * GPU backends do not support this call: the points are copied to the host and searched by a backend for
- * processors.
+ * Trees on GPUs search all queries at once, in up to four dimensions (device_radius.h). For other backends of GPUs the points are
+ * copied to the host and searched by a backend for processors.
  */
 #include "search/radius.h"
 
 #include "core/parallel.h"
 #include "search/arrays.h"
 #include "search/box_tree.h"
+#include "search/cuda_module.h"
+#include "search/device_radius.h"
 #include "search/periods.h"
 #include "search/points.h"
 #include "search/power_range.h"
@@ -210,10 +212,33 @@ static gv_status answer_all(gv_context *context, radius_search *s, int threads) 
   return status;
 }
 
+/* On the index's device, if its backend can: else, and if the device fails and processors may replace it, UNSUPPORTED. */
+static gv_status radius_search_on_device(gv_context *context, const gv_point_index *index,
+                                         const gv_radius_query *query, int64_t *offsets, int64_t *indices,
+                                         double *canonical) {
+  const char *reason;
+  if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM || query->count == 0 ||
+      (query->refine != NULL && !query->later))
+    return GV_ERROR_UNSUPPORTED;
+  const gv_device_radius asked = {.data = query->data,
+                                  .count = query->count,
+                                  .limit = query->limit,
+                                  .limits = query->limits,
+                                  .self_offset = query->self_offset,
+                                  .later = query->later ? query->first : -1,
+                                  .by_number = query->by_number,
+                                  .first = query->first};
+  gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &asked,
+                                                              offsets, indices, canonical);
+  return index->automatic && gv_backend_failed(index->backend, status) ? GV_ERROR_UNSUPPORTED : status;
+}
+
 gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
                                      int64_t *offsets, int64_t *indices, double *canonical) {
   answering by;
-  gv_status status = answering_begin(context, index, query->count, &by);
+  gv_status status = radius_search_on_device(context, index, query, offsets, indices, canonical);
+  if (status != GV_ERROR_UNSUPPORTED) return status;
+  status = answering_begin(context, index, query->count, &by);
   if (status == GV_OK) {
     radius_search s = {.by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
     double points = by.state != NULL ? TREE_POINTS : (double)index->reference.count;
@@ -258,6 +283,7 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
                            .first = first};
   if (c->later) {
     query.refine = keep_later;
+    query.later = true;
     query.user = &query.first;
   }
   GV_TRY(gv_power_limit(context, reference, o->radii != NULL ? 0.0 : o->radius, &query.limit));

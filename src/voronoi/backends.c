@@ -31,8 +31,8 @@ static const char *only_products(gv_metric metric) {
 
 #define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
   .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .engine_for = points
-#define CUDA_TREE(NAME, DIM, SUMMARY)   SEARCH(NAME, DIM, SUMMARY), .device = true
-#define CUDA_SEARCH(NAME, DIM, SUMMARY) CUDA_TREE(NAME, DIM, SUMMARY), .floats = true
+#define CUDA_TREE(NAME, DIM, SUMMARY)   SEARCH(NAME, DIM, SUMMARY), .device = true, .device_radius = true
+#define CUDA_SEARCH(NAME, DIM, SUMMARY) SEARCH(NAME, DIM, SUMMARY), .device = true, .floats = true
 
 const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", GV_MAX_DIM,

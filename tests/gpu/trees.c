@@ -162,9 +162,52 @@ static void dense_queries(void **state) {
   }
 }
 
+/* Groups of queries that gather points (tree_gathered.cuh): every kind of points, lists of all lengths. */
+static void many_neighbors(void **state) {
+  enum { N = 5000 };
+  static const int32_t ks[] = {33, 64, 257, 1024};
+  random_state = 78;
+  for (int which = 0; which < 2; which++) {
+    for (int s = 0; s < SHAPES; s++) {
+      for (int32_t dim = 2; dim <= 3; dim++) {
+        for (size_t k = 0; k < sizeof ks / sizeof ks[0]; k++) {
+          if (ks[k] == 1024 && s != UNIFORM && s != CLUSTERS && s != LATTICE) continue;
+          const search_case c = {N, N, dim, ks[k], GV_EUCLIDEAN, k % 2 == 1};
+          fill_and_compare(*state, trees[which], &c, (shape)s, k != 2);
+        }
+      }
+    }
+  }
+}
+
+/* Clusters of several sizes, which a curve with equal steps separates. */
+static void clusters_of_sizes(void **state) {
+  enum { N = 20000, CLUSTERS_HERE = 7 };
+  static const int32_t ks[] = {1, 8, 32, 40, 150};
+  double *r = malloc(sizeof(double) * 3 * N);
+  assert_non_null(r);
+  for (int32_t dim = 2; dim <= 3; dim++) {
+    random_state = 79;
+    for (int64_t i = 0; i < N; i++) {
+      for (int32_t d = 0; d < dim; d++) {
+        double place = (double)((i % CLUSTERS_HERE) * (3 + d) % 11), width = 0.05 * (double)(1 + i % CLUSTERS_HERE);
+        r[i * dim + d] = place + width * (uniform() + uniform() + uniform());
+      }
+    }
+    for (int which = 0; which < 2; which++) {
+      for (size_t k = 0; k < sizeof ks / sizeof ks[0]; k++) {
+        const search_case c = {N, N, dim, ks[k], GV_EUCLIDEAN, k % 2 == 1};
+        compare(*state, trees[which], &c, r, NULL, "clusters of sizes");
+      }
+    }
+  }
+  free(r);
+}
+
 /* Queries with more points around them than a list has places, at distances that floats cannot separate. */
 static void shells_of_points(void **state) {
-  enum { CENTRES = 2000, EACH = 40, N = CENTRES * EACH, REPEATS = 12, QUERIES = CENTRES * REPEATS };
+  enum { CENTRES = 400, EACH = 200, N = CENTRES * EACH, REPEATS = 30, QUERIES = CENTRES * REPEATS };
+  static const int32_t ks[] = {2, 12, 32, 40, 100};
   double *r = malloc(sizeof(double) * 3 * N), *q = malloc(sizeof(double) * 3 * QUERIES);
   assert_non_null(r);
   assert_non_null(q);
@@ -182,10 +225,10 @@ static void shells_of_points(void **state) {
   for (int64_t i = 0; i < 3 * (int64_t)N; i++)
     r[i] += q[i / 3 / EACH * REPEATS * 3 + i % 3];
   for (int which = 0; which < 2; which++) {
-    for (int32_t k = 2; k <= 32; k += 10) {
-      const search_case c = {N, QUERIES, 3, k, GV_EUCLIDEAN, false};
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+      const search_case c = {N, QUERIES, 3, ks[i], GV_EUCLIDEAN, false};
       char what[64];
-      snprintf(what, sizeof what, "%s, shells, k %d", trees[which], (int)k);
+      snprintf(what, sizeof what, "%s, shells, k %d", trees[which], (int)ks[i]);
       compare(*state, trees[which], &c, r, q, what);
     }
   }
@@ -300,7 +343,8 @@ int main(void) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kdtree_cases),       cmocka_unit_test(octree_cases),
-      cmocka_unit_test(dense_queries),      cmocka_unit_test(shells_of_points),
+      cmocka_unit_test(dense_queries),      cmocka_unit_test(many_neighbors),
+      cmocka_unit_test(clusters_of_sizes),  cmocka_unit_test(shells_of_points),
       cmocka_unit_test(distant_points),     cmocka_unit_test(no_memory_is_left_behind),
       cmocka_unit_test(auto_chooses_trees),
   };

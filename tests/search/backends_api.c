@@ -198,7 +198,7 @@ static void abilities_are_those_of_the_registry(void **state) {
     const gv_backend *backend = &gv_backends[number];
     const gv_backend_abilities can = gv_backend_abilities_of(number);
     assert_int_equal(can.gpu, backend->device);
-    assert_int_equal(can.radius, backend->within != NULL);
+    assert_int_equal(can.radius, backend->within != NULL || backend->device_radius);
     assert_int_equal(can.features, backend->features);
     assert_int_equal(can.lists, backend->engine_for(&list) != &gv_engine_cuda_tile);
     assert_int_equal(can.cost, strcmp(backend->name, "serial") == 0 || strcmp(backend->name, "tile") == 0 ||

@@ -28,7 +28,7 @@
 #ifndef GV_CUDA_TREE_FILTERED_CUH
 #define GV_CUDA_TREE_FILTERED_CUH
 
-#include "search/cuda/tree_visit.cuh"
+#include "search/cuda/tree_margin.cuh"
 
 enum {
   FILTERED_THREADS = 128,
@@ -37,12 +37,8 @@ enum {
   ENTERING = 16,      /* places for points that wait to enter a lane's list; a leaf adds up to 8 */
   LEAVES_A_ROUND = 4, /* a lane loads a point */
   MOST_LEAVES = 500,
-  SEARCHED_MIN = 4096, /* number of queries after which warps check how many were undecided */
   PITCH_OF_PLACES = WARP + 1
 };
-
-#define FILTER_FACTOR 0x1p-21f
-#define FILTER_TINY   1e-20f
 
 static const unsigned LOOKED_AT = 0xfffu; /* an entry's bits that number its point; all of them: an empty place */
 
@@ -332,11 +328,6 @@ static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, 
   }
   if (lane < chunk.k) tree_visit_put(chunk, (int64_t)query * chunk.k + lane, value, number);
 }
-
-/* Queries that have been searched and that were undecided, of the chunk. */
-struct filtered_counts {
-  int searched, undecided;
-};
 
 /* undecided: for each place of the chunk's order the query if it is undecided, else -1. Warps stop at once if many
  * are. */

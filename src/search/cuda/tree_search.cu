@@ -18,8 +18,9 @@
 #include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_alone.cuh"
-#include "search/cuda/tree_curve.cuh"
 #include "search/cuda/tree_filtered.cuh"
+#include "search/cuda/tree_gathered.h"
+#include "search/cuda/tree_queries.h"
 #include "search/cuda/tree_together.cuh"
 
 enum { ORDERED_QUERIES_MIN = 1024 };
@@ -104,21 +105,6 @@ static int queries_a_lane(const gv_tree_view &tree, int64_t points, int64_t quer
   return k == 1 && queries / 4 >= points ? 2 : 1;
 }
 
-/* The queries in the order of the curve: order[0] on return. */
-static gv_status tree_search_order_queries(gv_context *context, gv_cuda_queue *queue, int slot,
-                                           const gv_tree_view &tree, const double *data, int count,
-                                           uint32_t *codes[2], int *order[2]) {
-  gv_status status;
-  int dims = tree.dim < GV_TREE_ORDER_DIM ? tree.dim : GV_TREE_ORDER_DIM;
-  int wanted = count > 65536 ? 32 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
-  gv_curve_codes_launch(queue, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
-  GV_CUDA_LAUNCHED(context, "coding the queries");
-  status = gv_tree_sort_32(context, queue, slot, codes, order, count, bits * dims);
-
-done:
-  return status;
-}
-
 /* Buffers of the queue. */
 enum {
   SLOT_QUERIES,
@@ -136,7 +122,7 @@ struct chunk_memory {
   double *data;
   int64_t *indices;
   double *canonical;
-  uint32_t *codes[2];
+  void *codes[2];
   int *order[2];
 };
 
@@ -153,8 +139,7 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_queue *queue, int64_
     status = gv_cuda_reserve(context, queue, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
                              (void **)&m->canonical);
   for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status =
-        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
+    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint64_t), &m->codes[i]);
     if (status == GV_OK) {
       status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
     }
@@ -162,18 +147,30 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_queue *queue, int64_
   return status;
 }
 
+/* Whether groups of queries gather the points near them: the box around 32 queries holds fewer points than their lists. */
+static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree, const gv_reference *reference,
+                            const chunk_view &chunk) {
+  return chunk.k > FILTERED_MAX_K && (tree.dim == 2 || tree.dim == 3) && reference->metric == GV_EUCLIDEAN &&
+         chunk.order != NULL && reference->count >= 4 * (int64_t)chunk.k &&
+         (int64_t)chunk.count * chunk.k >= 8 * reference->count &&
+         gv_tree_gathered_bytes(tree.dim, chunk.k) <= queue->shared_block_bytes;
+}
+
 /* Searches a chunk; waits where the filter is used, to see which queries it leaves undecided. codes, order: the buffers of sorting; the
  * first of `order` has the order of the queries, the others are free. */
 static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const gv_tree_view &tree,
-                              const gv_reference *reference, chunk_view chunk, uint32_t *const codes[2],
+                              const gv_reference *reference, chunk_view chunk, void *const codes[2],
                               int *const order[2]) {
   gv_status status = GV_OK;
   int each = queries_a_lane(tree, reference->count, chunk.count, chunk.k);
-  if (suits_filter(tree, reference, chunk.k, each)) {
+  const bool gathered = suits_gathering(queue, tree, reference, chunk);
+  if (gathered || suits_filter(tree, reference, chunk.k, each)) {
     filtered_counts counts = {}, *on_device = (filtered_counts *)codes[0];
     int *left = (int *)codes[1];
     GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, queue->stream), "searching a tree");
-    if (tree.dim == 2) {
+    if (gathered) {
+      GV_CUDA_TRY(context, gv_tree_gathered(queue->stream, &tree, &chunk, order[1], on_device), "searching a tree");
+    } else if (tree.dim == 2) {
       launch_filtered<2>(queue->stream, tree, chunk, order[1], on_device);
     } else {
       launch_filtered<3>(queue->stream, tree, chunk, order[1], on_device);
@@ -216,7 +213,7 @@ static gv_status fetch(gv_context *context, gv_cuda_queue *queue, void *to, cons
 static gv_status chunk_size(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, int k,
                             int64_t queries, int64_t *size) {
   const int64_t most = (int64_t)1 << 24, least = 1024,
-                query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
+                query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 24;
   size_t free_bytes = 0;
   gv_status status = gv_cuda_free_bytes(context, queue, &free_bytes);
   for (int slot = 0; slot <= SLOT_SORT; slot++)
@@ -267,8 +264,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
     gv_cuda_mark_begin(queue);
     if (ordered) {
-      status = tree_search_order_queries(context, queue, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
-                                         memory.order);
+      status = gv_tree_order_queries(context, queue, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
+                                     memory.order);
       if (status != GV_OK) goto done;
     }
     chunk.order = ordered ? memory.order[0] : NULL;

@@ -36,6 +36,9 @@ static __device__ __forceinline__ unsigned warp_min(unsigned x) {
 static __device__ __forceinline__ unsigned warp_max(unsigned x) {
   return __reduce_max_sync(0xffffffffu, x);
 }
+static __device__ __forceinline__ unsigned warp_sum(unsigned x) {
+  return __reduce_add_sync(0xffffffffu, x);
+}
 #else
 static __device__ __forceinline__ unsigned warp_min(unsigned x) {
   for (int apart = 16; apart > 0; apart /= 2) {
@@ -46,6 +49,11 @@ static __device__ __forceinline__ unsigned warp_min(unsigned x) {
 }
 static __device__ __forceinline__ unsigned warp_max(unsigned x) {
   return ~warp_min(~x);
+}
+static __device__ __forceinline__ unsigned warp_sum(unsigned x) {
+  for (int apart = 16; apart > 0; apart /= 2)
+    x += __shfl_xor_sync(0xffffffffu, x, apart);
+  return x;
 }
 #endif
 

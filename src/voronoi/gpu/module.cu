@@ -2,6 +2,7 @@
 #include "search/cuda/brute.cuh"
 #include "search/cuda/devices.h"
 #include "search/cuda/tree.h"
+#include "search/cuda/tree_queries.h"
 #include "voronoi/gpu/distances.h"
 #include "voronoi/gpu/raster.h"
 
@@ -47,6 +48,7 @@ static gv_cuda_module module_make(void) {
   m.statistics = &gv_cuda_statistics;
   m.cost = &gv_cuda_cost;
   m.arrays = &gv_cuda_arrays;
+  m.tree_radius = gv_cuda_tree_radius;
   return m;
 }
 
