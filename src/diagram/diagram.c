@@ -281,7 +281,7 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
   if (status == GV_OK && !d->plane && d->globe.ellipsoid) {
     int64_t wrong = 0;
     now = diagram_stage_begin(&stage, 1.0);
-    status = gv_lines_verify(now, &d->cells, &d->lines, &d->globe, d->lon, d->lat, tolerance, &wrong);
+    status = gv_lines_verify(now, &d->cells, &d->lines, &d->globe, d->lon, d->lat, d->position, tolerance, &wrong);
     d->unverified += wrong;
   }
   gv_triangulation_destroy(&m.t);

@@ -3,53 +3,130 @@
 
 #include <math.h>
 
-static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed) {
+#include "search/code_sort.h"
+
+static const double degree = 0.017453292519943295;
+
+/* From the seed in the middle of a part; `azimuth` there, in degrees. */
+static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed, double *azimuth) {
   double distance;
-  geod_inverse(&r->globe->geod, lat, lon, r->lat[seed], r->lon[seed], &distance, NULL, NULL);
+  geod_inverse(&r->globe->geod, r->lat[seed], r->lon[seed], lat, lon, &distance, azimuth, NULL);
   return distance;
 }
 
-/* Sets the radius of the part [first, end), and of its halves. */
-static void rim_measure(gv_rim *r, int64_t part, int32_t first, int32_t end) {
+/* Measures the part [first, end), and its halves. `place`: two numbers a seed. */
+static void rim_measure(gv_rim *r, int64_t number, int32_t first, int32_t end, double *place) {
   int32_t middle = first + (end - first) / 2, centre = r->seed[middle];
-  double most = 0.0;
-  for (int32_t i = first; i < end; i++)
-    most = fmax(most, rim_distance(r, r->lon[centre], r->lat[centre], r->seed[i]));
-  r->radius[part] = most + 1e-6;
+  gv_rim_part part = {.radius = 0.0};
+  for (int32_t i = first; i < end; i++) {
+    double azimuth, distance = rim_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], centre, &azimuth);
+    place[2 * i] = distance;
+    place[2 * i + 1] = azimuth;
+    if (distance <= part.radius) continue;
+    part.radius = distance;
+    part.axis = azimuth;
+  }
+  for (int32_t i = first; i < end; i++) {
+    double angle = (place[2 * i + 1] - part.axis) * degree;
+    const double at[2] = {place[2 * i] * cos(angle), place[2 * i] * sin(angle)};
+    for (int axis = 0; axis < 2; axis++) {
+      part.low[axis] = fmin(part.low[axis], at[axis]);
+      part.high[axis] = fmax(part.high[axis], at[axis]);
+    }
+  }
+  part.radius += 1e-6;
+  r->part[number] = part;
   if (end - first < 2) return;
-  rim_measure(r, 2 * part, first, middle);
-  rim_measure(r, 2 * part + 1, middle, end);
+  rim_measure(r, 2 * number, first, middle, place);
+  rim_measure(r, 2 * number + 1, middle, end, place);
 }
 
-static void rim_search(const gv_rim *r, int64_t part, int32_t first, int32_t end, double lon, double lat,
-                       double *least, int32_t *nearest) {
+/* A part during a search, and a lower bound of the distances of its seeds but the middle one. */
+typedef struct rim_node {
+  int64_t number;
+  int32_t first, end;
+  double bound;
+} rim_node;
+
+static double rim_bound(const gv_rim *r, const gv_rim_part *part, double distance, double azimuth) {
+  static const double error = 1e-6;
+  double a = r->globe->geod.a, b = r->globe->geod.b, largest = fmax(1.0 / b, b / (a * a)); /* root of curvature */
+  double bound = distance - part->radius, far = largest * (distance + part->radius);
+  if (far > 3.14) return bound;
+  double angle = (azimuth - part->axis) * degree, along = cos(angle), across = sin(angle);
+  double slope =
+      fmax(part->low[0] * along, part->high[0] * along) + fmax(part->low[1] * across, part->high[1] * across);
+  double bend = far > 1.5707 ? -largest / tan(far) : 0.0;
+  return fmax(bound, distance - slope - 0.5 * fmax(bend, 0.0) * part->radius * part->radius - error);
+}
+
+static rim_node rim_look(const gv_rim *r, int64_t number, int32_t first, int32_t end, double lon, double lat,
+                         double *least, int32_t *nearest) {
   int32_t middle = first + (end - first) / 2;
-  double distance = rim_distance(r, lon, lat, r->seed[middle]);
+  double azimuth, distance = rim_distance(r, lon, lat, r->seed[middle], &azimuth);
+  rim_node node = {number, first, end, INFINITY};
   if (distance < *least) {
     *least = distance;
     *nearest = r->seed[middle];
   }
-  if (end - first < 2 || distance - r->radius[part] > *least) return;
-  rim_search(r, 2 * part + 1, middle, end, lon, lat, least, nearest);
-  rim_search(r, 2 * part, first, middle, lon, lat, least, nearest);
+  if (end - first > 1) node.bound = rim_bound(r, &r->part[number], distance, azimuth);
+  return node;
+}
+
+static void rim_search(const gv_rim *r, const rim_node *node, double lon, double lat, double *least,
+                       int32_t *nearest) {
+  if (node->bound >= *least) return;
+  int32_t middle = node->first + (node->end - node->first) / 2;
+  const rim_node half[2] = {rim_look(r, 2 * node->number, node->first, middle, lon, lat, least, nearest),
+                            rim_look(r, 2 * node->number + 1, middle, node->end, lon, lat, least, nearest)};
+  int first = half[1].bound < half[0].bound;
+  rim_search(r, &half[first], lon, lat, least, nearest);
+  rim_search(r, &half[1 - first], lon, lat, least, nearest);
 }
 
 void gv_rim_search(const gv_rim *rim, double lon, double lat, double *least, int32_t *nearest) {
-  rim_search(rim, 1, 0, rim->count, lon, lat, least, nearest);
+  const rim_node all = rim_look(rim, 1, 0, rim->count, lon, lat, least, nearest);
+  rim_search(rim, &all, lon, lat, least, nearest);
 }
 
 gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                       int32_t *seeds, int32_t count, gv_rim *out) {
-  *out = (gv_rim){
-      .allocator = context->allocator, .globe = globe, .lon = lon, .lat = lat, .seed = seeds, .count = count};
-  out->radius = gv_allocate(&context->allocator, 4 * (int64_t)count, sizeof *out->radius);
-  if (seeds == NULL || out->radius == NULL) return gv_fail_memory(context, "the vertices");
-  rim_measure(out, 1, 0, count);
-  return GV_OK;
+  const gv_allocator *allocator = &context->allocator;
+  *out = (gv_rim){.allocator = *allocator, .globe = globe, .lon = lon, .lat = lat, .seed = seeds, .count = count};
+  out->part = gv_allocate(allocator, 4 * (int64_t)count, sizeof *out->part);
+  double *place = gv_allocate(allocator, count, 2 * sizeof *place);
+  bool complete = seeds != NULL && out->part != NULL && place != NULL;
+  if (complete) rim_measure(out, 1, 0, count, place);
+  gv_release(allocator, place);
+  return complete ? GV_OK : gv_fail_memory(context, "the vertices");
+}
+
+gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                        const double *position, int64_t count, gv_rim *out) {
+  enum { BITS = 19 };
+  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0};
+  const gv_allocator *allocator = &context->allocator;
+  const gv_morton morton = {3, BITS, low, high};
+  gv_code *codes = gv_allocate(allocator, count, sizeof *codes);
+  gv_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
+  int32_t *seeds = gv_allocate(allocator, count, sizeof *seeds);
+  *out = (gv_rim){.allocator = *allocator};
+  gv_status status = GV_OK;
+  if (codes == NULL || scratch == NULL || seeds == NULL) status = gv_fail_memory(context, "the vertices");
+  for (int64_t i = 0; i < count && status == GV_OK; i++)
+    codes[i] = (gv_code){gv_morton_code(&morton, position + 3 * i), i};
+  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, count, 3 * BITS, context->threads);
+  for (int64_t i = 0; i < count && status == GV_OK; i++)
+    seeds[i] = (int32_t)codes[i].index;
+  gv_release(allocator, codes);
+  gv_release(allocator, scratch);
+  if (status == GV_OK) return gv_rim_take(context, globe, lon, lat, seeds, (int32_t)count, out);
+  gv_release(allocator, seeds);
+  return status;
 }
 
 void gv_rim_free(gv_rim *rim) {
   gv_release(&rim->allocator, rim->seed);
-  gv_release(&rim->allocator, rim->radius);
+  gv_release(&rim->allocator, rim->part);
   *rim = (gv_rim){.allocator = rim->allocator};
 }

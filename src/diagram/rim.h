@@ -1,25 +1,40 @@
 /*
- * The seeds with cells at the rim of a disc, in their order around it, for searches of the nearest one.
+ * Seeds in an order in which adjacent ones are close to each other, for searches of the nearest one: those with cells at the rim of a disc, or all.
  *
- * A tree over parts of the sequence, which are halved: all seeds of a part lie within a radius of the one in its middle. Around the antipodes of all
- * seeds the index over the globe compares a place with all of them: bounds by chords are wider there than the differences.
+ * A tree over parts of the sequence, which are halved. Bounds by chords (the index over the globe) are wider than the differences around the
+ * antipodes of all seeds, and 90 degrees from the geodesic on which seeds lie, so that a place there is compared with all of them. Here a part has
+ * its middle seed m, the largest distance r from it, and a rectangle around the directions and distances of its seeds from m. Along the geodesic from m
+ * to a seed at v (of length |v| <= r) the distance d to a place begins with d(m) and a slope that is the cosine of the angle to the place's direction u; its second
+ * derivative is at least -c, c = max(0, -k cot(k (d(m) + r))) with the largest curvature k^2 of the ellipsoid, while d is below pi / k (comparison of
+ * Hessians). So d >= d(m) - max(u v) - c r^2 / 2, in which u v has its maximum at a corner of the rectangle. 90 degrees from all seeds c is about 0.
+ * Beyond pi / k only d >= d(m) - r holds.
  */
 #ifndef GV_DIAGRAM_RIM_H
 #define GV_DIAGRAM_RIM_H
 
 #include "diagram/equidistant.h"
 
+/* Seeds of a part, seen from the one in its middle; metres. */
+typedef struct gv_rim_part {
+  double radius, axis;    /* axis: an azimuth in degrees */
+  double low[2], high[2]; /* along the axis and to its right */
+} gv_rim_part;
+
 typedef struct gv_rim {
   gv_allocator allocator;
   const gv_globe *globe;
   const double *lon, *lat; /* of all seeds */
   int32_t *seed, count;
-  double *radius; /* of the parts: number n has 2 n and 2 n + 1; metres */
+  gv_rim_part *part; /* number n has 2 n and 2 n + 1 */
 } gv_rim;
 
 /* Takes `seeds`, of the context's allocator, in any case; NULL: memory has run out. */
 gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                       int32_t *seeds, int32_t count, gv_rim *out);
+
+/* Of all seeds, along a space-filling curve. `position`: their directions, three numbers each. */
+gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                        const double *position, int64_t count, gv_rim *out);
 
 /* The nearest seed that is nearer than *least metres. */
 void gv_rim_search(const gv_rim *rim, double lon, double lat, double *least, int32_t *nearest);

@@ -1,7 +1,10 @@
-/* Long edges, one after the other. */
+/* Long edges. */
 #include "diagram/verify.h"
 
 #include <math.h>
+
+#include "core/parallel.h"
+#include "diagram/rim.h"
 
 /* Of an edge, at most; of one that has been compared around the antipodes (antipodal.h). */
 enum { VERIFY_POINTS = 65, VERIFY_FEW = 9 };
@@ -22,45 +25,127 @@ static double verify_distance(const gv_globe *globe, double x, double y, double 
   return distance;
 }
 
-/* *right: both seeds are nearest to all points of an edge that are looked up, but for `slack` metres. */
-static gv_status verify_edge(gv_context *context, const gv_index *index, const gv_globe *globe, const double x[],
-                             const double y[], int64_t count, int64_t most, const double lon[2],
-                             const double lat[2], double slack, bool *right) {
-  double place_x[VERIFY_POINTS], place_y[VERIFY_POINTS], least[VERIFY_POINTS];
-  int64_t nearest[VERIFY_POINTS], points = count < most ? count : most;
-  for (int64_t i = 0; i < points; i++) {
-    place_x[i] = x[i * (count - 1) / (points - 1)];
-    place_y[i] = y[i * (count - 1) / (points - 1)];
+typedef struct verifier {
+  const gv_cells *cells;
+  const gv_lines *lines;
+  const gv_globe *globe;
+  const double *lon, *lat;
+  double slack;
+  const int64_t *edge; /* to look at */
+  const gv_index *index;
+  gv_rim rim; /* of all seeds, in place of the index; or without any */
+  int64_t wrong;
+  gv_progress progress;
+} verifier;
+
+/* Degrees between two points of a line, roughly. */
+static double verify_step(const gv_lines *lines, int64_t from, int64_t to) {
+  double cosine = cos(0.5 * (lines->y[from] + lines->y[to]) * 0.017453292519943295);
+  return hypot(remainder(lines->x[to] - lines->x[from], 360.0) * cosine, lines->y[to] - lines->y[from]);
+}
+
+/* Chooses points of an edge: evenly spread, both ends, and of parts within the radius of convexity the ends only. Returns their number. */
+static int64_t verify_points(const verifier *v, int64_t edge, double x[], double y[], double most[]) {
+  const gv_lines *lines = v->lines;
+  int64_t first = lines->first[edge], end = lines->first[edge + 1], number = 0;
+  int64_t left = v->cells->side[2 * edge], other = v->cells->side[2 * edge + 1];
+  bool traced = v->cells->path != NULL && v->cells->path[edge] != 0;
+  double convex = 1.5707963 * fmin(v->globe->geod.a, v->globe->geod.b) - 1e3, length = 0.0, since = 0.0;
+  for (int64_t i = first + 1; i < end; i++)
+    length += verify_step(lines, i - 1, i);
+  double step = length / (traced ? VERIFY_FEW - 1 : VERIFY_POINTS - 1);
+  for (int64_t i = first; i < end; i++) {
+    since += i > first ? verify_step(lines, i - 1, i) : step;
+    if (since < step && i + 1 < end) continue;
+    since = 0.0;
+    double at = fmax(verify_distance(v->globe, lines->x[i], lines->y[i], v->lon[left], v->lat[left]),
+                     verify_distance(v->globe, lines->x[i], lines->y[i], v->lon[other], v->lat[other]));
+    bool further = number > 1 && at < convex && most[number - 1] < convex && most[number - 2] < convex;
+    if (further || number == VERIFY_POINTS) number--;
+    x[number] = lines->x[i];
+    y[number] = lines->y[i];
+    most[number] = at;
+    number++;
   }
-  gv_points places = gv_points_xy(place_x, place_y, points);
-  GV_TRY(gv_index_search(context, index, &places, NULL, nearest, least));
+  return number;
+}
+
+/* *right: both seeds are nearest to those points of an edge that are looked up, but for the slack. */
+static gv_status verify_edge(gv_worker *worker, const verifier *v, int64_t edge, bool *right) {
+  double x[VERIFY_POINTS], y[VERIFY_POINTS], least[VERIFY_POINTS], most[VERIFY_POINTS];
+  int64_t nearest[VERIFY_POINTS], number = verify_points(v, edge, x, y, most);
   *right = true;
-  for (int64_t i = 0; i < points; i++)
-    for (int side = 0; side < 2; side++)
-      *right &= verify_distance(globe, place_x[i], place_y[i], lon[side], lat[side]) <= least[i] + slack;
+  /* The ends are vertices, which have been compared. */
+  for (int64_t i = 1; i + 1 < number && v->rim.count > 0; i++) {
+    int32_t found = -1;
+    least[i] = most[i] - v->slack;
+    gv_rim_search(&v->rim, x[i], y[i], &least[i], &found);
+    *right &= found < 0;
+  }
+  if (v->rim.count > 0 || number < 3) return GV_OK;
+  gv_points places = gv_points_xy(x + 1, y + 1, number - 2);
+  GV_TRY(gv_index_search(&worker->context, v->index, &places, NULL, nearest, least));
+  for (int64_t i = 0; i < number - 2; i++)
+    *right &= most[i + 1] <= least[i] + v->slack;
   return GV_OK;
 }
 
-gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_lines *lines, const gv_globe *globe,
-                          const double *lon, const double *lat, double tolerance, int64_t *wrong) {
-  gv_index *index = NULL;
-  gv_status status = GV_OK;
-  *wrong = 0;
-  for (int64_t edge = 0; edge < cells->edges && status == GV_OK; edge++) {
-    int64_t first = lines->first[edge], count = lines->first[edge + 1] - first, left = cells->side[2 * edge],
-            other = cells->side[2 * edge + 1];
-    const double *x = lines->x + first, *y = lines->y + first;
-    if (!verify_is_far(globe, x[0], y[0], lon[left], lat[left]) &&
-        !verify_is_far(globe, x[count - 1], y[count - 1], lon[left], lat[left]))
-      continue;
-    const double two_lon[2] = {lon[left], lon[other]}, two_lat[2] = {lat[left], lat[other]};
-    bool right = true, traced = cells->path != NULL && cells->path[edge] != 0;
-    if (index == NULL) status = gv_globe_index(context, globe, lon, lat, cells->seeds, 100000, &index);
-    if (status == GV_OK)
-      status = verify_edge(context, index, globe, x, y, count, traced ? VERIFY_FEW : VERIFY_POINTS, two_lon,
-                           two_lat, 2.0 * tolerance + 1e-3, &right);
-    *wrong += !right;
+static gv_status verify_body(gv_worker *worker, int64_t first, int64_t end) {
+  verifier *v = worker->user;
+  int64_t wrong = 0;
+  for (int64_t i = first; i < end; i++) {
+    bool right;
+    GV_TRY(verify_edge(worker, v, v->edge[i], &right));
+    wrong += !right;
+    if (!gv_progress_add(&v->progress, 1)) break;
   }
+  gv_worker_lock(worker);
+  v->wrong += wrong;
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
+/* The edges with a vertex beyond the radius of convexity. */
+static int64_t verify_choose(const verifier *v, int64_t *chosen) {
+  int64_t number = 0;
+  for (int64_t edge = 0; edge < v->cells->edges; edge++) {
+    int64_t first = v->lines->first[edge], last = v->lines->first[edge + 1] - 1, left = v->cells->side[2 * edge];
+    if (verify_is_far(v->globe, v->lines->x[first], v->lines->y[first], v->lon[left], v->lat[left]) ||
+        verify_is_far(v->globe, v->lines->x[last], v->lines->y[last], v->lon[left], v->lat[left]))
+      chosen[number++] = edge;
+  }
+  return number;
+}
+
+gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_lines *lines, const gv_globe *globe,
+                          const double *lon, const double *lat, const double *position, double tolerance,
+                          int64_t *wrong) {
+  verifier v = {.cells = cells,
+                .lines = lines,
+                .globe = globe,
+                .lon = lon,
+                .lat = lat,
+                .slack = 2.0 * tolerance + 1e-3,
+                .rim = {.allocator = context->allocator}};
+  int64_t *edge = gv_allocate(&context->allocator, cells->edges, sizeof *edge);
+  gv_index *index = NULL;
+  *wrong = 0;
+  if (edge == NULL) return gv_fail_memory(context, "the check of borders");
+  int64_t number = verify_choose(&v, edge);
+  gv_status status = GV_OK;
+  if (number > 64 && number > cells->edges / 32) {
+    status = gv_rim_of_all(context, globe, lon, lat, position, cells->seeds, &v.rim);
+  } else if (number > 0) {
+    status = gv_globe_index(context, globe, lon, lat, cells->seeds, 100000, &index);
+  }
+  v.edge = edge;
+  v.index = index;
+  gv_progress_init(&v.progress, context, number);
+  gv_loop loop = {context, context->threads, number, 4, &v.progress, &v};
+  if (status == GV_OK) status = gv_parallel_for(&loop, verify_body);
+  *wrong = v.wrong;
+  gv_rim_free(&v.rim);
   gv_index_destroy(index);
+  gv_release(&context->allocator, edge);
   return status;
 }

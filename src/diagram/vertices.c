@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "diagram/ears.h"
 #include "diagram/predicates.h"
+#include "diagram/rim.h"
 
 enum { VERTICES_ROUNDS = 40, VERTICES_GROWTH = 3 };
 
@@ -17,9 +18,10 @@ typedef struct finder {
   gv_vertices *out;
   double *distance;     /* of each facet: metres to its seeds; negative: not found */
   const int32_t *facet; /* which are to be found; NULL: all */
-  int64_t *nearest;     /* seeds, of those */
-  double *nearest_at;
+  int64_t *nearest;     /* seeds, of queries */
+  double *nearest_at;   /* metres from the vertices of those to the nearest seed */
   const gv_index *index;
+  gv_rim rim; /* of all seeds, if many vertices are far from theirs; otherwise without any */
   gv_context *context;
   gv_progress progress;
 } finder;
@@ -146,23 +148,72 @@ static double vertices_margin(const finder *f, int32_t facet) {
   return fmax(1e-6, 1e-5 * f->out->noise[facet]);
 }
 
-/* The nearest seed of each vertex. */
-static gv_status vertices_find_nearest(gv_context *context, finder *f, const gv_index *index, int64_t count,
-                                       double *places) {
+/* Whether a vertex is so far from its seeds that many others may be nearly as far, if seeds lie along a geodesic. */
+static bool vertices_far(const finder *f, int32_t facet) {
+  return f->distance[facet] > 0.7 * f->globe->radius;
+}
+
+/* The tree over all seeds, if many vertices are far. */
+static gv_status vertices_plant(gv_context *context, finder *f) {
+  const gv_triangulation *t = f->t;
+  int64_t far = 0;
+  for (int64_t i = 0; i < t->facets; i++)
+    far += vertices_far(f, (int32_t)i);
+  if (far < 64 || far < t->facets / 32) return GV_OK;
+  return gv_rim_of_all(context, f->globe, f->lon, f->lat, t->position, t->count, &f->rim);
+}
+
+/* Whether the vertex number i is at the place of the one before. */
+static bool vertices_same(const finder *f, int64_t i) {
+  const gv_vertices *v = f->out;
+  if (i == 0) return false;
+  int32_t own = f->facet != NULL ? f->facet[i] : (int32_t)i,
+          before = f->facet != NULL ? f->facet[i - 1] : (int32_t)i - 1;
+  return f->distance[own] >= 0.0 && f->distance[before] >= 0.0 && v->x[own] == v->x[before] &&
+         v->y[own] == v->y[before];
+}
+
+/* How far the nearest seed of far vertices is. */
+static gv_status vertices_search_far(gv_worker *worker, int64_t first, int64_t end) {
+  finder *f = worker->user;
+  gv_progress_add(&f->progress, end - first);
+  for (int64_t i = first; i < end; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i, nearest;
+    if (!vertices_far(f, facet) || vertices_same(f, i)) continue;
+    f->nearest_at[i] = f->distance[facet];
+    gv_rim_search(&f->rim, f->out->x[facet], f->out->y[facet], &f->nearest_at[i], &nearest);
+  }
+  return GV_OK;
+}
+
+/* The distance from each vertex to its nearest seed. `places`, `numbers`: room for all. */
+static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t count, double *places,
+                                       int32_t *numbers) {
+  int64_t queries = 0;
+  bool rim = f->rim.count > 0;
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
-    places[2 * i] = f->out->x[facet];
-    places[2 * i + 1] = f->out->y[facet];
+    if (f->distance[facet] < 0.0 || (rim && vertices_far(f, facet)) || vertices_same(f, i)) continue;
+    places[2 * queries] = f->out->x[facet];
+    places[2 * queries + 1] = f->out->y[facet];
+    numbers[queries++] = (int32_t)i;
   }
   /* In parts: a place that is equally far from all seeds is compared with all of them, and a search is cancelled between places only. */
   int64_t part = 16 + (1 << 26) / (f->t->count + 1) / 64;
-  for (int64_t first = 0; first < count; first += part) {
-    int64_t number = count - first < part ? count - first : part;
-    gv_points queries = gv_points_rows(places + 2 * first, number, 2, GV_FLOAT64);
-    GV_TRY(gv_index_search(context, index, &queries, NULL, f->nearest + first, f->nearest_at + first));
-    if (context->progress != NULL && !context->progress((double)first / (double)count, context->progress_user))
+  for (int64_t first = 0; first < queries; first += part) {
+    int64_t number = queries - first < part ? queries - first : part;
+    gv_points given = gv_points_rows(places + 2 * first, number, 2, GV_FLOAT64);
+    GV_TRY(gv_index_search(context, f->index, &given, NULL, f->nearest + first, f->nearest_at + first));
+    if (context->progress != NULL && !context->progress((double)first / (double)queries, context->progress_user))
       return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
+  for (int64_t i = queries - 1; i >= 0; i--)
+    f->nearest_at[numbers[i]] = f->nearest_at[i];
+  gv_loop loop = {context, context->threads, count, 64, &f->progress, f};
+  gv_progress_init(&f->progress, context, count);
+  if (rim) GV_TRY(gv_parallel_for(&loop, vertices_search_far));
+  for (int64_t i = 1; i < count; i++)
+    if (vertices_same(f, i)) f->nearest_at[i] = f->nearest_at[i - 1];
   return GV_OK;
 }
 
@@ -290,8 +341,15 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
     if (nearer > margin) *excess = fmax(*excess, vertices_depth(f, facet, beside[i], nearer));
   }
   if (*excess > 0.0) return GV_OK;
-  gv_points query = gv_points_xy(&f->out->x[facet], &f->out->y[facet], 1);
-  GV_TRY(gv_index_search(f->context, f->index, &query, NULL, &nearest, &least));
+  if (f->rim.count > 0 && vertices_far(f, facet)) {
+    int32_t found = -1;
+    least = f->distance[facet];
+    gv_rim_search(&f->rim, f->out->x[facet], f->out->y[facet], &least, &found);
+    nearest = found;
+  } else {
+    gv_points query = gv_points_xy(&f->out->x[facet], &f->out->y[facet], 1);
+    GV_TRY(gv_index_search(f->context, f->index, &query, NULL, &nearest, &least));
+  }
   double nearer = f->distance[facet] - least;
   *excess = nearer > margin ? vertices_depth(f, facet, nearest, nearer) : 0.0;
   return GV_OK;
@@ -404,7 +462,7 @@ static gv_status vertices_verify(gv_context *context, finder *f, double *places,
   int64_t count = f->t->facets, flips = 1;
   for (int32_t round = 1; count > 0 && flips > 0 && round <= VERTICES_ROUNDS; round++) {
     int32_t *again = lists[1 + round % 2];
-    GV_TRY(vertices_find_nearest(context, f, f->index, count, places));
+    GV_TRY(vertices_find_nearest(context, f, count, places, again));
     flips = vertices_flip(f, count, lists[0], round, again, &count);
     f->facet = again;
     if (flips > 0) GV_TRY(vertices_compute(context, f, count));
@@ -443,7 +501,9 @@ static gv_status vertices_settle(gv_context *context, finder *f, double enough) 
   if (status == GV_OK) status = gv_globe_index(context, f->globe, f->lon, f->lat, t->count, facets, &index);
   f->index = index;
   f->context = context;
+  if (status == GV_OK) status = vertices_plant(context, f);
   if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
+  gv_rim_free(&f->rim);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)
     gv_release(allocator, lists[i]);
@@ -460,7 +520,7 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   out->x = gv_allocate(allocator, t->facets, sizeof(double));
   out->y = gv_allocate(allocator, t->facets, sizeof(double));
   out->noise = gv_allocate(allocator, t->facets, sizeof(double));
-  finder f = {.t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
+  finder f = {.rim = {.allocator = *allocator}, .t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
   f.distance = gv_allocate(allocator, t->facets, sizeof(double));
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
   gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
