@@ -78,21 +78,21 @@ static inline void gv_diagram_options_init(gv_diagram_options *options) {
  * An edge is the border of two cells between two vertices. It is a line: on the plane its two ends; on the globe
  * points that are within the tolerance of the border, joined by lines that are straight in longitude and latitude
  * (the shorter way, also across 180 degrees). Edges of the extent belong to one cell; the other seed is -1. A cell
- * is the counterclockwise ring of its edges. It is empty if a seed with a lower number is at the same place, if it
- * lies outside the plane's extent, or if the globe has only one different place.
+ * is the counterclockwise ring of its edges. It is empty if a seed with a lower number is at the same position, if it
+ * lies outside the plane's extent, or if all seeds of the globe are at one position.
  */
 typedef struct gv_diagram_parts {
   size_t struct_size;
   int64_t seed_count;
-  int64_t place_count; /**< number of different places of the seeds */
-  /** vertices: places at equal distance from three or more seeds; on the plane also corners of the extent
+  int64_t place_count; /**< number of different positions of the seeds */
+  /** vertices: points at equal distance from three or more seeds; on the plane also corners of the extent
    * and ends of cut edges. */
   int64_t vertex_count;
   int64_t edge_count;
   /** ellipsoid: vertices and edges that may be wrong by up to 250 km, near the antipodes of the seeds: if
    * all seeds lie on one geodesic and within about 300 km; else 0. */
   int64_t unverified;
-  const int64_t *owner; /**< of each seed: the lowest seed number at its place; that seed has the cell */
+  const int64_t *owner; /**< of each seed: the lowest seed number at its position; that seed has the cell */
   const double *vertex_x, *vertex_y; /**< coordinates, or longitude and latitude in degrees */
   const int64_t *edge_vertex;        /**< of each edge: its first and last vertex */
   const int64_t *edge_seed;          /**< of each edge: the seeds on its left and right */
@@ -112,9 +112,9 @@ static inline void gv_diagram_parts_init(gv_diagram_parts *parts) {
 /**
  * Makes the Voronoi diagram of points, with the context's threads and progress.
  *
- * A place farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
+ * A point farther from all lines than the tolerance lies in the cell of its nearest seed by the exact distance of
  * the metric (gv_metric); the lowest number wins ties. Seeds that are closer to a seed with a lower number than 10
- * micrometers (globe) or 1e-11 of the extent (plane) are at its place. The tolerance does not hold for the border of two
+ * micrometers (globe) or 1e-11 of the extent (plane) are at its position. The tolerance does not hold for the border of two
  * seeds that are closer to each other than a centimeter (globe).
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds    1 ... 2^30 - 8 points of two dimensions; on the globe longitude and latitude in degrees.
@@ -143,7 +143,7 @@ GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, 
 
 /**
  * Computes the areas of all cells, as polygons of their lines; on the globe lines are geodesics of the ellipsoid
- * (PROJ's geod_polygon). Empty cells have area 0. If the globe has only one different place, its cell has the area
+ * (PROJ's geod_polygon). Empty cells have area 0. If all seeds of the globe are at one position, that cell has the area
  * of the globe.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param diagram not changed; any number of threads may share it.
@@ -178,8 +178,8 @@ static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
  * Makes the polygons of all cells. Two polygons that share an edge have the same points along it.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param diagram not changed; any number of threads may share it.
- * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires; valid on a
- *                 map of longitudes and latitudes. 0 = one ring for each cell; its longitudes jump at 180 degrees.
+ * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires; valid in
+ *                 longitude and latitude. 0 = one ring for each cell; its longitudes jump at 180 degrees.
  * @param[out] out the polygons; free them with gv_diagram_polygons_destroy.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */

@@ -195,7 +195,7 @@ GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *stat
  * if (status == GV_OK) status = gv_index_build(context, &high, NULL, &half[1]);
  * for (int part = 0; part < 2 && status == GV_OK; part++)
  *   status = gv_index_search_part(context, half[part], &query, &two, 0, 2 * part, found[part], value[part]);
- * if (status == GV_OK) status = gv_neighbors_join(context, 2, 1, 2, all_found, all_values, nearest, distance);
+ * if (status == GV_OK) status = gv_neighbors_join(context, all_found, all_values, 2, 1, 2, nearest, distance);
  * if (status == GV_OK) status = gv_index_distances(context, half[0], 2, distance);
  * gv_index_destroy(half[0]);
  * gv_index_destroy(half[1]);
@@ -227,15 +227,15 @@ GV_API gv_status gv_index_search_part(gv_context *context, const gv_index *index
  * Merges the results of searches of the same queries in several parts of the points: the first k by (exact
  * distance, index).
  * @param context of the calling thread; threads, progress and message. NULL is an error.
- * @param k neighbors of each query, 1 ... 1024 (GV_LIMIT_K).
- * @param queries number of queries, 0 or more.
- * @param parts number of parts, at least 1.
- * @param indices,exact          `parts` arrays of queries x k values each, as gv_index_search_part writes them.
+ * @param indices,exact              `parts` arrays of queries x k values each, as gv_index_search_part writes them.
+ * @param parts                      number of parts, at least 1.
+ * @param queries                    number of queries, 0 or more.
+ * @param k                          neighbors of each query, 1 ... 1024 (GV_LIMIT_K).
  * @param[out] out_indices,out_exact queries x k values each, in other memory.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
  */
-GV_API gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
-                                   const int64_t *const *indices, const double *const *exact, int64_t *out_indices,
+GV_API gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices, const double *const *exact,
+                                   int32_t parts, int64_t queries, int32_t k, int64_t *out_indices,
                                    double *out_exact);
 
 /**
@@ -257,10 +257,10 @@ GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, 
  * gv_communicator alone; // one process; gpuvoronoi/mpi.h makes one of an MPI communicator
  * gv_communicator_init(&alone);
  * const double places[] = {0, 0, 3, 4};
- * const gv_points own = gv_points_rows(places, 2, 2, GV_FLOAT64);
+ * const gv_points local = gv_points_rows(places, 2, 2, GV_FLOAT64);
  * gv_index *index = NULL;
  * int64_t nearest[2];
- * gv_status status = gv_index_build(context, &own, NULL, &index);
+ * gv_status status = gv_index_build(context, &local, NULL, &index);
  * if (status == GV_OK) status = gv_index_search_distributed(context, &alone, index, NULL, NULL, nearest, NULL);
  * gv_index_destroy(index);
  * if (status != GV_OK || nearest[0] != 0 || nearest[1] != 1) return 1; // each point is its own nearest
@@ -384,7 +384,7 @@ static inline void gv_point_source_init(gv_point_source *source) {
  * after the call.
  *
  * Host memory: brute-force backends of a GPU that are selected by name, except cuda-multigpu, keep 32 MiB of
- * buffers; "auto" keeps one copy of the points, so that the processors can replace a failing device; `serial`,
+ * buffers; "auto" keeps one copy of the points, so that the CPU can replace a failing device; `serial`,
  * `openmp` and cuda-multigpu keep one copy; trees keep one copy as doubles. docs/api.md lists the other memory of
  * each backend.
  * @param context of the calling thread; threads, progress and message. NULL is an error.

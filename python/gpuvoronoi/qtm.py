@@ -72,7 +72,7 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     x, y = np.broadcast_arrays(as_degrees(lon, "lon"), as_degrees(lat, "lat"))
     out, flat_x, flat_y = np.empty(x.shape, dtype=np.int64), np.ascontiguousarray(x).ravel(), np.ascontiguousarray(y).ravel()
-    library().gv_qtm_from_lonlat_array(flat_x.ctypes.data, flat_y.ctypes.data, out.size, wanted, out.ctypes.data)
+    library().gv_qtm_from_lonlat_array(wanted, flat_x.ctypes.data, flat_y.ctypes.data, out.size, out.ctypes.data)
     bad = np.flatnonzero(out.reshape(-1) == 0)
     if bad.size:
         raise ValueError(f"lon, lat: out of range ({flat_x[bad[0]]}, {flat_y[bad[0]]})")

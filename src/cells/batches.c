@@ -6,13 +6,13 @@ static bool is_place(double longitude, double latitude) {
   return isfinite(longitude) && latitude >= -90.0 && latitude <= 90.0;
 }
 
-gv_status gv_qtm_from_lonlat_array(const double *longitude, const double *latitude, int64_t count, int level,
+gv_status gv_qtm_from_lonlat_array(int level, const double *longitude, const double *latitude, int64_t count,
                                    gv_qtm_id *id) {
   if (count < 0 || level < 0 || level > GV_QTM_MAX_LEVEL) return GV_ERROR_INVALID_ARGUMENT;
   if (count > 0 && (longitude == NULL || latitude == NULL || id == NULL)) return GV_ERROR_INVALID_ARGUMENT;
   for (int64_t i = 0; i < count; i++) {
     if (!is_place(longitude[i], latitude[i]) ||
-        gv_qtm_from_lonlat(longitude[i], latitude[i], level, &id[i]) != GV_OK)
+        gv_qtm_from_lonlat(level, longitude[i], latitude[i], &id[i]) != GV_OK)
       id[i] = 0;
   }
   return GV_OK;

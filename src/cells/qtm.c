@@ -175,7 +175,7 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell) {
 
 /* -------------------------------------------------------------------------------------------------- point location */
 
-gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id) {
+gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude, gv_qtm_id *id) {
   if (id == NULL || !level_in_range(level) || !isfinite(longitude) || !(fabs(latitude) <= 90.0)) {
     return GV_ERROR_INVALID_ARGUMENT;
   }

@@ -17,7 +17,7 @@ static gv_status triangles_find(gv_context *context, const gv_cells *cells, int6
     const double *found = none;
     if (isfinite(lon[i]) && fabs(lat[i]) <= 90.0) {
       gv_qtm_id id;
-      if (gv_qtm_from_lonlat(lon[i], lat[i], cells->grid.level, &id) != GV_OK) {
+      if (gv_qtm_from_lonlat(cells->grid.level, lon[i], lat[i], &id) != GV_OK) {
         return gv_fail(context, GV_ERROR_INTERNAL, "no triangle at %.17g %.17g", lon[i], lat[i]);
       }
       if (id != last) gv_mesh_centre(id, gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, centre);

@@ -91,7 +91,7 @@ static int encode(const request *r, int count, char **words) {
     return cli_fail(EXIT_ERROR, "%sinvalid latitude (%s)", r->where, words[1]);
   }
   gv_qtm_id id;
-  if (gv_qtm_from_lonlat(longitude, latitude, r->level, &id) != GV_OK) {
+  if (gv_qtm_from_lonlat(r->level, longitude, latitude, &id) != GV_OK) {
     return cli_fail(EXIT_ERROR, "%slatitude out of range [-90, 90] (%s)", r->where, words[1]);
   }
   print_id(r, id);

@@ -43,8 +43,8 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-gv_status gv_neighbors_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
-                            const int64_t *const *indices, const double *const *canonical, int64_t *out_indices,
+gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices, const double *const *canonical,
+                            int32_t parts, int64_t queries, int32_t k, int64_t *out_indices,
                             double *out_canonical) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   bool given = indices != NULL && canonical != NULL && out_indices != NULL && out_canonical != NULL;

@@ -241,7 +241,7 @@ static gv_status together_return_results(rounds *r, int64_t first, int64_t *indi
   gv_context quiet = *r->context;
   quiet.progress = NULL;
   status =
-      gv_neighbors_join(&quiet, t->options->k, own, ranks, r->parts, r->part_values, indices + first * k, values);
+      gv_neighbors_join(&quiet, r->parts, r->part_values, ranks, own, t->options->k, indices + first * k, values);
   if (status == GV_OK && distances != NULL) status = t->distances(&quiet, t->user, places, values);
   if (status != GV_OK) memcpy(r->context->message, quiet.message, sizeof quiet.message);
   return status;

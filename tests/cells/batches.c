@@ -12,11 +12,11 @@ static void cells_of_places(void **unused) {
   (void)unused;
   gv_qtm_id id[PLACES], one;
   int64_t healpix[PLACES], s2[PLACES], number;
-  assert_int_equal(gv_qtm_from_lonlat_array(longitude, latitude, PLACES, LEVEL, id), GV_OK);
+  assert_int_equal(gv_qtm_from_lonlat_array(LEVEL, longitude, latitude, PLACES, id), GV_OK);
   assert_int_equal(gv_healpix_from_lonlat_array(LEVEL, longitude, latitude, PLACES, healpix), GV_OK);
   assert_int_equal(gv_s2_from_lonlat_array(LEVEL, longitude, latitude, PLACES, s2), GV_OK);
   for (int i = 0; i < PLACES - 2; i++) {
-    assert_int_equal(gv_qtm_from_lonlat(longitude[i], latitude[i], LEVEL, &one), GV_OK);
+    assert_int_equal(gv_qtm_from_lonlat(LEVEL, longitude[i], latitude[i], &one), GV_OK);
     assert_int_equal(id[i], one);
     assert_int_equal(gv_healpix_from_lonlat(LEVEL, longitude[i], latitude[i], &number), GV_OK);
     assert_int_equal(healpix[i], number);
@@ -61,12 +61,12 @@ static void bad_calls(void **unused) {
   assert_int_equal(gv_s2_centers(1, 0, -1, x, y), bad);
   assert_int_equal(gv_s2_centers(1, 0, 1, NULL, y), bad);
   assert_int_equal(gv_healpix_centers(-1, 0, 0, x, y), bad);
-  assert_int_equal(gv_qtm_from_lonlat_array(x, y, 2, -1, number), bad);
-  assert_int_equal(gv_qtm_from_lonlat_array(x, y, -1, 1, number), bad);
+  assert_int_equal(gv_qtm_from_lonlat_array(-1, x, y, 2, number), bad);
+  assert_int_equal(gv_qtm_from_lonlat_array(1, x, y, -1, number), bad);
   assert_int_equal(gv_healpix_from_lonlat_array(19, x, y, 2, number), bad);
   assert_int_equal(gv_s2_from_lonlat_array(1, x, NULL, 2, number), bad);
   assert_int_equal(gv_s2_centers(1, 24, 0, NULL, NULL), GV_OK);
-  assert_int_equal(gv_qtm_from_lonlat_array(NULL, NULL, 0, 0, NULL), GV_OK);
+  assert_int_equal(gv_qtm_from_lonlat_array(0, NULL, NULL, 0, NULL), GV_OK);
   assert_true(x[0] == 7 && y[1] == 7 && number[0] == 7);
 }
 

@@ -22,7 +22,7 @@ static double random_unit(void) {
 
 static gv_qtm_id encode(double longitude, double latitude, int level) {
   gv_qtm_id id = 0;
-  assert_int_equal(gv_qtm_from_lonlat(longitude, latitude, level, &id), GV_OK);
+  assert_int_equal(gv_qtm_from_lonlat(level, longitude, latitude, &id), GV_OK);
   assert_int_equal(gv_qtm_level(id), level);
   return id;
 }
@@ -509,14 +509,14 @@ static void nonsense_is_refused(void **state) {
   (void)state;
   const gv_qtm_id untouched = 4711;
   gv_qtm_id id = untouched, many[4] = {untouched, untouched, untouched, untouched};
-  assert_int_equal(gv_qtm_from_lonlat(0.0, 0.0, -1, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(0.0, 0.0, 30, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(NAN, 0.0, 3, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(INFINITY, 0.0, 3, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(0.0, NAN, 3, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(0.0, nextafter(90.0, 91.0), 3, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(0.0, -INFINITY, 3, &id), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_qtm_from_lonlat(0.0, 0.0, 3, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(-1, 0.0, 0.0, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(30, 0.0, 0.0, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, NAN, 0.0, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, INFINITY, 0.0, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, 0.0, NAN, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, 0.0, nextafter(90.0, 91.0), &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, 0.0, -INFINITY, &id), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_qtm_from_lonlat(3, 0.0, 0.0, NULL), GV_ERROR_INVALID_ARGUMENT);
 
   static const char *const strings[] = {"",
                                         "0",

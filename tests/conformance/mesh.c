@@ -422,7 +422,7 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
     double lon = g[0] + ((double)(i % r->width) + 0.5) * g[1], lat = g[3] + ((double)(i / r->width) + 0.5) * g[5];
     gv_qtm_id id;
     if (grid.inverse != NULL) inverse_polar(&lon, &lat, 1, NULL);
-    bool placed = isfinite(lon) && gv_qtm_from_lonlat(lon, lat, level, &id) == GV_OK;
+    bool placed = isfinite(lon) && gv_qtm_from_lonlat(level, lon, lat, &id) == GV_OK;
     for (int32_t band = 0; band < q.k; band++)
       expected[band * pixels + i] = placed ? mesh[band * cells + gv_qtm_number(id)] : -7;
   }

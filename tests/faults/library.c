@@ -462,7 +462,7 @@ static void other_searches(run *r, const void *what) {
   options.k = K;
   ASK(r, gv_index_build(r->context, &points, &build, &index));
   ASK(r, gv_index_search_part(r->context, index, &points, &options, 0, 0, part, exact));
-  ASK(r, gv_neighbors_join(r->context, K, SEEDS, 2, numbers, distances, r->index, r->real));
+  ASK(r, gv_neighbors_join(r->context, numbers, distances, 2, SEEDS, K, r->index, r->real));
   ASK(r, gv_index_distances(r->context, index, K * SEEDS, r->real));
   r->indices = r->reals = K * SEEDS;
   ASK(r, gv_index_search_distributed(r->context, &alone, index, &points, &options, r->index + r->indices, NULL));

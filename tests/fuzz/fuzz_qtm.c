@@ -21,7 +21,7 @@ static void check_cell(gv_qtm_id id) {
   for (int i = 0; i < 3; i++)
     FUZZ_REQUIRE(fabs(lon[i]) <= 180.0 && fabs(lat[i]) <= 90.0);
   FUZZ_REQUIRE(gv_qtm_center(id, &center_lon, &center_lat) == GV_OK);
-  FUZZ_REQUIRE(gv_qtm_from_lonlat(center_lon, center_lat, level, &other) == GV_OK && other == id);
+  FUZZ_REQUIRE(gv_qtm_from_lonlat(level, center_lon, center_lat, &other) == GV_OK && other == id);
   FUZZ_REQUIRE(gv_qtm_area(id) > 0.0);
 }
 
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (gv_qtm_is_valid(id)) check_cell(id);
   int level = (int8_t)fuzz_byte(&input);
   fuzz_take(&input, place, sizeof place);
-  if (gv_qtm_from_lonlat(place[0], place[1], level, &id) == GV_OK) {
+  if (gv_qtm_from_lonlat(level, place[0], place[1], &id) == GV_OK) {
     FUZZ_REQUIRE(gv_qtm_level(id) == level);
     check_cell(id);
   } else {

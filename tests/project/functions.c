@@ -369,8 +369,8 @@ static int functions_of_batches(gv_context *context) {
   int64_t number[2];
   int32_t label;
   char text[256];
-  NEED(gv_qtm_from_lonlat_array(lon, lat, 2, 5, id) == GV_OK && id[1] == 0);
-  NEED(gv_qtm_from_lonlat(lon[0], lat[0], 5, &same) == GV_OK && same == id[0]);
+  NEED(gv_qtm_from_lonlat_array(5, lon, lat, 2, id) == GV_OK && id[1] == 0);
+  NEED(gv_qtm_from_lonlat(5, lon[0], lat[0], &same) == GV_OK && same == id[0]);
   NEED(gv_qtm_centers(5, 7, 2, x, y) == GV_OK && gv_qtm_from_number(5, 8, &same) == GV_OK);
   NEED(gv_qtm_center(same, &one[0], &one[1]) == GV_OK && x[1] == one[0] && y[1] == one[1]);
   NEED(gv_healpix_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);

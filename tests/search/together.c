@@ -463,13 +463,13 @@ static void wrong_joins(void **state) {
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     gv_status status =
-        gv_neighbors_join(context, wrong[i].k, wrong[i].queries, wrong[i].parts, indices, exact, &number, &value);
+        gv_neighbors_join(context, indices, exact, wrong[i].parts, wrong[i].queries, wrong[i].k, &number, &value);
     assert_int_equal(status, GV_ERROR_INVALID_ARGUMENT);
     assert_string_equal(gv_context_message(context), wrong[i].message);
   }
-  assert_int_equal(gv_neighbors_join(context, 1, 1, 1, NULL, exact, &number, &value), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_neighbors_join(context, NULL, exact, 1, 1, 1, &number, &value), GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(gv_context_message(context), "NULL"));
-  assert_int_equal(gv_neighbors_join(context, 1, 1, 1, indices, exact, &number, &value), GV_OK);
+  assert_int_equal(gv_neighbors_join(context, indices, exact, 1, 1, 1, &number, &value), GV_OK);
   gv_context_destroy(context);
 }
 

@@ -256,7 +256,7 @@ static void snap_seeds(int level, gv_seed_list *seeds) {
   for (int64_t i = 0; i < seeds->count; i++) {
     gv_qtm_id id;
     /* Positions on the globe are checked by now. */
-    if (gv_qtm_from_lonlat(seeds->x[i], seeds->y[i], level, &id) == GV_OK)
+    if (gv_qtm_from_lonlat(level, seeds->x[i], seeds->y[i], &id) == GV_OK)
       gv_qtm_center(id, &seeds->x[i], &seeds->y[i]);
   }
 }

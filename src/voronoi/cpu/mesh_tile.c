@@ -491,7 +491,7 @@ static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *
   double lon = longitude_of(v, column);
   gv_qtm_id id;
   gv_qtm_cell cell;
-  if (gv_qtm_from_lonlat(lon, latitude, v->cells.grid.level, &id) != GV_OK) {
+  if (gv_qtm_from_lonlat(v->cells.grid.level, lon, latitude, &id) != GV_OK) {
     return gv_fail(context, GV_ERROR_INTERNAL, "no triangle at %.17g %.17g", lon, latitude);
   }
   gv_qtm_cell_from_id(id, &cell);

@@ -24,7 +24,7 @@ extern "C" {
  * gv_qtm_id cell, neighbors[3];
  * char digits[GV_QTM_STRING_SIZE];
  * double longitude, latitude;
- * if (gv_qtm_from_lonlat(13.4, 52.5, 9, &cell) != GV_OK) return 1;
+ * if (gv_qtm_from_lonlat(9, 13.4, 52.5, &cell) != GV_OK) return 1;
  * if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
  * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK) return 1;
  * if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
@@ -45,27 +45,27 @@ typedef int64_t gv_qtm_id;
 #define GV_QTM_STRING_SIZE 31 /**< bytes of the longest digit string: octant, 29 digits, NUL */
 
 /**
- * Returns the cell of a place, decided exactly for the given doubles. +-180 is in octant 3 (7), the equator in the
- * north, meridians in the octant to their east, the poles in octants 1 and 5. A place on an edge belongs to the
+ * Returns the cell that contains a point, decided exactly for the given doubles. +-180 is in octant 3 (7), the equator in the
+ * north, meridians in the octant to their east, the poles in octants 1 and 5. A point on an edge belongs to the
  * corner cell of the two at the level where the edge appears; the midpoint of an edge to the lower basis number.
- * @param longitude finite, degrees; wraps.
- * @param latitude  in [-90, 90].
- * @param level     0 ... GV_QTM_MAX_LEVEL.
- * @param[out] id the cell.
+ * @param      level     0 ... GV_QTM_MAX_LEVEL.
+ * @param      longitude finite, degrees; wraps.
+ * @param      latitude  degrees, [-90, 90].
+ * @param[out] id        the cell.
  * @return GV_OK, INVALID_ARGUMENT.
  */
-GV_API gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id);
+GV_API gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude, gv_qtm_id *id);
 
 /**
  * Returns the cells of many points: gv_qtm_from_lonlat for each.
+ * @param      level     0 ... GV_QTM_MAX_LEVEL.
  * @param      longitude `count` longitudes, degrees; they wrap.
  * @param      latitude  `count` latitudes, degrees.
  * @param      count     number of points, 0 or more.
- * @param      level     0 ... GV_QTM_MAX_LEVEL.
  * @param[out] id        array of the caller of `count` cells; 0 for a point that is not finite or not in [-90, 90].
  * @return GV_OK, INVALID_ARGUMENT (NULL, count, level).
  */
-GV_API gv_status gv_qtm_from_lonlat_array(const double *longitude, const double *latitude, int64_t count, int level,
+GV_API gv_status gv_qtm_from_lonlat_array(int level, const double *longitude, const double *latitude, int64_t count,
                                           gv_qtm_id *id);
 
 /**
@@ -164,7 +164,7 @@ GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
 /**
  * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL.
  * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3
- * and 7) and at the poles (the middle of the octant), so that no cell spans the map.
+ * and 7) and at the poles (the middle of the octant), so that no cell spans 360 degrees.
  * @param id a cell of QTM.
  * @param[out] longitude degrees, [-180, 180]; may be NULL.
  * @param[out] latitude degrees, [-90, 90]; may be NULL.
@@ -260,7 +260,7 @@ GV_API int64_t gv_healpix_count(int order);
 GV_API gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude);
 
 /**
- * The pixel of the NESTED scheme that contains a place. A place on an edge belongs to one of the pixels at it.
+ * The pixel of the NESTED scheme that contains a point. A point on an edge belongs to one of the pixels at it.
  * @param order 0 ... GV_HEALPIX_MAX_ORDER.
  * @param      longitude degrees, finite.
  * @param      latitude  degrees, on the unit sphere, [-90, 90].
@@ -363,7 +363,7 @@ GV_API uint64_t gv_s2_id(int level, int64_t number);
 GV_API gv_status gv_s2_center(int level, int64_t number, double *longitude, double *latitude);
 
 /**
- * The cell that contains a place, by S2's formulas.
+ * The cell that contains a point, by S2's formulas.
  * @param level 0 ... GV_S2_MAX_LEVEL.
  * @param      longitude degrees, finite.
  * @param      latitude  degrees, on the unit sphere, [-90, 90].

@@ -36,10 +36,10 @@ extern "C" {
  * cells.rows = 3;
  * cells.seed = nearest;
  * cells.cost = least;
- * int64_t left_out = 0;
+ * int64_t skipped = 0;
  * gv_status status = gv_cost_create(context, &grid, NULL, &cost);
  * if (status == GV_OK) status = gv_cost_set_rows(context, cost, 0, 3, friction[0], 4);
- * if (status == GV_OK) status = gv_cost_solve(context, cost, &seeds, &left_out);
+ * if (status == GV_OK) status = gv_cost_solve(context, cost, &seeds, &skipped);
  * if (status == GV_OK) status = gv_cost_get(context, cost, &cells);
  * gv_cost_destroy(cost);
  * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5)) return 1;
@@ -55,7 +55,7 @@ typedef struct gv_cost gv_cost;
 
 typedef struct gv_cost_options {
   size_t struct_size;
-  /** "auto" (default), "serial" (the reference, one thread), "tile" (all processors) or "cuda-tile"; not
+  /** "auto" (default), "serial" (the reference, one thread), "tile" (all CPUs) or "cuda-tile"; not
    * kept. */
   const char *backend;
   gv_metric metric; /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC: the lengths of moves */
@@ -93,8 +93,8 @@ GV_API gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const 
 GV_API void gv_cost_destroy(gv_cost *cost);
 
 /**
- * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of less
- * than 89 columns.
+ * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of at
+ * most 112 columns.
  * @param cost may be NULL.
  * @return its name (static); "" for NULL.
  */
@@ -136,12 +136,12 @@ static inline void gv_cost_seeds_init(gv_cost_seeds *seeds) {
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param cost with the friction of all rows.
  * @param seeds borrowed until gv_cost_destroy.
- * @param[out] left_out number of seeds outside the raster, at positions that are not finite, and in barriers. May
+ * @param[out] skipped number of seeds outside the raster, at positions that are not finite, and in barriers. May
  *         be NULL.
  * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a sum of
  *         costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile"). May be called again, also with other seeds.
  */
-GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds, int64_t *left_out);
+GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds, int64_t *skipped);
 
 /** A rectangle of cells, and the arrays for their results, row-major. */
 typedef struct gv_cost_cells {

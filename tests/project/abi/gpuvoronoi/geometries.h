@@ -77,10 +77,10 @@ typedef enum gv_part_kind {
  *
  *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
  *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
- *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the place on the
+ *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the point on the
  *   edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof: src/exact/edge_search.c).
  *
- * On the globe two kinds of edges, straight or geodesic, cut a polygon at the map's border and are not part of its
+ * On the globe two kinds of edges, straight or geodesic, cut a polygon at the border of longitude and latitude and are not part of its
  * boundary: edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there,
  * within 1e-5 degrees) where polygons of the same set touch them from the other side. `cut` replaces this rule.
  */
@@ -95,7 +95,7 @@ typedef struct gv_features {
    * 1e75. */
   const double *x, *y;
   gv_edges edges;
-  int boundary; /**< non-zero: polygons are their rings only; places inside are not at distance 0 */
+  int boundary; /**< non-zero: polygons are their rings only; points inside are not at distance 0 */
   /** NULL, or for each vertex: non-zero if the edge that begins there only cuts a polygon and is not part
    * of its boundary. */
   const uint8_t *cut;

@@ -101,14 +101,14 @@ GV_API int gv_version_number(void);
  * dimensions; q is the query or cell, s the reference point or seed. The nearest is the one with the smallest exact
  * distance; the lowest index wins ties.
  *
- * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) takes the
- * place of u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
+ * In a periodic box (gv_index_options.periods) a dimension of length L > 0 has coordinates in [0, L), and min(u, L-u) replaces
+ * u = |q-s|. A query's coordinate x is first moved into the box: r = fmod(x, L), r+L if r < 0, and 0 if that is L.
  *
  * GV_COSINE and GV_INNER_PRODUCT are for indexes of points; backends serial, openmp, cuda-register, cuda-cublas and
  * cuda-tensor. With p = sum of q*s, a = sqrt(sum of q*q), b = sqrt(sum of s*s), the cosine distance is 1 - p/(a*b),
  * limited to [0, 2]; it is 1 if a or b is outside [2^-450, 2^500]. A point with p = NaN is not a neighbor. Inner
  * products have no search by radius; their max_distance may be negative.
- * GV_MINKOWSKI is for indexes of points and backends of processors. x^e is the product, from 1, of x^(2^i) (x squared i times) for
+ * GV_MINKOWSKI is for indexes of points and backends of CPUs. x^e is the product, from 1, of x^(2^i) (x squared i times) for
  * each bit i = 0, 1, ... of the integer part of e, then of x^(2^-j) (j square roots of x) for each bit j = 1, 2, ... of its fraction.
  * Sums outside the normal range of double, [2^-1022, 2^1024), are errors if a result depends on them.
  */
@@ -315,7 +315,7 @@ typedef void (*gv_release_fn)(void *memory, void *user);
 
 typedef struct gv_context_options {
   size_t struct_size;
-  int threads;             /**< worker threads; 0 = the number of processors available to this process */
+  int threads;             /**< worker threads; 0 = the number of CPUs available to this process */
   gv_progress_fn progress; /**< may be NULL */
   void *progress_user;
   gv_allocate_fn allocate; /**< NULL together with release = malloc and free */
@@ -589,7 +589,7 @@ static inline void gv_index_options_init(gv_index_options *options) {
 
 /**
  * Copies reference points and builds an index over them, with the context's threads and progress. The metric decides the kind:
- * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS. Periodic boxes are for backends of processors, of which "auto"
+ * GV_INDEX_GLOBE for GV_GREAT_CIRCLE and GV_GEODESIC, else GV_INDEX_POINTS. Periodic boxes are for backends of CPUs, of which "auto"
  * chooses one.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param reference at least 1 point, all finite; on the globe longitude and latitude in degrees; in a periodic box
@@ -636,8 +636,8 @@ typedef struct gv_search_options {
   size_t struct_size;
   int32_t k;           /**< neighbors of each query, from 1: gv_limits */
   double max_distance; /**< inclusive, in the unit of distances; INFINITY = no limit; >= 0 */
-  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
-                        * are) */
+  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same
+                        * position are) */
   double *nearest; /**< GV_INDEX_FEATURES: count x k x 2 coordinates (x, y or longitude, latitude) of each feature's
                 * closest point (the query's own inside a polygon), NaN where there are fewer than k; may be NULL */
   const struct gv_array_options
@@ -692,12 +692,12 @@ typedef struct gv_radius_options {
   size_t struct_size;
   double radius; /**< inclusive, in the unit of distances (meters on the globe); >= 0; INFINITY = every point */
   const double *radii; /**< one radius for each query instead; NULL = `radius` for all */
-  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same place
-                        * are) */
+  int exclude_self;    /**< non-zero: reference point i is not a neighbor of query i (other points at the same
+                        * position are) */
   int by_number;       /**< non-zero: sort the neighbors of a query by number, not by distance */
 } gv_radius_options;
 
-/** Sets the defaults: radius 0, which finds only points at the query's place. */
+/** Sets the defaults: radius 0, which finds only points at the query's position. */
 static inline void gv_radius_options_init(gv_radius_options *options) {
   const gv_radius_options defaults = {sizeof(gv_radius_options), 0.0, NULL, 0, 0};
   *options = defaults;
@@ -711,7 +711,7 @@ static inline void gv_radius_options_init(gv_radius_options *options) {
  * queries and options, fills arrays of that size. The second call may be repeated for parts of the queries, with
  * `offsets` from the first query of the part on.
  *
- * GV_INDEX_RASTER_SEEDS: only kept cells are found; build the seeds with keep_all. The processors search, also for
+ * GV_INDEX_RASTER_SEEDS: only kept cells are found; build the seeds with keep_all. The CPUs search, also for
  * GPU backends: such an index copies its points to the host and builds a tree in each call.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param index not changed; any number of threads may share it.
@@ -923,7 +923,7 @@ static inline void gv_grid_set_ellipsoid(gv_grid *grid, double semi_major, doubl
  *   GV_POWER           c - w             -                      arc * arc - w     -
  *
  * arc is the great-circle distance in meters, computed from the squared chord with square roots, additions and
- * multiplications only: the same bits on every processor. The least value wins; ties go to the lowest seed number.
+ * multiplications only: the same bits on every CPU. The least value wins; ties go to the lowest seed number.
  */
 typedef enum gv_weighting {
   GV_UNWEIGHTED = 0,
@@ -1048,7 +1048,7 @@ typedef struct gv_measure {
   int64_t stride;      /**< in values; 0 = columns */
   int64_t band_stride; /**< in values; 0 = stride * rows */
   gv_dtype type;       /**< of distance; computed in double, rounded once */
-  /** May be NULL. Units of the plane, meters on the globe; NaN for cells without a seed or without a place. */
+  /** May be NULL. Units of the plane, meters on the globe; NaN for cells without a seed or without a position. */
   void *distance;
   /** May be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise. */
   float *azimuth;
@@ -1071,7 +1071,7 @@ static inline void gv_measure_init(gv_measure *measure) {
  * the root of the sum of squares, the sum or the largest of the differences; the arc on the sphere of radius
  * (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometers on the Earth) of geod_inverse. Arcs are computed from
  * chords, which hardly change near the antipodes: on the Earth they are within 1 micrometer up to 179.5 degrees,
- * within 0.3 m at 180. A cell at its seed's place has distance 0 and azimuth 0. Features: the distance to the
+ * within 0.3 m at 180. A cell at its seed's position has distance 0 and azimuth 0. Features: the distance to the
  * closest point; inside a polygon it is 0 and the azimuth is NaN.
  *
  * The azimuth is the direction in which the great circle, geodesic or straight line leaves the cell, within 1e-6 degrees before it is
@@ -1090,7 +1090,7 @@ GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voron
 
 /**
  * Returns the longitudes and latitudes of the centers of the cells of a rectangle of a grid on the globe; NaN for a
- * cell without a place.
+ * cell without a position.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param voronoi not changed; any number of threads may share it.
  * @param column,row      the first cell.
@@ -1279,7 +1279,7 @@ static inline void gv_seed_statistics_init(gv_seed_statistics *out) {
 }
 
 /**
- * Returns the statistics of one seed or group (from 0) so far. Of seeds at one place the first has the cells.
+ * Returns the statistics of one seed or group (from 0) so far. Of seeds at one position the first has the cells.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param statistics not changed.
  * @param seed number of the seed or group, from 0.
