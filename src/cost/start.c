@@ -5,7 +5,7 @@
 #include "cost/moves.h"
 #include "cost/raster.h"
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_ROOM = 64, REPORT = 1 << 16 /* starts from one call of the progress function to the next one */ };
 
 void gv_cost_place(const gv_cost_settings *o, double x, double y, double out[2]) {
   const double *g = o->geotransform, across = x - g[0], down = y - g[3];
@@ -64,6 +64,8 @@ static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *star
     starts->room = room;
   }
   starts->entries[starts->count++] = entry;
+  if (starts->count % REPORT == 0 && context->progress != NULL && !context->progress(0.0, context->progress_user))
+    return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   return GV_OK;
 }
 

@@ -21,6 +21,7 @@
 #include "cost/window.h"
 
 typedef struct tile_state {
+  gv_context *context;
   gv_cost *cost;
   int64_t across, down, count;
   double *key;     /* least pending cost of each tile; INFINITY: none */
@@ -32,11 +33,17 @@ typedef struct tile_state {
   double (*left)[9];        /* of the chosen ones: gv_cost_window.least */
   gv_cost_window **windows; /* by worker */
   int threads;
+  int64_t pages; /* gv_cost_window_pages */
   double limit;
   bool settles_ties;
-  atomic_llong reached;
+  atomic_llong reached, settled; /* cells with a cost; cells in which ties were looked for */
+  atomic_llong visits;
+  atomic_flag busy; /* a thread reports progress */
+  atomic_bool cancelled;
   atomic_bool may_overflow;
 } tile_state;
+
+enum { REPORT = 16 /* visits from one report of progress to the next one, which may cancel */ };
 
 static const double FULL = 0.2 /* of a tile's cells, a visit */, GROWTH = 1.25;
 
@@ -82,6 +89,20 @@ static void tile_activate(tile_state *s, int64_t tile, double key) {
 
 /* ------------------------------------------------------------------------------------------------------- rounds */
 
+/* Reports progress now and then, from one thread at a time. CANCELLED: the caller's function has cancelled. */
+static gv_status tile_report(tile_state *s, gv_context *context) {
+  const gv_context *c = s->context;
+  const bool due =
+      c->progress != NULL && atomic_fetch_add_explicit(&s->visits, 1, memory_order_relaxed) % REPORT == 0;
+  if (due && !atomic_flag_test_and_set(&s->busy)) {
+    const double cells = (double)s->cost->is.width * (double)s->cost->is.height;
+    const double done = (0.8 * (double)atomic_load(&s->reached) + 0.2 * (double)atomic_load(&s->settled)) / cells;
+    if (!c->progress(done < 1.0 ? done : 1.0, c->progress_user)) atomic_store(&s->cancelled, true);
+    atomic_flag_clear(&s->busy);
+  }
+  return atomic_load(&s->cancelled) ? gv_fail(context, GV_ERROR_CANCELLED, "cancelled") : GV_OK;
+}
+
 static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
   tile_state *s = worker->user;
   gv_cost_window *w = s->windows[worker->number];
@@ -89,14 +110,17 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; i++) {
     const int64_t tile = s->chosen[i];
     const gv_cost_tile t = tile_rectangle(s, tile);
+    GV_TRY(tile_report(s, &worker->context));
     gv_cost_window_load(w, s->cost, &t);
+    if (s->flags[tile] & TILE_FRESH)
+      atomic_fetch_add_explicit(&s->settled, (int64_t)t.width * t.height, memory_order_relaxed);
     if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) {
-      gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
+      gv_cost_touched(s->cost, s->pages);
       continue;
     }
     gv_cost_window_settle(w, s->cost, s->limit);
     gv_cost_window_store(w, s->cost);
-    gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
+    gv_cost_touched(s->cost, s->pages);
     memcpy(s->left[i], w->least, sizeof w->least);
     atomic_fetch_add_explicit(&s->reached, w->reached, memory_order_relaxed);
     if (w->may_overflow) atomic_store_explicit(&s->may_overflow, true, memory_order_relaxed);
@@ -159,7 +183,6 @@ static double tile_step(double step, double least, double reached) {
 }
 
 static gv_status tile_rounds(gv_context *context, tile_state *s) {
-  const double cells = (double)s->cost->is.width * (double)s->cost->is.height;
   double step = 0.0;
   while (s->active_count > 0) {
     const double least = tile_least(s);
@@ -172,8 +195,6 @@ static gv_status tile_rounds(gv_context *context, tile_state *s) {
     tile_finish_round(s);
     const int64_t reached = atomic_load(&s->reached);
     step = tile_step(step, least, (double)(reached - before) / (double)s->chosen_count);
-    if (context->progress != NULL && !context->progress((double)reached / cells, context->progress_user))
-      return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
   return GV_OK;
 }
@@ -192,11 +213,23 @@ static void tile_end(tile_state *s) {
   gv_release(a, s->left);
 }
 
+/* Fewer than `most` if the windows of all would not be in memory at once. */
+static int tile_threads(const gv_cost *c, int64_t pages, int most) {
+  if (c->mapped == NULL || (double)most * (double)pages <= c->is.resident) return most;
+  const int threads = (int)(c->is.resident / (double)pages);
+  return threads > 1 ? threads : 1;
+}
+
 static gv_status tile_begin_state(gv_context *context, gv_cost *c, tile_state *s) {
   const gv_allocator *a = &c->allocator;
-  *s = (tile_state){.cost = c, .across = tile_number(c->is.width), .down = tile_number(c->is.height)};
+  *s = (tile_state){.context = context,
+                    .cost = c,
+                    .busy = ATOMIC_FLAG_INIT,
+                    .across = tile_number(c->is.width),
+                    .down = tile_number(c->is.height)};
   s->count = s->across * s->down;
-  s->threads = context->threads < s->count ? context->threads : (int)s->count;
+  s->pages = gv_cost_window_pages(c);
+  s->threads = tile_threads(c, s->pages, context->threads < s->count ? context->threads : (int)s->count);
   s->key = gv_allocate(a, s->count, sizeof *s->key);
   s->active = gv_allocate(a, s->count, sizeof *s->active);
   s->flags = gv_allocate_zeroed(a, s->count, sizeof *s->flags);
@@ -249,14 +282,12 @@ gv_status gv_cost_tile_run(gv_context *context, gv_cost *c, const gv_cost_starts
     status = tile_rounds(context, &s);
   }
   if (status == GV_OK) {
-    gv_context quiet;
-    gv_context_without_progress(context, &quiet);
     s.settles_ties = true;
     for (int64_t i = 0; i < s.count; i++) {
       s.flags[i] |= TILE_FRESH;
       tile_activate(&s, i, 0.0);
     }
-    status = gv_take_error(context, tile_rounds(&quiet, &s), &quiet);
+    status = tile_rounds(context, &s);
   }
   if (status == GV_OK && s.may_overflow) c->may_overflow = true;
   tile_end(&s);
@@ -268,8 +299,9 @@ static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
   gv_cost_window *w = s->windows[worker->number];
   for (int64_t i = first; i < end; i++) {
     const gv_cost_tile t = tile_rectangle(s, i);
+    GV_TRY(tile_report(s, &worker->context));
     gv_cost_window_load(w, s->cost, &t);
-    gv_cost_touched(s->cost, GV_COST_WINDOW_PAGES);
+    gv_cost_touched(s->cost, s->pages);
     if (gv_cost_window_overflows(w, s->cost)) atomic_store(&s->may_overflow, true);
   }
   return GV_OK;
@@ -279,6 +311,7 @@ gv_status gv_cost_find_overflow(gv_context *context, gv_cost *c, bool *overflows
   tile_state s;
   gv_status status = tile_begin_state(context, c, &s);
   const gv_loop loop = {.context = context, .threads = s.threads, .count = s.count, .grain = 1, .user = &s};
+  atomic_store(&s.reached, INT64_MAX); /* the search itself is complete */
   if (status == GV_OK) status = gv_parallel_for(&loop, tile_overflows);
   *overflows = s.may_overflow;
   tile_end(&s);

@@ -66,6 +66,14 @@ void gv_cost_window_load(gv_cost_window *w, const gv_cost *c, const gv_cost_tile
   }
 }
 
+int64_t gv_cost_window_pages(const gv_cost *c) {
+  const int64_t sizes[4] = {sizeof *c->friction, sizeof *c->cost, sizeof *c->seed, sizeof *c->from};
+  int64_t bytes = 0;
+  for (int i = 0; i < 4; i++)
+    bytes += c->stride * sizes[i] < GV_COST_PAGES ? c->stride * sizes[i] : GV_COST_PAGES;
+  return SIDE * bytes;
+}
+
 /* Of the 3 x 3 tiles around a cell of the window. */
 static int window_neighbor(const gv_cost_tile *t, int column, int row) {
   return (row < 0 ? 0 : row < t->height ? 3 : 6) + (column < 0 ? 0 : column < t->width ? 1 : 2);

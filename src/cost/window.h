@@ -13,7 +13,6 @@
 enum {
   GV_COST_TILE = 112, /* columns and rows at most: a window stays in a cache of 512 KiB */
   GV_COST_SIDE = GV_COST_TILE + 2 * GV_COST_MARGIN,
-  GV_COST_WINDOW_PAGES = 4 * GV_COST_SIDE * GV_COST_PAGES, /* of its rows in four arrays */
   GV_COST_BUCKETS = 1024,
   GV_COST_ENTRIES = 4 * GV_COST_TILE * GV_COST_TILE - 1
 };
@@ -47,6 +46,9 @@ typedef struct gv_cost_window {
   uint16_t head[GV_COST_BUCKETS], tail[GV_COST_BUCKETS];
   gv_cost_pending entries[GV_COST_ENTRIES + 1];
 } gv_cost_window;
+
+/* Bytes of a file that come into memory with a window, at most: of its rows in four arrays. */
+int64_t gv_cost_window_pages(const gv_cost *cost);
 
 void gv_cost_window_load(gv_cost_window *window, const gv_cost *cost, const gv_cost_tile *tile);
 

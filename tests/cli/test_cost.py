@@ -1,6 +1,9 @@
 """Travel costs (--cost) against scipy's Dijkstra on the same graph, and PROJ's geodesics."""
 
 import os
+import signal
+import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from pyproj import Geod
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from conftest import crs
+from conftest import COMMAND, crs, sanitized
 
 PIECES = 24  # all crossings of a move with the grid's lines are at multiples of 1/24 of it
 WGS84 = Geod(ellps="WGS84")
@@ -246,6 +249,65 @@ def test_memory(work):
     work.fails("--backend", "serial", *options, "f2.tif", "--memory", "8M", "--overwrite", "q.tif", has="increase --memory")
 
 
+def peak(work, *arguments):
+    """Bytes of memory at most."""
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", COMMAND, *map(str, arguments)], cwd=work.directory, stderr=subprocess.PIPE, text=True, check=True)
+    return 1024 * int(done.stderr.split()[-1])
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/time") or sanitized(), reason="there is no /usr/bin/time, or a sanitizer needs memory")
+def test_memory_of_the_process(work):
+    """--memory limits cells also where the file of friction is large enough to be allowed more as an input."""
+    friction_raster(work, "f.tif", np.ones((1000, 1800), np.float32), PLANE, 32632, kind=gdal.GDT_Float32)
+    work.write("s.csv", SEEDS)
+    options = ("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", "--cost-moves", "8", "--overwrite", "--quiet")
+    inside, beyond = (peak(work, *options, "--memory", limit, "o.tif") for limit in ("1G", "16M"))
+    assert inside - beyond > 15e6  # 28 bytes of 1.8 million cells against a part of 16 MiB
+
+
+def processor_time(process):
+    """Seconds."""
+    fields = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
+def test_interrupt(work):
+    """In a search out of core: it stops soon, and nothing is left."""
+    (folder := work.path("t")).mkdir()
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 5000, 4000, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE"])
+    made.SetGeoTransform((0, 1, 0, 0, 0, -1))
+    made.GetRasterBand(1).Fill(1)
+    made = None
+    work.csv("s.csv", [0.5], [-1.5], header="x,y")
+    before = sorted(p.name for p in work.directory.iterdir())
+    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", "--cost", "f.tif", "--memory", "16M", "o.tif"], cwd=work.directory,
+                               stderr=subprocess.PIPE, text=True, env=dict(os.environ, CPL_TMPDIR=str(folder)))
+    while processor_time(process) < 1.5 and process.poll() is None:  # after the friction is read
+        time.sleep(0.01)
+    used = processor_time(process)
+    process.send_signal(signal.SIGINT)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert usage.ru_utime + usage.ru_stime - used < 0.5
+    assert not list(folder.iterdir()) and sorted(p.name for p in work.directory.iterdir()) == before
+
+
+def test_full_disk(work):
+    """Of the temporary file: all of its space is taken before it is used."""
+    (disk := work.path("disk")).mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    try:
+        friction_raster(work, "f.tif", np.ones((700, 900)), (0, 1, 0, 0, 0, -1))
+        work.csv("s.csv", [0.5], [-1.5], header="x,y")
+        line = work.fails("--seeds", "s.csv", "--cost", "f.tif", "--memory", "8M", "o.tif", env=dict(os.environ, CPL_TMPDIR=str(disk)),
+                          has="cannot write a temporary file of 0.01 GB: No space left on device; use another folder")
+        assert str(disk) in line and not list(disk.iterdir())
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 def shapes(work, name, *wkt):
     made = gdal.GetDriverByName("GPKG").Create(str(work.path(name)), 0, 0, 0, gdal.GDT_Unknown)
     layer = made.CreateLayer("s", crs(32632), ogr.wkbUnknown)
@@ -347,4 +409,10 @@ def test_globe_azimuth_and_lines(work):
 def test_overflow(work):
     friction_raster(work, "f.tif", np.full((2, 30), 1e307), PLANE, 32632)
     work.write("s.csv", "x,y\n500050,5299950\n")
-    work.fails("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif", "out.tif", has="scale the friction")
+    options = ("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--cost", "f.tif")
+    work.fails(*options, "out.tif", has="scale the friction")
+    friction_raster(work, "f.tif", np.full((2, 30), 1e36), PLANE, 32632)
+    work.fails(*options, "--distance", "d.tif", "out.tif", has="costs exceed the range of Float32 (2.9e+39); use --distance-type Float64")
+    assert not work.path("d.tif").exists()
+    work.ok(*options, "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
+    assert work.read("d.tif").max() == pytest.approx(2.9e39, rel=0.01)

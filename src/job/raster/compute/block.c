@@ -69,15 +69,24 @@ static gv_cost_cells cost_cells_of(const gv_rectangle *p, int64_t stride) {
   return cells;
 }
 
-/* Costs of a block, into their raster and for the statistics. Errors are the library's. */
-static gv_status block_costs(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+/* The largest of a row's costs; 0: none. */
+static double largest_cost(const double *costs, int64_t count) {
+  double largest = 0.0;
+  for (int64_t i = 0; i < count; i++)
+    if (costs[i] > largest) largest = costs[i];
+  return largest;
+}
+
+/* Costs of a block, into their raster and for the statistics. */
+static gv_status block_costs(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                              const gv_rectangle *p, const gv_labels *numbers) {
   const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   gv_cost_cells costs = cost_cells_of(p, w->block_w), azimuths = cost_cells_of(p, block->stride);
   costs.cost = worker->distance;
   if (a >= 0) azimuths.azimuth = block->out[a];
-  GV_TRY(gv_cost_get(worker->context, w->cost, &costs));
-  if (a >= 0) GV_TRY(gv_cost_get(worker->context, w->cost, &azimuths));
+  gv_status status = gv_cost_get(worker->context, w->cost, &costs);
+  if (status == GV_OK && a >= 0) status = gv_cost_get(worker->context, w->cost, &azimuths);
+  GV_TRY(gv_io_pass_on_library(io, worker->context, status));
   for (int64_t y = 0; y < p->h; y++) {
     double *row = worker->distance + y * w->block_w;
     for (int64_t x = 0; x < p->w; x++) {
@@ -85,7 +94,11 @@ static gv_status block_costs(const gv_run_work *w, gv_run_worker *worker, const 
       row[x] = (double)NAN;
       if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
     }
-    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
+    if (d < 0) continue;
+    const double largest = w->job->distance_type == GDT_Float64 ? 0.0 : largest_cost(row, p->w);
+    GV_REQUIRE(io, !isinf((float)largest),
+               "--distance: costs exceed the range of Float32 (%.2g); use --distance-type Float64", largest);
+    put_distances(w, block, y * block->stride, row, p->w);
   }
   return GV_OK;
 }
@@ -112,7 +125,6 @@ static gv_status block_cost_seeds(const gv_run_work *w, gv_run_worker *worker, c
  * Errors are the library's. */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
-  if (w->cost != NULL) return block_costs(w, worker, block, p, numbers);
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
@@ -478,8 +490,11 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (ids >= 0) block->uniform[ids] = uniform != 0;
   for (int i = 0; i < GV_MAX_RASTERS && settled; i++)
     block->uniform[i] = true;
-  if (plan->numbers && !settled)
+  if (plan->numbers && !settled && w->cost != NULL) {
+    GV_TRY(block_costs(io, w, worker, block, &p, &b));
+  } else if (plan->numbers && !settled) {
     GV_TRY(gv_io_pass_on_library(io, worker->context, block_measure(w, worker, block, &p, &b)));
+  }
   if (w->in->cells.cells != NULL) {
     if (worker->owns) measure_own(w, worker, block, &p);
     name_regions(w, worker, &p, &b);
