@@ -141,7 +141,7 @@ def test_positions_outside_the_area(work):
     extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]
     done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", *extent, "o.tif")
     assert "2 of 5 positions are outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89" in done.stderr
-    assert done.stderr.splitlines()[1:] == ["gpuvoronoi: warning: 2 of 5 seeds have no cell"]
+    assert done.stderr.splitlines()[1:] == ["gpuvoronoi: warning: seeds without a cell: 2 of 5"]
     work.csv("e.csv", lon[:2], lat[:2])
     assert work.ok("--seeds", "e.csv", "--crs", "EPSG:3035", *extent, "p.tif").stderr == ""
     work.ok("search", "--reference", "e.csv", "--queries", "s.csv", "q.npy")
@@ -162,7 +162,7 @@ def test_nothing_has_a_seed(work):
             done = work.ok(*grid, *options, *more, "o.tif")
             assert done.stderr == f"gpuvoronoi: warning: 0 of 600 cells have a seed: {why}\n"
         assert work.ok(*grid, *options, "--quiet", "o.tif").stderr == ""
-    one = "gpuvoronoi: warning: 1 of 2 seeds have no cell\n"
+    one = "gpuvoronoi: warning: seeds without a cell: 1 of 2\n"
     assert work.ok(*grid, "o.tif").stderr == one and work.ok(*grid, "--max-distance", "50", "o.tif").stderr == one
 
 
@@ -170,7 +170,7 @@ def test_seeds_without_cells(work):
     work.csv("s.csv", [1, 2, 2, 90], [1, 2, 2, 90], header="x,y")
     grid = ["--seeds", "s.csv", "--extent", "0,0,3,3", "--size", "3,3", "--overwrite"]
     done = work.ok(*grid, "--stats", "t.csv", "o.tif")
-    assert done.stderr == "gpuvoronoi: warning: 2 of 4 seeds have no cell\n"
+    assert done.stderr == "gpuvoronoi: warning: seeds without a cell: 2 of 4\n"
     assert work.ok(*grid, "--quiet", "--stats", "t.csv", "o.tif").stderr == ""
 
 

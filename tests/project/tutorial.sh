@@ -21,7 +21,7 @@ sed -n '/^```sh$/,/^```$/{/^```/!p}' "$source/docs/tutorial.md" >commands.sh
 PATH=$work/bin:$PATH bash -euxo pipefail commands.sh 2>&1 | tee said
 # What the text says.
 grep -q 'cells: 2332800, 0 without a seed' said
-grep -q '62 of 418 seeds have no cell' said
+grep -q 'seeds without a cell: 62 of 418' said
 grep -q 'STATISTICS_MAXIMUM=19[67]' said
 head -c 4 map.pdf | grep -q %PDF
 diff <(sed -n '/^```text$/,/^```$/{/^```/!p}' "$source/docs/tutorial.md") <(head -3 timezones.csv)

@@ -387,14 +387,14 @@ void gv_shapes_warn(const gv_shapes *s, bool degrees) {
   }
   if (wide > 0) {
     gv_io_warn(GV_CODE_SEEDS_WIDE, wide,
-               "seeds: %" PRId64
-               " edges span more than 180 degrees of longitude; for the shorter way, use --edges geodesic",
+               "seeds: edges wider than 180 degrees of longitude: %" PRId64
+               "; for the shorter way, use --edges geodesic",
                wide);
   }
   if (s->crossing > 0) {
     gv_io_warn(GV_CODE_SEEDS_INVALID, s->crossing,
-               "seeds: %" PRId64
-               " polygons are invalid (e.g. rings cross); their inside is given by the even-odd rule",
+               "seeds: invalid polygons (e.g. rings cross): %" PRId64
+               "; their inside is given by the even-odd rule",
                s->crossing);
   }
   if (s->curved > 0)

@@ -39,7 +39,7 @@ static void warn_of_empty(const gv_run_work *w) {
                : limit              ? "all seeds are farther away than --max-distance"
                                     : "all cells of the grid are outside the globe");
   } else if (w->empty_seeds > 0) {
-    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "%" PRId64 " of %" PRId64 " seeds have no cell",
+    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "seeds without a cell: %" PRId64 " of %" PRId64,
                w->empty_seeds, w->in->regions->count);
   }
 }
