@@ -126,6 +126,10 @@ static const gv_code_text texts[GV_CODES] = {
                              "Use a larger --extent."},
     [GV_CODE_TABLE_MISSING] = {"table-missing", "The raster has no attribute table with names and colours.",
                                "Use --polygons or --stats for the names."},
+    [GV_CODE_VALUES_LOST] = {"values-lost",
+                             "The format of a table does not hold everything: a long text is cut, a time has no "
+                             "zone, or a field of an unsupported type is left out.",
+                             "Use .gpkg."},
 };
 
 const char *gv_code_name(gv_code code) {

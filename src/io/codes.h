@@ -60,6 +60,7 @@ typedef enum gv_code {
   GV_CODE_SUM_NEGATIVE,
   GV_CODE_SUM_OUTSIDE,
   GV_CODE_TABLE_MISSING,
+  GV_CODE_VALUES_LOST,
   GV_CODES
 } gv_code;
 

@@ -127,6 +127,7 @@ static void queue_warning(gv_messages *m, const gv_warning *warning) {
 /* Warnings of GDAL that mean that a file is incomplete or was not read completely. */
 static bool is_loss(const char *line) {
   if (strstr(line, "IO error during reading") != NULL) return true;
+  if (strstr(line, " not successfully written") != NULL) return true; /* numbers too wide for a field */
   if (strstr(line, "sqlite3_get_table(") != NULL && strstr(line, " failed: ") != NULL) return true;
   if (strstr(line, "Unable to save auxiliary information") == NULL) return false;
   return strlen(gv_path_name(line)) <= NAME_MAX; /* without what cannot have a name the raster is worth having */

@@ -54,9 +54,9 @@ static const gv_format formats[] = {
      .undefined_system = true},
     {.driver = "SQLite", .layers = GV_LAYERS_ANY_TIME, .lower_names = true, .exact_reals = true},
     {.driver = "MBTiles", .layers = GV_LAYERS_AT_ONCE, .replaced_whole = true},
-    {.driver = "OpenFileGDB", .layers = GV_LAYERS_ANY_TIME},
-    {.driver = "XLSX", .layers = GV_LAYERS_ANY_TIME},
-    {.driver = "ODS", .layers = GV_LAYERS_ANY_TIME},
+    {.driver = "OpenFileGDB", .layers = GV_LAYERS_ANY_TIME, .integers_as_reals = true},
+    {.driver = "XLSX", .layers = GV_LAYERS_ANY_TIME, .first_day = 19000301, .local_times = true},
+    {.driver = "ODS", .layers = GV_LAYERS_ANY_TIME, .decimals = 16, .local_times = true},
     {.driver = "LIBKML", .layers = GV_LAYERS_ANY_TIME, .twin = "KML"},
     {.driver = "KML", .layers = GV_LAYERS_AT_ONCE},
     {.driver = "GML", .layers = GV_LAYERS_AT_ONCE},
@@ -71,9 +71,10 @@ static const gv_format formats[] = {
     {.driver = "ESRI Shapefile",
      .real_width = 32, /* GDAL's 24 hold no more than 8 digits before 15 after the point */
      .real_digits = 15,
+     .decimals = 15,
      .header_unchecked = true,
      .write_unchecked = true},
-    {.driver = "MapInfo File", .write_unchecked = true},
+    {.driver = "MapInfo File", .local_times = true, .write_unchecked = true},
     {.driver = "Parquet", .exact_reals = true},
     {.driver = "Arrow", .exact_reals = true},
     {.driver = "GDALG", .indirect = true},
@@ -120,9 +121,9 @@ const gv_format *gv_format_with_arrays(gv_arrays arrays) {
   return format;
 }
 
-static bool format_lists(const char *list, const char *extension) {
+bool gv_format_lists(const char *list, const char *word) {
   char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-  bool found = CSLFindString(names, extension) >= 0;
+  bool found = CSLFindString(names, word) >= 0;
   CSLDestroy(names);
   return found;
 }
@@ -130,7 +131,7 @@ static bool format_lists(const char *list, const char *extension) {
 const gv_format *gv_format_of_path(const char *path) {
   const char *extension = CPLGetExtension(path);
   for (int i = 0; i < FORMATS; i++)
-    if (format_lists(formats[i].extensions, extension)) return &formats[i];
+    if (gv_format_lists(formats[i].extensions, extension)) return &formats[i];
   return NULL;
 }
 
@@ -150,5 +151,5 @@ GDALDriverH gv_format_memory_driver(void) {
 }
 
 bool gv_driver_has_extension(GDALDriverH driver, const char *extension) {
-  return format_lists(GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL), extension);
+  return gv_format_lists(GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL), extension);
 }

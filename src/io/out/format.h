@@ -55,6 +55,10 @@ typedef struct gv_format {
   bool text;                   /* all values are text; geometries are a column of it */
   bool exact_reals;            /* stored in binary; others have 15 digits */
   int real_width, real_digits; /* of fields of text; 0: GDAL's */
+  int decimals;                /* after the point, of all real numbers; 0: digits count */
+  bool integers_as_reals;      /* of 64 bits, as 64-bit reals */
+  int first_day;               /* year, month and day as digits; earlier dates are changed */
+  bool local_times;            /* without time zones */
   bool wgs84;                  /* without a code, coordinates are WGS 84's */
   bool undefined_system;       /* layers without a coordinate system need an undefined one */
   bool index_in_memory;        /* GDAL keeps features in memory for the spatial index */
@@ -86,6 +90,9 @@ GDALDriverH gv_format_driver(const gv_format *format);
 
 /* The driver of datasets in memory, which have layers; NULL: not installed. */
 GDALDriverH gv_format_memory_driver(void);
+
+/* True if a list of words has the word; `list` may be NULL. */
+bool gv_format_lists(const char *list, const char *word);
 
 /* True if it is one of the extensions that the driver declares. */
 bool gv_driver_has_extension(GDALDriverH driver, const char *extension);

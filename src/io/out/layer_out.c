@@ -11,7 +11,7 @@
 #include "io/crs.h"
 #include "io/in/encoding.h"
 
-enum { FEATURES_A_TRANSACTION = 1 << 17 };
+enum { FEATURES_A_TRANSACTION = 1 << 17, LONGEST_TEXT = 254 /* bytes, in fields of a fixed width */ };
 
 GDALDriverH gv_vector_driver(const char *path) {
   const char *extension = CPLGetExtension(path);
@@ -111,18 +111,31 @@ void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char
     strcat(name, "_");
 }
 
+/* Whether fields can have the type, of numbers or texts at least approximately; other values are written as texts. */
+static bool layer_supports(const gv_layer_out *l, OGRFieldType type) {
+  const char *types = GDALGetMetadataItem(l->place->driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
+  if (type == OFTInteger || type == OFTInteger64 || type == OFTReal || type == OFTString) return true;
+  return types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(type));
+}
+
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);
   int before = OGR_FD_GetFieldCount(definition);
-  OGRFieldDefnH field = OGR_Fld_Create(name, like != NULL ? OGR_Fld_GetType(like) : type);
+  if (like != NULL) type = OGR_Fld_GetType(like);
+  if (!layer_supports(l, type)) {
+    type = OFTString;
+    like = NULL;
+  }
+  OGRFieldDefnH field = OGR_Fld_Create(name, type);
   if (like != NULL) {
     OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
     /* 19 digits or more are a real number to readers of shapefiles; GDAL widens fields of 18 where it must. */
     const int digits = OGR_Fld_GetType(like) == OFTInteger64 ? 18 : OGR_Fld_GetWidth(like);
     OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like) < digits ? OGR_Fld_GetWidth(like) : digits);
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
-  } else if (type == OFTReal) {
+  }
+  if (type == OFTReal && OGR_Fld_GetWidth(field) == 0) {
     OGR_Fld_SetWidth(field, gv_format_of(l->place->driver)->real_width);
     OGR_Fld_SetPrecision(field, gv_format_of(l->place->driver)->real_digits);
   }
@@ -133,8 +146,17 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
     error = OGR_L_CreateField(l->layer, field, TRUE);
   }
   OGR_Fld_Destroy(field);
-  if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
-  return error == OGRERR_NONE ? GV_OK : gv_layer_fail(l);
+  if (error != OGRERR_NONE) return gv_layer_fail(l);
+  const bool added = OGR_FD_GetFieldCount(definition) > before;
+  if (index != NULL) *index = added ? before : -1;
+  if (added) return GV_OK;
+  if (index == NULL)
+    return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                         "%s: %s does not support the field %s; use .gpkg, .fgb or .csv", l->place->option,
+                         GDALGetDriverLongName(l->place->driver), name);
+  gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: %s does not support the field %s, which is left out; use .gpkg",
+             l->place->option, GDALGetDriverLongName(l->place->driver), name);
+  return GV_OK;
 }
 
 gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
@@ -155,20 +177,6 @@ gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, 
     free(utf8);
     GV_TRY(gv_layer_add_field(l, name, like, OFTString, &map[i]));
   }
-  return GV_OK;
-}
-
-gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value) {
-  OGRFieldDefnH definition = field >= 0 ? OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(l->layer), field) : NULL;
-  if (definition == NULL) return GV_OK; /* which the format has left out */
-  if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
-    return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                         "%s: %s would be a %s, which does not support 64-bit integers (%" PRId64
-                         " in %s); use .gpkg, .fgb or .csv",
-                         l->place->option, l->place->output.path, GDALGetDriverLongName(l->place->driver), value,
-                         OGR_Fld_GetNameRef(definition));
-  }
-  OGR_F_SetFieldInteger64(feature, field, value);
   return GV_OK;
 }
 
@@ -196,8 +204,10 @@ static void layer_add_sums(OGRFeatureH feature, gv_layer_sums *sums) {
   sums->points += layer_count_points(OGR_F_GetGeometryRef(feature));
   for (int i = 0; i < OGR_F_GetFieldCount(feature); i++) {
     OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, i));
-    if ((type == OFTInteger || type == OFTInteger64) && OGR_F_IsFieldSetAndNotNull(feature, i))
+    if (!OGR_F_IsFieldSetAndNotNull(feature, i)) continue;
+    if (type == OFTInteger || type == OFTInteger64)
       sums->integers += (uint64_t)OGR_F_GetFieldAsInteger64(feature, i);
+    if (type == OFTString) sums->long_texts += strlen(OGR_F_GetFieldAsString(feature, i)) > LONGEST_TEXT;
   }
 }
 
@@ -220,6 +230,10 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
   if (gv_io_cancelled(l->io)) return gv_io_fail_cancelled(l->io);
   same = layer != NULL && !gv_gdal_failed() && sums.features == l->sums.features && sums.points == l->sums.points &&
          sums.integers == l->sums.integers;
+  const int64_t cut = l->sums.long_texts - sums.long_texts;
+  if (same && cut > 0)
+    gv_io_warn(GV_CODE_VALUES_LOST, cut, "%s: %" PRId64 " texts of more than %d bytes are cut in %s; use .gpkg",
+               l->place->option, cut, LONGEST_TEXT, l->place->output.path);
   if (same || (l->sums.features == 0 && !gv_gdal_failed()))
     return GV_OK; /* GeoJSON without features has no layer */
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot write %s: it does not read back as written",

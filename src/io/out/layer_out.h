@@ -15,7 +15,7 @@ gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const ch
 
 /* What is the same in the file that is read back. */
 typedef struct gv_layer_sums {
-  int64_t features, points;
+  int64_t features, points, long_texts;
   uint64_t integers; /* the sum of all values of integer fields */
 } gv_layer_sums;
 
@@ -38,7 +38,7 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
                           const char *const *options);
 
 /* A field like another, or, if that is NULL, of a type. Formats without 64-bit integers get one of 32 bits, as long as values fit.
- * *index (may be NULL) = -1: the format leaves it out. */
+ * *index = -1: the format leaves it out; an error if `index` is NULL. */
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index);
 
@@ -57,9 +57,6 @@ bool gv_field_is_reserved(const char *name);
  */
 gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
                                   const void *user, int *map);
-
-/* An error if the field does not hold the value. */
-gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value);
 
 /* A feature to be filled; NULL = out of memory. */
 OGRFeatureH gv_layer_feature(const gv_layer_out *l);

@@ -11,6 +11,7 @@
 
 #include "gpuvoronoi/cells.h"
 #include "io/out/layer_out.h"
+#include "io/out/layer_values.h"
 #include "io/out/mesh_sink.h"
 
 struct gv_mesh_sink {

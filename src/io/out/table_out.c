@@ -14,6 +14,7 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
+#include "io/out/layer_values.h"
 #include "io/out/point_text.h"
 
 enum { WIDE = 64 /* columns */ };
@@ -164,15 +165,11 @@ static gv_status set_column(const writer *w, OGRFeatureH feature, int field, OGR
   return GV_OK;
 }
 
-/* The attributes of the feature `from`; OGR itself would cut integers off. */
 static gv_status set_attributes(const writer *w, OGRFeatureH feature, OGRFeatureH from) {
-  if (OGR_F_SetFromWithMap(feature, from, TRUE, w->map) != OGRERR_NONE) return gv_layer_fail(&w->out);
-  for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes); i++) {
-    bool broad = OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i)) == OFTInteger64;
-    if (!broad || w->map[i] < 0 || !OGR_F_IsFieldSetAndNotNull(from, i)) continue;
-    GV_TRY(gv_layer_set_integer(&w->out, feature, w->map[i], (int64_t)OGR_F_GetFieldAsInteger64(from, i)));
-  }
-  return GV_OK;
+  gv_status status = GV_OK;
+  for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes) && status == GV_OK; i++)
+    status = gv_layer_set_attribute(&w->out, feature, w->map[i], from, i);
+  return status;
 }
 
 /* Formats that hold no points go without. */

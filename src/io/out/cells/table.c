@@ -13,6 +13,7 @@
 
 #include "core/limits.h"
 #include "io/out/layer_out.h"
+#include "io/out/layer_values.h"
 #include "io/out/mesh_sink.h"
 
 enum { TABLE_CELL, TABLE_TOKEN, TABLE_LON, TABLE_LAT, TABLE_AREA, TABLE_FIELDS, TABLE_OF_SEED = 4 };

@@ -10,6 +10,7 @@
 #include "diagram/pieces.h"
 #include "io/out/diagram/clipped_area.h"
 #include "io/out/diagram/projected.h"
+#include "io/out/layer_values.h"
 #include "io/out/neighbours/geodesic_line.h"
 #include "io/text.h"
 
@@ -137,16 +138,10 @@ static gv_status writer_set_attributes(writer *w, OGRFeatureH feature, int64_t s
   OGRFeatureH from = NULL;
   GV_TRY(gv_seed_features_find(w->io, w->features, w->content->seeds, seed, &from));
   int count = OGR_F_GetFieldCount(from);
-  for (int i = 0; i < count; i++) {
-    if (w->map[i] < 0 || !OGR_F_IsFieldSetAndNotNull(from, i)) continue;
-    OGRField *value = OGR_F_GetRawFieldRef(from, i);
-    if (OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, i)) == OFTInteger64) {
-      GV_TRY(gv_layer_set_integer(&w->out, feature, w->map[i], (int64_t)value->Integer64));
-    } else {
-      OGR_F_SetFieldRaw(feature, w->map[i], value);
-    }
-  }
-  return GV_OK;
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++)
+    status = gv_layer_set_attribute(&w->out, feature, w->map[i], from, i);
+  return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- geometries */

@@ -11,6 +11,7 @@
 
 #include "io/in/encoding.h"
 #include "io/in/fields.h"
+#include "io/out/layer_values.h"
 #include "io/out/neighbours/geodesic_line.h"
 
 /* --------------------------------------------------------------------------------------------------- attributes */
@@ -24,7 +25,8 @@ typedef struct side {
   int count;             /* of the fields that become columns */
   int id;                /* field of `kept`; -1 = the feature id */
   int *map;              /* from the layer's fields to `kept`'s */
-  int id_column, first;  /* the table's fields */
+  int id_column;
+  int *columns; /* of those that become columns, the table's fields */
 } side;
 
 /* Keeps a field of the layer; returns its number among those kept. */
@@ -73,7 +75,8 @@ static gv_status read_features(gv_io *io, side *s, gv_seed_features *features) {
     GV_TRY(gv_seed_features_find(io, features, seeds, i, &from));
     s->features[i] = OGR_F_Create(s->kept);
     if (s->features[i] == NULL) return gv_io_fail_memory(io, "attributes");
-    OGR_F_SetFromWithMap(s->features[i], from, TRUE, s->map);
+    if (OGR_F_SetFromWithMap(s->features[i], from, TRUE, s->map) != OGRERR_NONE)
+      return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read attributes");
     if (i % 4096 == 0 && gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
@@ -100,6 +103,7 @@ static void free_side(side *s) {
   }
   free(s->features);
   free(s->map);
+  free(s->columns);
   if (s->kept != NULL) OGR_FD_Release(s->kept);
 }
 
@@ -123,12 +127,13 @@ static gv_status add_id(const writer *w, side *s) {
 
 static gv_status add_kept(const writer *w, side *s) {
   gv_status status = GV_OK;
-  s->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->out.layer));
+  s->columns = malloc(((size_t)s->count + 1) * sizeof *s->columns);
+  if (s->columns == NULL) return gv_io_fail_memory(w->io, "attributes");
   for (int i = 0; i < s->count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
     char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
     if (name == NULL) return gv_io_fail_memory(w->io, "attributes");
-    status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, NULL);
+    status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, &s->columns[i]);
     free(name);
   }
   return status;
@@ -155,20 +160,11 @@ static gv_status neighbours_out_create_layer(writer *w, int64_t rows) {
   return add_kept(w, &w->references);
 }
 
-static gv_status set_field(const writer *w, OGRFeatureH to, int column, OGRFeatureH from, int field) {
-  OGRField *value = OGR_F_GetRawFieldRef(from, field);
-  if (!OGR_F_IsFieldSetAndNotNull(from, field)) return GV_OK;
-  if (OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, field)) == OFTInteger64)
-    return gv_layer_set_integer(&w->out, to, column, (int64_t)value->Integer64);
-  OGR_F_SetFieldRaw(to, column, value);
-  return GV_OK;
-}
-
 static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int64_t seed) {
-  gv_status status = s->id >= 0 ? set_field(w, feature, s->id_column, s->features[seed], s->id)
+  gv_status status = s->id >= 0 ? gv_layer_set_attribute(&w->out, feature, s->id_column, s->features[seed], s->id)
                                 : gv_layer_set_integer(&w->out, feature, s->id_column, s->of->seeds->fids[seed]);
   for (int i = 0; i < s->count && status == GV_OK; i++)
-    status = set_field(w, feature, s->first + i, s->features[seed], i);
+    status = gv_layer_set_attribute(&w->out, feature, s->columns[i], s->features[seed], i);
   return status;
 }
 

@@ -1,0 +1,82 @@
+"""Values that a format of tables does not hold are an error or a warning, whichever job writes them."""
+
+import pytest
+from osgeo import ogr
+
+from conftest import crs
+
+JOBS = {"diagram": lambda out: ["diagram", "--seeds", "s.gpkg", out],
+        "search": lambda out: ["search", "--reference", "s.gpkg", "-k", 1, "--keep", "v", out],
+        "stats": lambda out: ["--seeds", "s.gpkg", "--size", "16,8", "--stats", out]}
+
+
+def seeds(work, *fields):
+    """s.gpkg, points with fields of (name, kind, values)."""
+    work.path("s.gpkg").unlink(missing_ok=True)
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("s.gpkg")))
+    layer = source.CreateLayer("s", crs(4326), ogr.wkbPoint)
+    for name, kind, _ in fields:
+        layer.CreateField(ogr.FieldDefn(name, kind))
+    for i in range(len(fields[0][2])):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        for field, (_, kind, values) in enumerate(fields):
+            if values[i] is not None:
+                put = {ogr.OFTInteger64: feature.SetFieldInteger64, ogr.OFTBinary: feature.SetFieldBinaryFromHexString}.get(kind, feature.SetField)
+                put(field, values[i])
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({20 * i} {20 * i})"))
+        layer.CreateFeature(feature)
+
+
+def read(work, name):
+    """Values by the seed, of the field that ends with v."""
+    source = ogr.Open(str(work.path(name)))
+    layer = source.GetLayer(0)
+    names = [field.name for field in layer.schema]
+    key = next(one for one in names if one.lower() in ("seed", "query", "id"))
+    field = next(one for one in names if one.lower() in ("v", "query_v"))
+    return [value for _, value in sorted((int(f[key]), f.GetFieldAsString(field) if f[field] is not None else None) for f in layer)]
+
+
+REFUSED = [("shp", ogr.OFTReal, [1e300, 1.0], "1e+300"), ("shp", ogr.OFTReal, [0.5, -1.25e-20], "-1.25e-20"),
+           ("dbf", ogr.OFTInteger64, [1, -4611686018427387904], "-4611686018427387904"),
+           ("tab", ogr.OFTInteger64, [1, 2**40], str(2**40)), ("gdb", ogr.OFTInteger64, [1, 2**53 + 1], str(2**53 + 1)),
+           ("ods", ogr.OFTReal, [1.0, 1e-30], "1e-30"), ("xlsx", ogr.OFTDate, ["1850/01/02", "1990/01/02"], "1850/01/02")]
+
+
+@pytest.mark.parametrize("ending,kind,values,shown,job", [(*one, job) for one, job in zip(REFUSED, 3 * list(JOBS))])
+def test_refused(work, ending, kind, values, shown, job):
+    if ogr.GetDriverByName({"gdb": "OpenFileGDB", "ods": "ODS", "xlsx": "XLSX"}.get(ending, "CSV")) is None:
+        pytest.skip(f"GDAL writes no .{ending} here")
+    seeds(work, ("v", kind, values))
+    message = work.fails(*JOBS[job](f"o.{ending}"), has=["does not ", shown, "use .gpkg"])
+    assert message.count("\n") == 0
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_kept(work, job):
+    """What fits is kept: small and large numbers, missing values, times in formats without them as text."""
+    seeds(work, ("v", ogr.OFTReal, [123456789012.25, -0.001953125, None, 0.0]))
+    work.ok(*JOBS[job]("o.shp"))
+    assert [None if one is None else float(one) for one in read(work, "o.shp")] == [123456789012.25, -0.001953125, None, 0.0]
+    seeds(work, ("v", ogr.OFTDateTime, ["2001/02/03 04:05:06", None, "1999/12/31 23:59:58.250"]))
+    work.ok(*JOBS[job]("times.dbf"))
+    assert read(work, "times.dbf") == ["2001/02/03 04:05:06", None, "1999/12/31 23:59:58.250"]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_warned(work, job):
+    seeds(work, ("v", ogr.OFTString, ["x" * 255, "y" * 254, "z"]))
+    for ending in "tab", "dbf":
+        done = work.ok(*JOBS[job](f"o.{ending}"))
+        assert f"1 texts of more than 254 bytes are cut in o.{ending}" in done.stderr
+        assert read(work, f"o.{ending}") == ["x" * 254, "y" * 254, "z"]
+    seeds(work, ("v", ogr.OFTDateTime, ["2001/02/03 04:05:06+02", "2001/02/03 04:05:06", None]))
+    assert "does not hold the time zone" in work.ok(*JOBS[job]("o.mif")).stderr
+
+
+def test_columns_stay_in_place(work):
+    """A field of a type that the format does not have is text, and the values of the others stay in their columns."""
+    seeds(work, ("blob", ogr.OFTBinary, ["0102", "03"]), ("a", ogr.OFTInteger, [7, 8]), ("b", ogr.OFTString, ["text 0", "text 1"]))
+    work.ok("search", "--reference", "s.gpkg", "-k", 1, "--keep", "*", "o.gml")
+    source = ogr.Open(str(work.path("o.gml")))
+    assert [(row["reference_blob"], row["reference_a"], row["reference_b"]) for row in source.GetLayer(0)] == [("03", 8, "text 1"), ("0102", 7, "text 0")]
