@@ -1,7 +1,8 @@
-"""Values that a format of tables does not hold are an error or a warning, whichever job writes them."""
+"""Values that a format of tables or a type of rasters does not hold are an error or a warning, whichever job writes them."""
 
+import numpy as np
 import pytest
-from osgeo import ogr
+from osgeo import gdal, ogr
 
 from conftest import crs
 
@@ -80,3 +81,24 @@ def test_columns_stay_in_place(work):
     work.ok("search", "--reference", "s.gpkg", "-k", 1, "--keep", "*", "o.gml")
     source = ogr.Open(str(work.path("o.gml")))
     assert [(row["reference_blob"], row["reference_a"], row["reference_b"]) for row in source.GetLayer(0)] == [("03", 8, "text 1"), ("0102", 7, "text 0")]
+
+
+def test_distances_and_attributes_beyond_float32(work):
+    """Values that a type does not hold are an error, not infinite."""
+    work.write("far.csv", "x,y,v,w\n0,0,1e300,1\n1e100,1e100,2,1e-300\n")
+    size = ["--seeds", "far.csv", "--size", "4,4"]
+    message = work.fails(*size, "--distance", "d.tif", has="too large for Float32")
+    assert "--distance-type Float64" in message
+    work.fails(*size, "--attribute", "v", "--ot", "Float32", "v.tif", has="--ot Float32: value out of range (attribute 1.0000000000000001e+300)")
+    wide = [*size, "--distance-type", "Float64", "--distance", "d.tif"]
+    work.ok(*wide)
+    assert np.isfinite(work.read("d.tif")).all()
+    friction = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 4, 4, 1, gdal.GDT_Float64)
+    friction.SetGeoTransform([0, 1, 0, 4, 0, -1])
+    friction.GetRasterBand(1).Fill(1e40)
+    friction = None
+    work.write("s.csv", "x,y\n0.5,0.5\n")
+    cost = ["--seeds", "s.csv", "--cost", "f.tif", "--distance", "c.tif"]
+    work.fails(*cost, has="too large for Float32")
+    work.ok(*cost, "--distance-type", "Float64")
+    assert work.read("c.tif").max() > 1e40

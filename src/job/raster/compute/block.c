@@ -433,7 +433,7 @@ static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv
   return gv_mask_places(io, w->in->mask, number, lon, lat, p->w, worker->mask, kept);
 }
 
-gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
+static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
   const gv_run_work *w = user;
   const gv_job *j = w->job;
   const gv_run_plan *plan = w->plan;
@@ -514,6 +514,30 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (worker->owns && j->raster_seeds.by_cell && ids >= 0) write_own_cells(w, worker, block, &p);
   if (w->each == NULL || distance < 0) return GV_OK;
   return measure_each(io, w, worker, block, &whole, mask);
+}
+
+/* Distances, costs and quotients by small weights may be larger than the raster's type. */
+static gv_status check_distances(gv_io *io, const gv_run_work *w, const gv_raster_block *block) {
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE);
+  if (d < 0) return GV_OK;
+  const bool wide = w->job->distance_type == GDT_Float64;
+  const gv_rectangle p = gv_run_block_cells(w, block->column, block->row);
+  const int64_t columns = block->uniform[d] ? 1 : p.w, rows = block->uniform[d] ? 1 : p.h;
+  for (int64_t i = 0; i < w->plan->bands[GV_RUN_DISTANCE] * rows; i++) {
+    int64_t at = i / rows * block->band_stride[d] + i % rows * block->stride;
+    int64_t found = 0;
+    for (int64_t x = 0; x < columns; x++)
+      found +=
+          wide ? isinf(((const double *)block->out[d])[at + x]) : isinf(((const float *)block->out[d])[at + x]);
+    GV_REQUIRE(io, found == 0, "--distance: a distance is too large for %s; %s", wide ? "Float64" : "Float32",
+               wide ? "use smaller coordinates or costs" : "use --distance-type Float64");
+  }
+  return GV_OK;
+}
+
+gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
+  GV_TRY(compute_block(io, user, number, block));
+  return check_distances(io, user, block);
 }
 
 gv_sum_totals gv_run_sum_of_raster(const gv_run_work *w, int number) {

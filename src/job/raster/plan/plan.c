@@ -1,6 +1,7 @@
 /* Contents of rasters and tables: types, values and rows, by inputs, outputs and options. */
 #include "job/raster/plan/plan.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,13 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   return GV_OK;
 }
 
+static gv_status check_floats(gv_io *io, const gv_run_plan *p, int64_t count) {
+  for (int64_t i = 0; i < count && p->type[GV_RUN_OUT] == GDT_Float32; i++)
+    GV_REQUIRE(io, !isfinite(p->reals[i]) || fabs(p->reals[i]) <= (double)FLT_MAX,
+               "--ot Float32: value out of range (attribute %.17g); use Float64", p->reals[i]);
+  return GV_OK;
+}
+
 /* OUT's value of each seed, and its type: the requested one, if it holds all values. */
 static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *p) {
   const gv_seed_list *seeds = in->regions;
@@ -70,7 +78,7 @@ static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *
     return GV_OK;
   }
   if ((p->integers != NULL) != (GDALDataTypeIsInteger(requested) != 0)) GV_TRY(convert_values(io, requested, p));
-  if (p->reals != NULL) return GV_OK;
+  if (p->reals != NULL) return check_floats(io, p, seeds->count);
   type_range(requested, &least, &most);
   gv_seeds_range(p->integers, seeds->count, &lowest, &highest);
   int64_t beyond = lowest < least ? lowest : highest;
