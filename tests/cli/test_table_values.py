@@ -87,7 +87,7 @@ def test_distances_and_attributes_beyond_float32(work):
     """Values that a type does not hold are an error, not infinite."""
     work.write("far.csv", "x,y,v,w\n0,0,1e300,1\n1e100,1e100,2,1e-300\n")
     size = ["--seeds", "far.csv", "--size", "4,4"]
-    message = work.fails(*size, "--distance", "d.tif", has="too large for Float32")
+    message = work.fails(*size, "--distance", "d.tif", has="exceed the range of Float32")
     assert "--distance-type Float64" in message
     work.fails(*size, "--attribute", "v", "--ot", "Float32", "v.tif", has="--ot Float32: value out of range (attribute 1.0000000000000001e+300)")
     wide = [*size, "--distance-type", "Float64", "--distance", "d.tif"]
@@ -99,6 +99,6 @@ def test_distances_and_attributes_beyond_float32(work):
     friction = None
     work.write("s.csv", "x,y\n0.5,0.5\n")
     cost = ["--seeds", "s.csv", "--cost", "f.tif", "--distance", "c.tif"]
-    work.fails(*cost, has="too large for Float32")
+    work.fails(*cost, has="exceed the range of Float32")
     work.ok(*cost, "--distance-type", "Float64")
     assert work.read("c.tif").max() > 1e40

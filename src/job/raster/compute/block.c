@@ -69,14 +69,6 @@ static gv_cost_cells cost_cells_of(const gv_rectangle *p, int64_t stride) {
   return cells;
 }
 
-/* The largest of a row's costs; 0: none. */
-static double largest_cost(const double *costs, int64_t count) {
-  double largest = 0.0;
-  for (int64_t i = 0; i < count; i++)
-    if (costs[i] > largest) largest = costs[i];
-  return largest;
-}
-
 /* Costs of a block, into their raster and for the statistics. */
 static gv_status block_costs(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                              const gv_rectangle *p, const gv_labels *numbers) {
@@ -94,11 +86,7 @@ static gv_status block_costs(gv_io *io, const gv_run_work *w, gv_run_worker *wor
       row[x] = (double)NAN;
       if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
     }
-    if (d < 0) continue;
-    const double largest = w->job->distance_type == GDT_Float64 ? 0.0 : largest_cost(row, p->w);
-    GV_REQUIRE(io, !isinf((float)largest),
-               "--distance: costs exceed the range of Float32 (%.2g); use --distance-type Float64", largest);
-    put_distances(w, block, y * block->stride, row, p->w);
+    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
   }
   return GV_OK;
 }
@@ -529,8 +517,9 @@ static gv_status check_distances(gv_io *io, const gv_run_work *w, const gv_raste
     for (int64_t x = 0; x < columns; x++)
       found +=
           wide ? isinf(((const double *)block->out[d])[at + x]) : isinf(((const float *)block->out[d])[at + x]);
-    GV_REQUIRE(io, found == 0, "--distance: a distance is too large for %s; %s", wide ? "Float64" : "Float32",
-               wide ? "use smaller coordinates or costs" : "use --distance-type Float64");
+    GV_REQUIRE(io, found == 0, "--distance: %s exceed the range of %s; use %s",
+               w->cost != NULL ? "costs" : "distances", wide ? "Float64" : "Float32",
+               wide ? "smaller coordinates" : "--distance-type Float64");
   }
   return GV_OK;
 }
