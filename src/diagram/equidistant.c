@@ -5,6 +5,24 @@
 
 static const double degree = 0.017453292519943295;
 
+/* By powers of the third flattening, up to the sixth. */
+static void globe_set_series(gv_globe *globe) {
+  static const double table[6][6] = {{2.0, -2.0 / 3.0, -2.0, 116.0 / 45.0, 26.0 / 45.0, -2854.0 / 675.0},
+                                     {0.0, 7.0 / 3.0, -8.0 / 5.0, -227.0 / 45.0, 2704.0 / 315.0, 2323.0 / 945.0},
+                                     {0.0, 0.0, 56.0 / 15.0, -136.0 / 35.0, -1262.0 / 105.0, 73814.0 / 2835.0},
+                                     {0.0, 0.0, 0.0, 4279.0 / 630.0, -332.0 / 35.0, -399572.0 / 14175.0},
+                                     {0.0, 0.0, 0.0, 0.0, 4174.0 / 315.0, -144838.0 / 6237.0},
+                                     {0.0, 0.0, 0.0, 0.0, 0.0, 601676.0 / 22275.0}};
+  double n = globe->shape.flattening / (2.0 - globe->shape.flattening);
+  globe->series = fabs(n) < 0.0025; /* the seventh power times 60 is below 1e-16 */
+  for (int k = 0; k < 6; k++) {
+    double sum = 0.0;
+    for (int power = 5; power >= 0; power--)
+      sum = (sum + table[k][power]) * n;
+    globe->to_place[k] = sum;
+  }
+}
+
 void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out) {
   *out = (gv_globe){
       .ellipsoid = metric == GV_GEODESIC && shape->flattening != 0.0, .radius = shape->semi_major, .shape = *shape};
@@ -13,6 +31,18 @@ void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out) {
     out->shape.flattening = out->shape.eccentricity2 = 0.0;
   }
   geod_init(&out->geod, out->radius, out->shape.flattening);
+  globe_set_series(out);
+}
+
+/* Clenshaw's sum. `sine`, `cosine`: of the conformal latitude. */
+static double globe_sum_series(const gv_globe *globe, double sine, double cosine) {
+  double twice = 2.0 * (cosine * cosine - sine * sine), sum = 0.0, before = 0.0;
+  for (int k = 5; k >= 0; k--) {
+    double next = twice * sum - before + globe->to_place[k];
+    before = sum;
+    sum = next;
+  }
+  return 2.0 * sine * cosine * sum;
 }
 
 /* e atanh(e x) */
@@ -56,6 +86,14 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
     return;
   }
   double conformal = vector[2] / cosine, tangent = conformal;
+  if (globe->ellipsoid && globe->series) {
+    double length = sqrt(cosine * cosine + vector[2] * vector[2]);
+    double angle = atan2(vector[2], cosine) + globe_sum_series(globe, vector[2] / length, cosine / length);
+    *lon = atan2(vector[1], vector[0]) / degree;
+    *lat = fmin(fmax(angle / degree, -90.0), 90.0);
+    gv_normalise_lonlat(lon, lat);
+    return;
+  }
   if (globe->ellipsoid) {
     tangent = conformal / rest;
     for (int i = 0; i < 6; i++) {
@@ -133,7 +171,7 @@ static void equidistant_move(const gv_globe *globe, double east, double north, g
 
 /* Two seeds so close together that the difference of their distances is computed as a whole: by nodes between them. */
 typedef struct close_pair {
-  bool close;
+  bool known, close; /* known: computed */
   int nodes;
   double apart, noise; /* metres */
   double lon[3], lat[3], azimuth[3], weight[3];
@@ -148,7 +186,7 @@ typedef struct close_pair {
  */
 static close_pair close_pair_of(const gv_globe *globe, const double lon[2], const double lat[2]) {
   static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
-  close_pair p = {.nodes = 3, .weight = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0}, .noise = 3e-8};
+  close_pair p = {.known = true, .nodes = 3, .weight = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0}, .noise = 3e-8};
   struct geod_geodesicline line;
   if (fabs(lat[0] - lat[1]) > 1.0) return p;
   geod_inverseline(&line, &globe->geod, lat[0], lon[0], lat[1], lon[1], 0);
@@ -172,6 +210,18 @@ static close_pair close_pair_of(const gv_globe *globe, const double lon[2], cons
   return p;
 }
 
+/* Whether two seeds are a close pair for a place at a distance of `length` metres from the first. */
+static bool close_pair_counts(const gv_globe *globe, const double lon[2], const double lat[2], double length,
+                              close_pair *p) {
+  double north = (lat[1] - lat[0]) * degree,
+         east = remainder(lon[1] - lon[0], 360.0) * degree * cos(0.5 * (lat[0] + lat[1]) * degree);
+  /* Most are not: shorter than the seeds' distance within a degree, away from the poles. */
+  double least = fmin(hypot(north, east), 0.01) * 0.9 * (1.0 - globe->shape.eccentricity2) * globe->radius;
+  if (!p->known && fabs(lat[0]) < 85.0 && globe->series && length <= 20.0 * least) return false;
+  if (!p->known) *p = close_pair_of(globe, lon, lat);
+  return p->close && length > 20.0 * p->apart;
+}
+
 /* How much farther the first seed is from a place than the second. */
 static double close_pair_difference(const gv_globe *globe, const close_pair *p, double lon, double lat) {
   double sum = 0.0;
@@ -186,9 +236,7 @@ static double close_pair_difference(const gv_globe *globe, const close_pair *p, 
 bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,
                          gv_equidistant *at) {
   enum { LARGEST = 40 };
-  close_pair pair[2];
-  for (int i = 0; i < seeds - 1; i++)
-    pair[i] = close_pair_of(globe, (const double[]){lon[0], lon[i + 1]}, (const double[]){lat[0], lat[i + 1]});
+  close_pair pair[2] = {{.known = false}, {.known = false}};
   double limit = 0.3 * globe->radius;
   for (int iteration = 0; iteration < LARGEST; iteration++) {
     double noise[2] = {3e-8, 3e-8};
@@ -200,7 +248,7 @@ bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, co
       north[i] = -cos(azimuth * degree);
     }
     double e1 = east[1] - east[0], n1 = north[1] - north[0], d1 = length[0] - length[1];
-    if (pair[0].close && length[0] > 20.0 * pair[0].apart) {
+    if (close_pair_counts(globe, lon, lat, length[0], &pair[0])) {
       d1 = close_pair_difference(globe, &pair[0], at->lon, at->lat);
       noise[0] = pair[0].noise;
     }
@@ -212,7 +260,8 @@ bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, co
       at->noise = noise[0] / sqrt(square);
     } else {
       double e2 = east[2] - east[0], n2 = north[2] - north[0], d2 = length[0] - length[2];
-      if (pair[1].close && length[0] > 20.0 * pair[1].apart) {
+      const double pair_lon[2] = {lon[0], lon[2]}, pair_lat[2] = {lat[0], lat[2]};
+      if (close_pair_counts(globe, pair_lon, pair_lat, length[0], &pair[1])) {
         d2 = close_pair_difference(globe, &pair[1], at->lon, at->lat);
         noise[1] = pair[1].noise;
       }
