@@ -126,11 +126,11 @@ typedef struct gv_cull_kernels {
   void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
 } gv_cull_kernels;
 
-/* The k nearest by exact distances; infinite ones count as the largest double (k_nearest_kernels.c). */
+/* The k nearest by exact distances; infinite ones count as the largest double (k_nearest_kernels.h). */
 typedef struct gv_k_nearest_table {
-  gv_k_nearest_kernels plane[3], points2[3]; /* by metric */
-  gv_k_nearest_kernels points3, lonlat;      /* squared chord */
-  gv_k_nearest_kernels matrix;               /* by a matrix of values; no `measure` */
+  const gv_k_nearest_kernels *plane, *points2;  /* by metric */
+  const gv_k_nearest_kernels *points3, *lonlat; /* squared chord */
+  const gv_k_nearest_kernels *matrix;           /* by a matrix of values; no `measure` */
 } gv_k_nearest_table;
 
 typedef struct gv_kernels {
@@ -146,7 +146,7 @@ typedef struct gv_kernels {
                     int64_t box_stride);
 
   const gv_cull_kernels *culling;
-  const gv_k_nearest_table *k_nearest;
+  gv_k_nearest_table k_nearest;
 
   /* The k nearest in floats, and short lists in order; LONLAT and PLANE, squared distances. */
   uint64_t (*k_nearest_filter)(const struct gv_k_nearest_filter *filter);
@@ -161,7 +161,13 @@ typedef struct gv_kernels {
 } gv_kernels;
 
 extern const gv_cull_kernels gv_cull_kernels_baseline, gv_cull_kernels_avx2, gv_cull_kernels_avx512;
-extern const gv_k_nearest_table gv_k_nearest_table_baseline, gv_k_nearest_table_avx2, gv_k_nearest_table_avx512;
+#define GV_K_NEAREST_KERNELS_DECLARED(simd)                                                                        \
+  extern const gv_k_nearest_kernels gv_k_nearest_plane_##simd[3], gv_k_nearest_points2_##simd[3],                  \
+      gv_k_nearest_points3_##simd, gv_k_nearest_lonlat_##simd, gv_k_nearest_matrix_##simd
+GV_K_NEAREST_KERNELS_DECLARED(baseline);
+GV_K_NEAREST_KERNELS_DECLARED(avx2);
+GV_K_NEAREST_KERNELS_DECLARED(avx512);
+#undef GV_K_NEAREST_KERNELS_DECLARED
 GV_KERNEL_TABLE(gv_kernels);
 
 #endif

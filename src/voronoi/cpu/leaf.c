@@ -150,9 +150,9 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
 }
 
 static const gv_k_nearest_kernels *k_nearest_kernels(const gv_cells *cells, const gv_kernels *kernels) {
-  if (gv_cells_turn_by_column(cells)) return &kernels->k_nearest->lonlat;
-  if (gv_cells_have_tables(cells)) return &kernels->k_nearest->plane[cells->metric];
-  return cells->dim == 2 ? &kernels->k_nearest->points2[cells->metric] : &kernels->k_nearest->points3;
+  if (gv_cells_turn_by_column(cells)) return kernels->k_nearest.lonlat;
+  if (gv_cells_have_tables(cells)) return &kernels->k_nearest.plane[cells->metric];
+  return cells->dim == 2 ? &kernels->k_nearest.points2[cells->metric] : kernels->k_nearest.points3;
 }
 
 static void run_k_nearest(const gv_k_nearest_kernels *kernels, const gv_k_nearest *r) {
@@ -196,7 +196,7 @@ static void k_nearest_weighted(const gv_k_nearest_kernels *measuring, const gv_w
         }
         w->kernels->culling->weigh(&w->weigher, w->limit, r->rows * r->width, value, w->weight + i, false);
       }
-      run_k_nearest(&w->kernels->k_nearest->matrix, r);
+      run_k_nearest(w->kernels->k_nearest.matrix, r);
     }
   }
 }

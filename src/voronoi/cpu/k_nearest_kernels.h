@@ -1,4 +1,8 @@
-/* Kernels for the k nearest seeds of the cells of a leaf, weights and limits (gv_k_nearest). */
+/* Kernels for the k nearest seeds of the cells of a leaf, weights and limits (gv_k_nearest). Each form of position is unrolled ten times:
+ * three files (k_nearest_*_kernels.c), as one would take a compiler minutes with debug symbols or sanitizers. */
+#ifndef GV_VORONOI_CPU_K_NEAREST_KERNELS_H
+#define GV_VORONOI_CPU_K_NEAREST_KERNELS_H
+
 #include "voronoi/cpu/kernel_lanes.h"
 
 enum { FORM_MATRIX = FORM_POINTS3 + 1 };
@@ -184,6 +188,7 @@ GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_neare
   }
 }
 
+/* The kernels of a form of position and metric, and their row of a table. */
 #define GV_K_NEAREST_KERNELS_OF(name, form, metric)                                                                \
   static void k_nearest_##name##_many(const gv_k_nearest *r) {                                                     \
     k_nearest_many(form, metric, r);                                                                               \
@@ -218,17 +223,6 @@ GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_neare
   static void measure_##name(const gv_k_nearest *r, double *matrix) {                                              \
     measure_body(form, metric, r, matrix);                                                                         \
   }
-GV_K_NEAREST_KERNELS_OF(plane_euclidean, FORM_PLANE, GV_EUCLIDEAN)
-GV_K_NEAREST_KERNELS_OF(plane_manhattan, FORM_PLANE, GV_MANHATTAN)
-GV_K_NEAREST_KERNELS_OF(plane_chebyshev, FORM_PLANE, GV_CHEBYSHEV)
-GV_K_NEAREST_KERNELS_OF(points2_euclidean, FORM_POINTS2, GV_EUCLIDEAN)
-GV_K_NEAREST_KERNELS_OF(points2_manhattan, FORM_POINTS2, GV_MANHATTAN)
-GV_K_NEAREST_KERNELS_OF(points2_chebyshev, FORM_POINTS2, GV_CHEBYSHEV)
-GV_K_NEAREST_KERNELS_OF(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)
-GV_K_NEAREST_KERNELS_OF(lonlat_chord, FORM_LONLAT, GV_EUCLIDEAN)
-GV_K_NEAREST_KERNELS_OF(matrix, FORM_MATRIX, GV_EUCLIDEAN)
-#undef GV_K_NEAREST_KERNELS_OF
-
 #define GV_K_NEAREST_KERNELS(name)                                                                                 \
   {                                                                                                                \
     {k_nearest_##name##_many, k_nearest_##name##_1, k_nearest_##name##_2, k_nearest_##name##_3,                    \
@@ -237,12 +231,4 @@ GV_K_NEAREST_KERNELS_OF(matrix, FORM_MATRIX, GV_EUCLIDEAN)
         measure_##name                                                                                             \
   }
 
-const gv_k_nearest_table GV_VARIANT(gv_k_nearest_table) = {
-    .plane = {GV_K_NEAREST_KERNELS(plane_euclidean), GV_K_NEAREST_KERNELS(plane_manhattan),
-              GV_K_NEAREST_KERNELS(plane_chebyshev)},
-    .points2 = {GV_K_NEAREST_KERNELS(points2_euclidean), GV_K_NEAREST_KERNELS(points2_manhattan),
-                GV_K_NEAREST_KERNELS(points2_chebyshev)},
-    .points3 = GV_K_NEAREST_KERNELS(points3_chord),
-    .lonlat = GV_K_NEAREST_KERNELS(lonlat_chord),
-    .matrix = GV_K_NEAREST_KERNELS(matrix),
-};
+#endif
