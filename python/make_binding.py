@@ -18,7 +18,7 @@ from pycparser import c_ast, c_parser
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
 HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/geometries.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h", "gpuvoronoi/crs.h", "gpuvoronoi/cost.h",
-           "gpuvoronoi/experimental.h")
+           "gpuvoronoi/barriers.h", "gpuvoronoi/experimental.h")
 LIMITS = ROOT / "src" / "core" / "limits.h"  # what gv_limits reports
 # What the headers need of the system's.
 STUBS = {

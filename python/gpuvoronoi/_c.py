@@ -306,6 +306,16 @@ class CostCells(Structure):
                 ("rows", c_int64), ("stride", c_int64), ("seed", c_void_p), ("cost", c_void_p), ("azimuth", c_void_p)]
 
 
+class BarriersOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double)]
+    defaults = {"max_distance": inf}
+
+
+class BarrierPlaces(Structure):
+    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64), ("seed", c_void_p),
+                ("distance", c_void_p), ("azimuth", c_void_p)]
+
+
 class ArrayOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("memory", c_int), ("stream", c_void_p)]
 
@@ -426,6 +436,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_cost_set_rows": (c_int, [HANDLE, HANDLE, c_int64, c_int64, HANDLE, c_int64]),
     "gv_cost_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_cost_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_barriers_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
+    "gv_barriers_destroy": (None, [HANDLE]),
+    "gv_barriers_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, c_int64, HANDLE]),
+    "gv_barriers_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "gpuvoronoi/barriers.h"
 #include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/crs.h"

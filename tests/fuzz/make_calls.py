@@ -19,7 +19,7 @@ def argument(declaration: str) -> str:
         return "c->context"
     if "*" in kind:
         bare = kind.replace("const", "").replace("*", "").strip()
-        opaque = {"gv_index", "gv_voronoi", "gv_statistics", "gv_raster_seeds", "gv_diagram", "gv_diagram_polygons", "gv_context", "gv_cost"}
+        opaque = {"gv_index", "gv_voronoi", "gv_statistics", "gv_raster_seeds", "gv_diagram", "gv_diagram_polygons", "gv_context", "gv_cost", "gv_barriers"}
         stars = kind.count("*")
         return "NULL" if bare in opaque and stars == 1 else "calls_array(c)"
     if kind == "size_t":

@@ -33,7 +33,7 @@ FUNCTION_LINES = 100
 STATIC_FILES = 2
 KIND_FILES = 10
 DRIVER_FILES = 2
-ROOMS = ["core", "exact", "cells search", "geodesic", "features", "cost", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
+ROOMS = ["core", "exact", "cells search", "geodesic", "features", "barriers", "cost", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
 SOURCES = ("docs", "include", "python", "src", "tests", "tools")

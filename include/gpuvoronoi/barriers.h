@@ -1,0 +1,133 @@
+/**
+ * @file barriers.h
+ * gpuvoronoi: the nearest seed by the shortest way round barriers. The conventions of gpuvoronoi.h hold here too.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GPUVORONOI_BARRIERS_H
+#define GPUVORONOI_BARRIERS_H
+
+#include "geometries.h"
+#include "gpuvoronoi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------------------------- ways round barriers */
+
+/**
+ * @par Example
+ * @code
+ * const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, 2}; // one line: a wall from (3, -1) to (3, 4)
+ * const uint8_t kind[] = {GV_PART_LINE};
+ * const double wall_x[] = {3, 3}, wall_y[] = {-1, 4};
+ * const double seed_x[] = {0}, seed_y[] = {0}, place_x[] = {0, 6}, place_y[] = {1, 4};
+ * gv_features walls;
+ * gv_features_init(&walls);
+ * walls.count = 1;
+ * walls.part = part;
+ * walls.ring = ring;
+ * walls.vertex = vertex;
+ * walls.kind = kind;
+ * walls.x = wall_x;
+ * walls.y = wall_y;
+ * int32_t nearest[2];
+ * double length[2];
+ * gv_barrier_places places;
+ * gv_barrier_places_init(&places);
+ * places.x = place_x;
+ * places.y = place_y;
+ * places.count = 2;
+ * places.seed = nearest;
+ * places.distance = length;
+ * gv_barriers *barriers = NULL;
+ * gv_status status = gv_barriers_create(context, &walls, NULL, &barriers);
+ * if (status == GV_OK) status = gv_barriers_solve(context, barriers, seed_x, seed_y, 1, NULL);
+ * if (status == GV_OK) status = gv_barriers_get(context, barriers, &places);
+ * gv_barriers_destroy(barriers);
+ * if (status != GV_OK || nearest[0] != 0 || length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
+ * @endcode
+ */
+
+/**
+ * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from seeds. A way is a chain of straight
+ * legs; its length is the sum of their exact distances, added from the seed on in double. src/barriers/barriers.h has the definition.
+ * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each with its own context.
+ */
+typedef struct gv_barriers gv_barriers;
+
+typedef struct gv_barriers_options {
+  size_t struct_size;
+  gv_metric metric;    /**< GV_EUCLIDEAN (default) */
+  double max_distance; /**< places with a longer way get no seed; default: INFINITY */
+} gv_barriers_options;
+
+/** Sets the defaults. */
+static inline void gv_barriers_options_init(gv_barriers_options *options) {
+  const gv_barriers_options defaults = {sizeof(gv_barriers_options), GV_EUCLIDEAN, INFINITY};
+  *options = defaults;
+}
+
+/**
+ * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
+ * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param features lines and polygons with straight edges; NULL or no features: no barriers. Points are an error.
+ * @param options  NULL = defaults.
+ * @param[out] out free it with gv_barriers_destroy.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric), OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_barriers_create(gv_context *context, const gv_features *features,
+                                    const gv_barriers_options *options, gv_barriers **out);
+
+/**
+ * Frees it; NULL is allowed.
+ * @param barriers from gv_barriers_create.
+ */
+GV_API void gv_barriers_destroy(gv_barriers *barriers);
+
+/**
+ * Finds the shortest ways from seeds. May be called again, with other seeds.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param barriers from gv_barriers_create.
+ * @param x,y   positions of seeds; copied.
+ * @param count of seeds: 0 ... 2^31 - 1.
+ * @param[out] left_out number of seeds within polygons and at positions that are not finite. May be NULL.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_barriers_solve(gv_context *context, gv_barriers *barriers, const double *x, const double *y,
+                                   int64_t count, int64_t *left_out);
+
+/** Places, and the arrays for their results. Places that are close to each other are fast together. */
+typedef struct gv_barrier_places {
+  size_t struct_size;
+  const double *x, *y;
+  int64_t count;
+  int32_t *seed; /**< the nearest seed; of several at the same length the first; -1: none reaches the place, or it
+                     * lies within a polygon. May be NULL, as may the others */
+  double *distance; /**< length of the way; NaN: none */
+  float
+      *azimuth; /**< of the first leg from the place to its seed: degrees clockwise from +y, [0, 360). NaN: none */
+} gv_barrier_places;
+
+/** Sets the defaults: no places. */
+static inline void gv_barrier_places_init(gv_barrier_places *places) {
+  const gv_barrier_places defaults = {sizeof(gv_barrier_places), NULL, NULL, 0, NULL, NULL, NULL};
+  *places = defaults;
+}
+
+/**
+ * Finds the nearest seed of places, on the calling thread.
+ * @param context of the calling thread; progress and message. NULL is an error.
+ * @param barriers solved.
+ * @param places   the places, and the arrays in the caller's memory.
+ * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_barriers_get(gv_context *context, const gv_barriers *barriers, const gv_barrier_places *places);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

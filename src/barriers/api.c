@@ -1,0 +1,137 @@
+/* The public functions (gpuvoronoi/barriers.h). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "barriers/inside.h"
+#include "barriers/nearest.h"
+#include "barriers/walls.h"
+#include "barriers/ways.h"
+#include "core/given.h"
+#include "geodesic/series_numbers.h"
+
+#define RADIAN 0.017453292519943295
+
+static gv_status api_read(gv_context *context, const gv_features *features, gv_barriers *b) {
+  gv_feature_set set;
+  gv_ellipsoid ellipsoid;
+  GV_TRY(gv_ellipsoid_init(context, 0.0, 0.0, &ellipsoid));
+  GV_TRY(gv_feature_set_init(context, b->metric, &ellipsoid, features, &set));
+  gv_status status = GV_OK;
+  for (int64_t p = 0; p < set.parts && status == GV_OK; p++)
+    if (set.kind[p] == GV_PART_POINTS)
+      status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                       "barriers: unsupported geometry (points); use lines or polygons");
+  if (status == GV_OK) status = gv_barrier_walls_make(context, &set, b);
+  gv_feature_set_clear(&set);
+  return status == GV_OK ? gv_barrier_corners_make(context, b) : status;
+}
+
+gv_status gv_barriers_create(gv_context *context, const gv_features *features, const gv_barriers_options *options,
+                             gv_barriers **out) {
+  gv_barriers_options o;
+  gv_features f;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the output pointer is NULL");
+  *out = NULL;
+  gv_barriers_options_init(&o);
+  gv_features_init(&f);
+  GV_TAKE(context, gv_barriers_options, &o, options);
+  GV_TAKE(context, gv_features, &f, features);
+  if (o.metric != GV_EUCLIDEAN)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "barriers: unsupported metric (%s); use euclidean",
+                   gv_metric_name(o.metric));
+  if (!(o.max_distance >= 0.0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: max_distance out of range (%g); use 0 or more",
+                   o.max_distance);
+  gv_barriers *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
+  if (b == NULL) return gv_fail_memory(context, "the barriers");
+  b->allocator = context->allocator;
+  b->metric = o.metric;
+  b->max_distance = o.max_distance;
+  const gv_status status = f.count > 0 ? api_read(context, &f, b) : GV_OK;
+  if (status == GV_OK) {
+    *out = b;
+  } else {
+    gv_barriers_destroy(b);
+  }
+  return status;
+}
+
+void gv_barriers_destroy(gv_barriers *b) {
+  if (b == NULL) return;
+  const gv_allocator allocator = b->allocator;
+  void *arrays[] = {b->walls, b->wall_nodes, b->places, b->corners, b->corner_nodes, b->sources};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    gv_release(&allocator, arrays[i]);
+  gv_release(&allocator, b);
+}
+
+/* Three coordinates each. */
+static void api_place(const double *x, const double *y, int64_t count, double *out) {
+  for (int64_t i = 0; i < count; i++) {
+    out[3 * i] = x[i] + 0.0;
+    out[3 * i + 1] = y[i] + 0.0;
+    out[3 * i + 2] = 0.0;
+  }
+}
+
+gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x, const double *y, int64_t count,
+                            int64_t *left_out) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
+  if (count < 0 || count >= INT32_MAX - b->corner_count || (count > 0 && (x == NULL || y == NULL)))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid seeds (%" PRId64 " positions)", count);
+  double *places = gv_allocate(&b->allocator, 3 * count, sizeof *places);
+  uint8_t *kind = gv_allocate(&b->allocator, count, sizeof *kind);
+  int64_t left = 0;
+  gv_status status = places == NULL || kind == NULL ? gv_fail_memory(context, "the seeds") : GV_OK;
+  if (status == GV_OK) {
+    api_place(x, y, count, places);
+    for (int64_t i = 0; i < count; i++) {
+      const bool finite = isfinite(x[i]) && isfinite(y[i]);
+      kind[i] = (uint8_t)(finite ? gv_barrier_place_of(b, places + 3 * i) : GV_BARRIER_INSIDE);
+      left += kind[i] == GV_BARRIER_INSIDE;
+    }
+    status = gv_ways_find(context, b, places, kind, count);
+  }
+  gv_release(&b->allocator, places);
+  gv_release(&b->allocator, kind);
+  if (left_out != NULL) *left_out = left;
+  b->solved = status == GV_OK;
+  return status;
+}
+
+/* Of the leg from a place to a source. */
+static float api_azimuth(const gv_way_source *source, const double *x) {
+  const double azimuth = atan2(source->x[0] - x[0], source->x[1] - x[1]) / RADIAN;
+  return gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
+}
+
+gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_barrier_places *places) {
+  gv_barrier_places o;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
+  gv_barrier_places_init(&o);
+  GV_TAKE(context, gv_barrier_places, &o, places);
+  if (!b->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: not solved yet");
+  if (o.count < 0 || (o.count > 0 && (o.x == NULL || o.y == NULL)))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid places (%" PRId64 ")", o.count);
+  double *at = gv_allocate(&b->allocator, 3 * o.count, sizeof *at);
+  double *length = gv_allocate(&b->allocator, o.count, sizeof *length);
+  int32_t *source = gv_allocate(&b->allocator, o.count, sizeof *source);
+  gv_status status = at == NULL || length == NULL || source == NULL ? gv_fail_memory(context, "the places") : GV_OK;
+  if (status == GV_OK) {
+    api_place(o.x, o.y, o.count, at);
+    status = gv_barriers_nearest(context, b, at, o.count, source, length);
+  }
+  for (int64_t i = 0; i < o.count && status == GV_OK; i++) {
+    const gv_way_source *last = source[i] >= 0 ? &b->sources[source[i]] : NULL;
+    if (o.seed != NULL) o.seed[i] = last != NULL ? last->seed : -1;
+    if (o.distance != NULL) o.distance[i] = length[i];
+    if (o.azimuth != NULL) o.azimuth[i] = last != NULL ? api_azimuth(last, at + 3 * i) : (float)NAN;
+  }
+  gv_release(&b->allocator, at);
+  gv_release(&b->allocator, length);
+  gv_release(&b->allocator, source);
+  return status;
+}

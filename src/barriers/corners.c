@@ -1,0 +1,102 @@
+/* The vertices where ways can turn. */
+#include "barriers/walls.h"
+
+#include <string.h>
+
+#include "barriers/inside.h"
+#include "barriers/tree.h"
+#include "core/parallel.h"
+
+typedef struct corners_build {
+  gv_context *context;
+  gv_barriers *b;
+  int64_t *first;  /* of a vertex: its entries in `other` */
+  int32_t *other;  /* vertices at the other ends of its walls */
+  uint8_t *corner; /* of each vertex: it is one */
+} corners_build;
+
+/* Of all walls of a vertex the one that has none to its left (`side` 1) or right (-1), within half a turn; -1: none. */
+static int32_t corners_outermost(const corners_build *c, int64_t v, int side) {
+  const double *places = c->b->places, *x = places + 3 * v;
+  int32_t best = c->other[c->first[v]];
+  for (int pass = 0; pass < 2; pass++) {
+    for (int64_t i = c->first[v]; i < c->first[v + 1]; i++) {
+      const double *a = places + (ptrdiff_t)3 * best, *b = places + (ptrdiff_t)3 * c->other[i];
+      const int turn = gv_barrier_turn(x, a, b) * side;
+      if (pass == 0 && turn > 0) best = c->other[i];
+      if (pass == 1 && (turn > 0 || (turn == 0 && !gv_barrier_same_direction(x, a, b)))) return -1;
+    }
+  }
+  return best;
+}
+
+/* The sector runs counterclockwise from the wall without any to its left to that without any to its right. */
+static bool corners_find(const corners_build *c, int64_t v, gv_corner *out) {
+  const double *places = c->b->places;
+  if (c->first[v] == c->first[v + 1]) return false;
+  const int32_t first = corners_outermost(c, v, 1), last = corners_outermost(c, v, -1);
+  if (first < 0 || last < 0) return false;
+  memcpy(out->x, places + 3 * v, sizeof out->x);
+  memcpy(out->first, places + (ptrdiff_t)3 * first, sizeof out->first);
+  memcpy(out->last, places + (ptrdiff_t)3 * last, sizeof out->last);
+  out->leaf = -1;
+  /* Opposite to a wall is within the sector. */
+  return !gv_barrier_begins_inside(c->b, out->x, out->first, true, GV_BARRIER_LEFT);
+}
+
+static gv_status corners_sort_walls(corners_build *c) {
+  const gv_barriers *b = c->b;
+  c->first = gv_allocate_zeroed(&b->allocator, b->vertex_count + 2, sizeof *c->first);
+  c->other = gv_allocate(&b->allocator, 2 * b->wall_count, sizeof *c->other);
+  c->corner = gv_allocate_zeroed(&b->allocator, b->vertex_count + 1, sizeof *c->corner);
+  if (c->first == NULL || c->other == NULL || c->corner == NULL) return gv_fail_memory(c->context, "the barriers");
+  for (int64_t i = 0; i < b->wall_count; i++) {
+    c->first[b->walls[i].from + 2]++;
+    c->first[b->walls[i].to + 2]++;
+  }
+  for (int64_t v = 2; v < b->vertex_count + 2; v++)
+    c->first[v] += c->first[v - 1];
+  for (int64_t i = 0; i < b->wall_count; i++) {
+    c->other[c->first[b->walls[i].from + 1]++] = b->walls[i].to;
+    c->other[c->first[b->walls[i].to + 1]++] = b->walls[i].from;
+  }
+  return GV_OK;
+}
+
+static gv_status corners_mark(gv_worker *worker, int64_t first, int64_t end) {
+  corners_build *c = worker->user;
+  gv_corner corner;
+  for (int64_t v = first; v < end; v++)
+    c->corner[v] = corners_find(c, v, &corner);
+  return GV_OK;
+}
+
+static gv_status corners_fill(corners_build *c) {
+  gv_barriers *b = c->b;
+  gv_loop loop = {c->context, c->context->threads, b->vertex_count, 256, NULL, c};
+  GV_TRY(corners_sort_walls(c));
+  GV_TRY(gv_parallel_for(&loop, corners_mark));
+  for (int64_t v = 0; v < b->vertex_count; v++)
+    b->corner_count += c->corner[v];
+  b->corners = gv_allocate(&b->allocator, b->corner_count, sizeof *b->corners);
+  if (b->corners == NULL) return gv_fail_memory(c->context, "the barriers");
+  int64_t at = 0;
+  for (int64_t v = 0; v < b->vertex_count; v++)
+    if (c->corner[v] != 0 && corners_find(c, v, &b->corners[at])) at++;
+  return GV_OK;
+}
+
+gv_status gv_barrier_corners_make(gv_context *context, gv_barriers *b) {
+  corners_build c = {.context = context, .b = b};
+  gv_status status = corners_fill(&c);
+  gv_release(&b->allocator, c.first);
+  gv_release(&b->allocator, c.other);
+  gv_release(&b->allocator, c.corner);
+  GV_TRY(status);
+  GV_TRY(gv_barrier_tree_make(context, b->corners, b->corner_count, sizeof *b->corners, 1, &b->corner_nodes,
+                              &b->corner_node_count));
+  for (int64_t n = 0; n < b->corner_node_count; n++)
+    for (int32_t i = 0; i < b->corner_nodes[n].count; i++)
+      b->corners[b->corner_nodes[n].first + i].leaf = (int32_t)n;
+  return GV_OK;
+}

@@ -1,0 +1,294 @@
+/*
+ * Places are divided into groups by their coordinates, down to a few. A group has a list of the sources whose legs can reach it: those that
+ * no wall hides from the whole group, and whose ways continue towards it. The sources of a group come in batches by the least length of a way
+ * to the group, until all its places have shorter ways.
+ */
+#include "barriers/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barriers/inside.h"
+#include "barriers/tree.h"
+#include "barriers/ways.h"
+
+enum {
+  GROUP = 1024 /* places with one order of sources */,
+  FEW = 8,
+  FIRST_BATCH = 48,
+  LOOK = 32 /* places worth a leg */
+};
+
+/* A source in a list. */
+typedef struct nearest_entry {
+  double least; /* length of a way to the group */
+  int32_t source;
+  int32_t wall; /* that closed its last leg; -1: none */
+} nearest_entry;
+
+typedef struct nearest_best {
+  double length;
+  int32_t seed, source;
+  uint8_t kind;
+} nearest_best;
+
+typedef struct nearest_state {
+  gv_context *context;
+  const gv_barriers *b;
+  const double *places;
+  gv_leg_memory memory;
+  int64_t *order;       /* of places */
+  nearest_best *best;   /* of places, in the order given */
+  nearest_entry *lists; /* a stack of lists */
+  int64_t used, room;
+  nearest_entry *found; /* of one place */
+  int64_t found_room;
+} nearest_state;
+
+static inline const double *nearest_place(const nearest_state *s, int64_t i) {
+  return s->places + 3 * s->order[i];
+}
+
+static gv_barrier_box nearest_box(const nearest_state *s, int64_t first, int64_t end) {
+  gv_barrier_box box;
+  gv_barrier_box_begin(&box);
+  for (int64_t i = first; i < end; i++)
+    gv_barrier_box_add(&box, nearest_place(s, i));
+  return box;
+}
+
+/* Puts places below the middle of the longer side first; returns their end. */
+static int64_t nearest_divide(const nearest_state *s, int64_t first, int64_t end, const gv_barrier_box *box) {
+  const int d = box->high[1] - box->low[1] > box->high[0] - box->low[0] ? 1 : 0;
+  const double middle = 0.5 * box->low[d] + 0.5 * box->high[d];
+  int64_t below = first;
+  for (int64_t i = first; i < end; i++) {
+    if (nearest_place(s, i)[d] >= middle) continue;
+    const int64_t held = s->order[i];
+    s->order[i] = s->order[below];
+    s->order[below++] = held;
+  }
+  return below;
+}
+
+static bool nearest_reserve(nearest_state *s, nearest_entry **array, int64_t *room, int64_t needed, int64_t kept) {
+  if (needed <= *room) return true;
+  const int64_t more_room = needed + needed / 2;
+  nearest_entry *more = gv_allocate(&s->b->allocator, more_room, sizeof *more);
+  if (more == NULL) return false;
+  if (kept > 0) memcpy(more, *array, (size_t)kept * sizeof *more);
+  gv_release(&s->b->allocator, *array);
+  *array = more;
+  *room = more_room;
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------- kinds of places */
+
+static bool nearest_meets(void *user, const gv_wall *wall) {
+  (void)wall;
+  *(bool *)user = true;
+  return false;
+}
+
+/* Places in a box without walls are of one kind. */
+static void nearest_classify(nearest_state *s, int64_t first, int64_t end) {
+  bool meets = false;
+  const gv_barrier_box box = nearest_box(s, first, end);
+  if (end - first > 1) gv_barrier_walls_near(s->b, &box, nearest_meets, &meets);
+  const int64_t middle = meets && end - first > 2 ? nearest_divide(s, first, end, &box) : end;
+  if (middle > first && middle < end) {
+    nearest_classify(s, first, middle);
+    nearest_classify(s, middle, end);
+    return;
+  }
+  for (int64_t i = first; i < end; i++)
+    s->best[s->order[i]].kind = meets || i == first ? (uint8_t)gv_barrier_place_of(s->b, nearest_place(s, i))
+                                                    : s->best[s->order[first]].kind;
+}
+
+/* ------------------------------------------------------------------------------------------------------ one place */
+
+static inline bool nearest_improves(const nearest_best *best, double length, int32_t seed, int32_t source) {
+  if (length != best->length) return length < best->length;
+  return seed != best->seed ? seed < best->seed : source < best->source;
+}
+
+/* Of the entries found those with shorter ways first. */
+static void nearest_take_least(const nearest_state *s, nearest_entry *found, int64_t from, int64_t count) {
+  int64_t least = from;
+  for (int64_t i = from + 1; i < count; i++) {
+    const int32_t a = s->b->sources[found[i].source].seed, b = s->b->sources[found[least].source].seed;
+    if (found[i].least < found[least].least ||
+        (found[i].least == found[least].least && (a < b || (a == b && found[i].source < found[least].source))))
+      least = i;
+  }
+  const nearest_entry held = found[from];
+  found[from] = found[least];
+  found[least] = held;
+}
+
+/* `list`: entries from this place of the stack on. */
+static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, int64_t count) {
+  const double *x = s->places + 3 * place;
+  nearest_best *best = &s->best[place];
+  int64_t found = 0;
+  if (best->kind == GV_BARRIER_INSIDE) return GV_OK;
+  if (!nearest_reserve(s, &s->found, &s->found_room, count, 0))
+    return gv_fail_memory(s->context, "the nearest seeds");
+  for (int64_t i = list; i < list + count; i++) {
+    nearest_entry *entry = &s->lists[i];
+    const gv_way_source *source = &s->b->sources[entry->source];
+    if (entry->least > best->length) continue;
+    const double length = source->length + gv_barrier_length(source->x, x);
+    if (!nearest_improves(best, length, source->seed, entry->source) || !gv_way_continues(s->b, source, x))
+      continue;
+    if (entry->wall >= 0 && gv_barrier_wall_crosses(&s->b->walls[entry->wall], source->x, x)) continue;
+    s->found[found++] = (nearest_entry){length, entry->source, (int32_t)(i - list)};
+  }
+  for (int64_t i = 0; i < found; i++) {
+    nearest_take_least(s, s->found, i, found);
+    const gv_way_source *source = &s->b->sources[s->found[i].source];
+    const bool here = gv_barrier_same(source->x, x);
+    int32_t *wall = &s->lists[list + s->found[i].wall].wall;
+    if (!here && gv_way_leg(s->b, &s->memory, source, x, GV_BARRIER_BOTH, wall) == 0) {
+      if (s->memory.failed) return gv_fail_memory(s->context, "the nearest seeds");
+      continue;
+    }
+    best->length = s->found[i].least;
+    best->seed = source->seed;
+    best->source = s->found[i].source;
+    break;
+  }
+  return GV_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- groups */
+
+static double nearest_longest(const nearest_state *s, int64_t first, int64_t end) {
+  double longest = -1.0;
+  for (int64_t i = first; i < end; i++) {
+    const nearest_best *best = &s->best[s->order[i]];
+    if (best->kind != GV_BARRIER_INSIDE) longest = fmax(longest, fmin(best->length, s->b->max_distance));
+  }
+  return longest;
+}
+
+/* Keeps of a list what can reach a box within a length; the result is the stack's last list. */
+static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, const gv_barrier_box *box,
+                                double longest, bool look, int64_t *kept) {
+  const double middle[3] = {0.5 * (box->low[0] + box->high[0]), 0.5 * (box->low[1] + box->high[1]), 0.0};
+  if (!nearest_reserve(s, &s->lists, &s->room, s->used + count, s->used))
+    return gv_fail_memory(s->context, "the nearest seeds");
+  *kept = 0;
+  for (int64_t i = list; i < list + count; i++) {
+    nearest_entry entry = s->lists[i];
+    const gv_way_source *source = &s->b->sources[entry.source];
+    entry.least = source->length + gv_barrier_least(box, source->x);
+    if (entry.least > longest || gv_way_never_continues(s->b, source, box)) continue;
+    if (entry.wall >= 0 && gv_barrier_wall_hides(&s->b->walls[entry.wall], source->x, box)) continue;
+    if (look && !gv_barrier_same(source->x, middle)) {
+      int32_t wall = -1;
+      (void)gv_barrier_leg(s->b, &s->memory, source->x, middle, GV_BARRIER_BOTH, GV_BARRIER_BOTH, &wall);
+      if (wall >= 0 && gv_barrier_wall_hides(&s->b->walls[wall], source->x, box)) continue;
+      if (wall >= 0) entry.wall = wall;
+    }
+    s->lists[s->used + (*kept)++] = entry;
+  }
+  s->used += *kept;
+  return GV_OK;
+}
+
+static gv_status nearest_fill(nearest_state *s, int64_t first, int64_t end, int64_t list, int64_t count) {
+  const int64_t before = s->used;
+  const double longest = nearest_longest(s, first, end);
+  int64_t kept = 0;
+  if (count == 0 || longest < 0.0) return GV_OK;
+  const gv_barrier_box box = nearest_box(s, first, end);
+  GV_TRY(nearest_filter(s, list, count, &box, longest, end - first >= LOOK, &kept));
+  const int64_t middle = end - first > FEW ? nearest_divide(s, first, end, &box) : end;
+  gv_status status = GV_OK;
+  if (middle > first && middle < end) {
+    status = nearest_fill(s, first, middle, before, kept);
+    if (status == GV_OK) status = nearest_fill(s, middle, end, before, kept);
+  } else {
+    for (int64_t i = first; i < end && status == GV_OK; i++)
+      status = nearest_solve(s, s->order[i], before, kept);
+  }
+  s->used = before;
+  return status;
+}
+
+static int nearest_compare(const void *p, const void *q) {
+  const nearest_entry *a = p, *b = q;
+  if (a->least != b->least) return a->least < b->least ? -1 : 1;
+  return a->source < b->source ? -1 : a->source > b->source;
+}
+
+/* All sources in order, batch by batch. */
+static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
+  const gv_barriers *b = s->b;
+  const gv_barrier_box box = nearest_box(s, first, end);
+  int64_t count = 0;
+  nearest_classify(s, first, end);
+  if (nearest_longest(s, first, end) < 0.0) return GV_OK;
+  if (!nearest_reserve(s, &s->lists, &s->room, b->source_count, 0))
+    return gv_fail_memory(s->context, "the nearest seeds");
+  for (int64_t i = 0; i < b->source_count; i++) {
+    const gv_way_source *source = &b->sources[i];
+    if (!(source->length <= b->max_distance) || isinf(source->length)) continue;
+    if (gv_way_never_continues(b, source, &box)) continue;
+    s->lists[count++] = (nearest_entry){source->length + gv_barrier_least(&box, source->x), (int32_t)i, -1};
+  }
+  if (count > 0) qsort(s->lists, (size_t)count, sizeof *s->lists, nearest_compare);
+  s->used = count;
+  gv_status status = GV_OK;
+  int64_t batch = FIRST_BATCH;
+  for (int64_t i = 0; i < count && status == GV_OK; i += batch / 2) {
+    if (s->lists[i].least > nearest_longest(s, first, end)) break;
+    status = nearest_fill(s, first, end, i, count - i < batch ? count - i : batch);
+    batch *= 2;
+  }
+  s->used = 0;
+  return status;
+}
+
+/* Divides places into groups. */
+static gv_status nearest_groups(nearest_state *s, int64_t first, int64_t end, gv_progress *progress) {
+  const gv_barrier_box box = nearest_box(s, first, end);
+  const int64_t middle = end - first > GROUP ? nearest_divide(s, first, end, &box) : end;
+  if (middle > first && middle < end) {
+    GV_TRY(nearest_groups(s, first, middle, progress));
+    return nearest_groups(s, middle, end, progress);
+  }
+  GV_TRY(nearest_group(s, first, end));
+  return gv_progress_add(progress, end - first) ? GV_OK : gv_fail(s->context, GV_ERROR_CANCELLED, "cancelled");
+}
+
+gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, int64_t count,
+                              int32_t *source, double *length) {
+  nearest_state s = {.context = context, .b = b, .places = places, .memory = {.allocator = b->allocator}};
+  gv_progress progress;
+  gv_progress_init(&progress, context, count);
+  s.order = gv_allocate(&b->allocator, count, sizeof *s.order);
+  s.best = gv_allocate(&b->allocator, count, sizeof *s.best);
+  gv_status status = GV_OK;
+  if (s.order == NULL || s.best == NULL) status = gv_fail_memory(context, "the nearest seeds");
+  int64_t finite = 0;
+  for (int64_t i = 0; i < count && status == GV_OK; i++) {
+    if (isfinite(places[3 * i]) && isfinite(places[3 * i + 1])) s.order[finite++] = i;
+    s.best[i] = (nearest_best){(double)INFINITY, INT32_MAX, INT32_MAX, GV_BARRIER_FREE};
+  }
+  if (status == GV_OK && finite > 0) status = nearest_groups(&s, 0, finite, &progress);
+  for (int64_t i = 0; i < count && status == GV_OK; i++) {
+    const bool none = s.best[i].source == INT32_MAX || s.best[i].length > b->max_distance;
+    source[i] = none ? -1 : s.best[i].source;
+    length[i] = none ? (double)NAN : s.best[i].length;
+  }
+  gv_release(&b->allocator, s.order);
+  gv_release(&b->allocator, s.best);
+  gv_release(&b->allocator, s.lists);
+  gv_release(&b->allocator, s.found);
+  gv_leg_memory_clear(&s.memory);
+  return status;
+}

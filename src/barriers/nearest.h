@@ -1,0 +1,11 @@
+/* The nearest seed of many places. */
+#ifndef GV_BARRIERS_NEAREST_H
+#define GV_BARRIERS_NEAREST_H
+
+#include "barriers/barriers.h"
+
+/* Results of `count` places of three coordinates each: the number of the source of the last leg (-1: none), and the length of the way. */
+gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *barriers, const double *places, int64_t count,
+                              int32_t *source, double *length);
+
+#endif

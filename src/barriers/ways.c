@@ -1,0 +1,267 @@
+/*
+ * Dijkstra's search over corners. A source looks for corners in rings around it, each twice as wide as the one before, when the search has
+ * come as far as the ring's near side: most corners are reached on a shorter way by then, and need no leg.
+ */
+#include "barriers/ways.h"
+
+#include <string.h>
+
+#include "barriers/inside.h"
+#include "barriers/tree.h"
+
+enum { HEAP_WAYS = 4, FIRST_ROOM = 1024, REPORT = 16 /* rings */ };
+
+/* The next ring of a source. */
+typedef struct ways_entry {
+  double key, ring; /* length of ways up to the ring's near side; its distance from the source */
+  int32_t source;
+} ways_entry;
+
+typedef struct ways_state {
+  gv_context *context;
+  gv_barriers *b;
+  gv_leg_memory memory;
+  ways_entry *heap;
+  int64_t count, room;
+  int32_t *above;     /* of a node of the corners: its parent; -1: none */
+  int32_t *left;      /* corners below a node that are not settled */
+  double least, most; /* width of the first ring; beyond any distance */
+} ways_state;
+
+/* --------------------------------------------------------------------------------------------------------- turns */
+
+bool gv_way_continues(const gv_barriers *b, const gv_way_source *s, const double *x) {
+  if (s->corner < 0) return true;
+  const int turn = gv_barrier_turn(s->before, s->x, x);
+  if (turn == 0 || (s->turns & (turn > 0 ? GV_BARRIER_LEFT : GV_BARRIER_RIGHT)) == 0) return false;
+  const gv_corner *corner = &b->corners[s->corner];
+  const double *wall = turn > 0 ? corner->last : corner->first;
+  const int beside = gv_barrier_turn(s->x, wall, x);
+  return beside == 0 ? gv_barrier_same_direction(s->x, wall, x) : beside == -turn;
+}
+
+bool gv_way_never_continues(const gv_barriers *b, const gv_way_source *s, const gv_barrier_box *box) {
+  if (s->corner < 0 || s->turns == GV_BARRIER_BOTH) return false;
+  const gv_corner *corner = &b->corners[s->corner];
+  const bool left = s->turns == GV_BARRIER_LEFT;
+  const int other = left ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
+  return gv_barrier_side(s->before, s->x, box) == other ||
+         gv_barrier_side(s->x, left ? corner->last : corner->first, box) == (int)s->turns;
+}
+
+unsigned gv_way_leg(const gv_barriers *b, gv_leg_memory *memory, const gv_way_source *s, const double *x,
+                    unsigned end, int32_t *blocker) {
+  unsigned start = GV_BARRIER_BOTH;
+  if (s->corner >= 0) {
+    start = gv_barrier_turn(s->before, s->x, x) > 0 ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
+  } else if (s->on_wall) {
+    if (gv_barrier_begins_inside(b, s->x, x, false, GV_BARRIER_LEFT)) start &= ~(unsigned)GV_BARRIER_LEFT;
+    if (gv_barrier_begins_inside(b, s->x, x, false, GV_BARRIER_RIGHT)) start &= ~(unsigned)GV_BARRIER_RIGHT;
+    if (start == 0) return 0;
+  }
+  return gv_barrier_leg(b, memory, s->x, x, start, end, blocker);
+}
+
+/* Sides to which a way from p can turn at a corner. *ends: those on which it must arrive there, if it does so along a wall. */
+static unsigned ways_turns(const gv_corner *c, const double *p, unsigned *ends) {
+  unsigned turns = 0;
+  const int first = gv_barrier_turn(c->x, c->first, p), last = gv_barrier_turn(c->x, c->last, p);
+  const bool along_first = first == 0 && gv_barrier_same_direction(c->x, c->first, p);
+  const bool along_last = last == 0 && gv_barrier_same_direction(c->x, c->last, p);
+  /* Beyond the corner lies within the sector. */
+  if ((first > 0 || along_first) && (last > 0 || along_last)) turns |= GV_BARRIER_LEFT;
+  if ((last < 0 || along_last) && (first < 0 || along_first)) turns |= GV_BARRIER_RIGHT;
+  *ends = GV_BARRIER_BOTH;
+  if (along_first || along_last)
+    *ends = ((turns & GV_BARRIER_LEFT) != 0 ? (unsigned)GV_BARRIER_RIGHT : 0U) |
+            ((turns & GV_BARRIER_RIGHT) != 0 ? (unsigned)GV_BARRIER_LEFT : 0U);
+  return turns;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the heap */
+
+static inline bool ways_before(const ways_entry *a, const ways_entry *b) {
+  if (a->key != b->key) return a->key < b->key;
+  return a->source < b->source || (a->source == b->source && a->ring < b->ring);
+}
+
+static gv_status ways_push(ways_state *s, ways_entry entry) {
+  if (s->count == s->room) {
+    const int64_t room = s->room > 0 ? 2 * s->room : FIRST_ROOM;
+    ways_entry *more = gv_allocate(&s->b->allocator, room, sizeof *more);
+    if (more == NULL) return gv_fail_memory(s->context, "the ways round barriers");
+    if (s->count > 0) memcpy(more, s->heap, (size_t)s->count * sizeof *more);
+    gv_release(&s->b->allocator, s->heap);
+    s->heap = more;
+    s->room = room;
+  }
+  int64_t at = s->count++;
+  while (at > 0 && ways_before(&entry, &s->heap[(at - 1) / HEAP_WAYS])) {
+    s->heap[at] = s->heap[(at - 1) / HEAP_WAYS];
+    at = (at - 1) / HEAP_WAYS;
+  }
+  s->heap[at] = entry;
+  return GV_OK;
+}
+
+static ways_entry ways_pop(ways_state *s) {
+  const ways_entry top = s->heap[0], entry = s->heap[--s->count];
+  int64_t at = 0;
+  for (;;) {
+    int64_t least = -1;
+    for (int64_t i = HEAP_WAYS * at + 1; i <= HEAP_WAYS * at + HEAP_WAYS && i < s->count; i++)
+      if (least < 0 || ways_before(&s->heap[i], &s->heap[least])) least = i;
+    if (least < 0 || !ways_before(&s->heap[least], &entry)) break;
+    s->heap[at] = s->heap[least];
+    at = least;
+  }
+  if (s->count > 0) s->heap[at] = entry;
+  return top;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rings */
+
+static inline bool ways_improves(const gv_way_source *to, double length, int32_t seed, int32_t previous) {
+  if (length != to->length) return length < to->length;
+  if (seed != to->seed) return seed < to->seed;
+  return previous < to->previous;
+}
+
+/* A leg from a source to a corner. */
+static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double distance) {
+  gv_barriers *b = s->b;
+  const gv_way_source *source = &b->sources[from];
+  gv_way_source *to = &b->sources[b->seed_count + corner];
+  const double length = source->length + distance;
+  unsigned ends;
+  if (!ways_improves(to, length, source->seed, from) || distance == 0.0) return GV_OK;
+  if (!gv_way_continues(b, source, to->x)) return GV_OK;
+  unsigned turns = ways_turns(&b->corners[corner], source->x, &ends);
+  if (turns == 0) return GV_OK;
+  const unsigned arrives = gv_way_leg(b, &s->memory, source, to->x, ends, NULL);
+  if (arrives == 0) return s->memory.failed ? gv_fail_memory(s->context, "the ways round barriers") : GV_OK;
+  if (ends != GV_BARRIER_BOTH || turns == GV_BARRIER_BOTH) {
+    const unsigned kept = ((arrives & GV_BARRIER_RIGHT) != 0 ? (unsigned)GV_BARRIER_LEFT : 0U) |
+                          ((arrives & GV_BARRIER_LEFT) != 0 ? (unsigned)GV_BARRIER_RIGHT : 0U);
+    turns &= kept;
+  }
+  const bool sooner = length < to->length;
+  to->length = length;
+  to->seed = source->seed;
+  to->previous = from;
+  to->turns = (uint8_t)turns;
+  memcpy(to->before, source->x, sizeof to->before);
+  return sooner ? ways_push(s, (ways_entry){length, 0.0, (int32_t)(b->seed_count + corner)}) : GV_OK;
+}
+
+static gv_status ways_search_ring(ways_state *s, int32_t from, double near, double far) {
+  gv_barriers *b = s->b;
+  const gv_way_source *source = &b->sources[from];
+  int32_t stack[GV_BARRIER_STACK];
+  int depth = 0;
+  if (b->corner_node_count > 0) stack[depth++] = 0;
+  while (depth > 0) {
+    const int32_t at = stack[--depth];
+    const gv_barrier_node *node = &b->corner_nodes[at];
+    const gv_barrier_box box = gv_barrier_box_of(node);
+    if (s->left[at] == 0 || gv_barrier_least(&box, source->x) >= far || gv_barrier_most(&box, source->x) < near)
+      continue;
+    if (gv_way_never_continues(b, source, &box)) continue;
+    if (node->count == 0) {
+      stack[depth++] = node->first;
+      stack[depth++] = at + 1;
+      continue;
+    }
+    for (int32_t i = node->first; i < node->first + node->count; i++) {
+      const double distance = gv_barrier_length(source->x, b->corners[i].x);
+      if (distance < near || distance >= far || b->sources[b->seed_count + i].settled) continue;
+      GV_TRY(ways_try(s, from, i, distance));
+    }
+  }
+  return GV_OK;
+}
+
+static void ways_settle(ways_state *s, gv_way_source *source) {
+  source->settled = true;
+  for (int32_t node = s->b->corners[source->corner].leaf; node >= 0; node = s->above[node])
+    s->left[node]--;
+}
+
+static gv_status ways_run(ways_state *s) {
+  gv_barriers *b = s->b;
+  gv_context *context = s->context;
+  int64_t rings = 0, settled = 0;
+  for (int64_t i = 0; i < b->seed_count; i++)
+    if (b->sources[i].length == 0.0) GV_TRY(ways_push(s, (ways_entry){0.0, 0.0, (int32_t)i}));
+  while (s->count > 0) {
+    const ways_entry entry = ways_pop(s);
+    gv_way_source *source = &b->sources[entry.source];
+    if (entry.key > b->max_distance || b->corner_count == 0 || s->left[0] == 0) break;
+    if (entry.ring == 0.0 && source->corner >= 0) {
+      if (source->settled) continue; /* a longer way's entry */
+      ways_settle(s, source);
+      settled++;
+    }
+    const double far = entry.ring == 0.0 ? s->least : 2.0 * entry.ring;
+    GV_TRY(ways_search_ring(s, entry.source, entry.ring, far));
+    if (far < s->most) GV_TRY(ways_push(s, (ways_entry){source->length + far, far, entry.source}));
+    if (context->progress != NULL && rings++ % REPORT == 0 &&
+        !context->progress((double)settled / (double)(b->corner_count + 1), context->progress_user))
+      return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+  }
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all */
+
+static gv_status ways_begin(ways_state *s) {
+  gv_barriers *b = s->b;
+  s->above = gv_allocate(&b->allocator, b->corner_node_count, sizeof *s->above);
+  s->left = gv_allocate_zeroed(&b->allocator, b->corner_node_count + 1, sizeof *s->left);
+  if (s->above == NULL || s->left == NULL) return gv_fail_memory(s->context, "the ways round barriers");
+  if (b->corner_node_count > 0) s->above[0] = -1;
+  for (int64_t n = 0; n < b->corner_node_count; n++) {
+    if (b->corner_nodes[n].count != 0) continue;
+    s->above[n + 1] = (int32_t)n;
+    s->above[b->corner_nodes[n].first] = (int32_t)n;
+  }
+  for (int64_t n = b->corner_node_count - 1; n >= 0; n--) {
+    s->left[n] += b->corner_nodes[n].count;
+    if (s->above[n] >= 0) s->left[s->above[n]] += s->left[n];
+  }
+  gv_barrier_box box;
+  gv_barrier_box_begin(&box);
+  for (int64_t i = 0; i < b->source_count; i++)
+    gv_barrier_box_add(&box, b->sources[i].x);
+  s->most = 0.0;
+  if (b->source_count > 0) s->most = gv_barrier_most(&box, box.low) * (1.0 + 1e-12);
+  s->least = s->most > 0.0 ? s->most / sqrt((double)(b->corner_count + 1)) : 1.0;
+  return GV_OK;
+}
+
+gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places, const uint8_t *kind,
+                       int64_t count) {
+  ways_state s = {.context = context, .b = b, .memory = {.allocator = b->allocator}};
+  gv_release(&b->allocator, b->sources);
+  b->seed_count = count;
+  b->source_count = count + b->corner_count;
+  b->sources = gv_allocate_zeroed(&b->allocator, b->source_count, sizeof *b->sources);
+  if (b->sources == NULL) return gv_fail_memory(context, "the ways round barriers");
+  for (int64_t i = 0; i < b->source_count; i++) {
+    gv_way_source *source = &b->sources[i];
+    const bool seed = i < count, starts = seed && kind[i] != GV_BARRIER_INSIDE;
+    memcpy(source->x, seed ? places + 3 * i : b->corners[i - count].x, sizeof source->x);
+    source->length = starts ? 0.0 : (double)INFINITY;
+    source->seed = starts ? (int32_t)i : INT32_MAX;
+    source->previous = seed ? -1 : INT32_MAX;
+    source->corner = seed ? -1 : (int32_t)(i - count);
+    source->on_wall = seed && kind[i] == GV_BARRIER_ON_WALL;
+  }
+  gv_status status = ways_begin(&s);
+  if (status == GV_OK) status = ways_run(&s);
+  gv_release(&b->allocator, s.heap);
+  gv_release(&b->allocator, s.above);
+  gv_release(&b->allocator, s.left);
+  gv_leg_memory_clear(&s.memory);
+  return status;
+}

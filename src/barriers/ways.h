@@ -1,0 +1,22 @@
+/* Shortest ways from seeds to corners, and the legs that continue them. */
+#ifndef GV_BARRIERS_WAYS_H
+#define GV_BARRIERS_WAYS_H
+
+#include "barriers/leg.h"
+
+/* Fills the sources: seeds at `count` places, three coordinates each, and corners. `kind`: of each seed, a gv_barrier_place; those inside
+ * reach nothing. Errors: OUT_OF_MEMORY, CANCELLED. */
+gv_status gv_ways_find(gv_context *context, gv_barriers *barriers, const double *places, const uint8_t *kind,
+                       int64_t count);
+
+/* Whether a way through a source may continue in the direction of a place: it turns there and is taut. */
+bool gv_way_continues(const gv_barriers *barriers, const gv_way_source *source, const double *x);
+
+/* Whether it cannot, for all places of a box. */
+bool gv_way_never_continues(const gv_barriers *barriers, const gv_way_source *source, const gv_barrier_box *box);
+
+/* As gv_barrier_leg from a source to a place to which its way may continue. */
+unsigned gv_way_leg(const gv_barriers *barriers, gv_leg_memory *memory, const gv_way_source *source,
+                    const double *x, unsigned end, int32_t *blocker);
+
+#endif

@@ -1,0 +1,389 @@
+/*
+ * Ways round barriers against a graph of all vertices, whose legs are tried by pieces: a piece between two contacts with edges lies
+ * within a polygon if its middle does.
+ */
+#include "gpuvoronoi/barriers.h"
+
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "split_mix.h"
+
+enum { MOST = 200, SIDE = 41, SEEDS = 4, CELLS = SIDE * SIDE };
+
+static gv_context *context;
+static uint64_t state = 11;
+
+static double uniform(double low, double high) {
+  return low + (high - low) * (double)(split_mix(&state) >> 11) * 0x1p-53;
+}
+
+static int whole(int low, int high) {
+  return low + (int)(split_mix(&state) % (uint64_t)(high - low + 1));
+}
+
+/* Parts of one ring each. */
+typedef struct world {
+  int64_t part[2], ring[MOST + 1], vertex[MOST + 1];
+  uint8_t kind[MOST];
+  double x[MOST], y[MOST];
+  int parts;
+} world;
+
+static void add_vertex(world *w, double x, double y) {
+  const int64_t at = w->vertex[w->parts + 1]++;
+  w->x[at] = x;
+  w->y[at] = y;
+}
+
+static void begin_part(world *w, int kind) {
+  w->kind[w->parts] = (uint8_t)kind;
+  w->vertex[w->parts + 1] = w->vertex[w->parts];
+}
+
+static void end_part(world *w) {
+  const int64_t first = w->vertex[w->parts];
+  if (w->kind[w->parts] == GV_PART_POLYGON) add_vertex(w, w->x[first], w->y[first]);
+  w->parts++;
+}
+
+static void add(world *w, int kind, int count, const double (*at)[2]) {
+  begin_part(w, kind);
+  for (int i = 0; i < count; i++)
+    add_vertex(w, at[i][0], at[i][1]);
+  end_part(w);
+}
+
+static gv_features features_of(world *w) {
+  gv_features f;
+  gv_features_init(&f);
+  w->part[1] = w->parts;
+  for (int i = 0; i <= w->parts; i++)
+    w->ring[i] = i;
+  f.count = 1;
+  f.part = w->part;
+  f.ring = w->ring;
+  f.vertex = w->vertex;
+  f.kind = w->kind;
+  f.x = w->x;
+  f.y = w->y;
+  return f;
+}
+
+static gv_barriers *solved(world *w, const double *x, const double *y, int64_t count, int64_t *left_out) {
+  const gv_features f = features_of(w);
+  gv_barriers *b = NULL;
+  assert_int_equal(gv_barriers_create(context, &f, NULL, &b), GV_OK);
+  assert_int_equal(gv_barriers_solve(context, b, x, y, count, left_out), GV_OK);
+  return b;
+}
+
+static double length_to(const gv_barriers *b, double x, double y, int32_t *seed) {
+  double length = 0.0;
+  int32_t found = 0;
+  gv_barrier_places places;
+  gv_barrier_places_init(&places);
+  places.x = &x;
+  places.y = &y;
+  places.count = 1;
+  places.seed = seed != NULL ? seed : &found;
+  places.distance = &length;
+  assert_int_equal(gv_barriers_get(context, b, &places), GV_OK);
+  return length;
+}
+
+/* The way from one place to another, both ways. */
+static double way(world *w, double x0, double y0, double x1, double y1) {
+  gv_barriers *b = solved(w, &x0, &y0, 1, NULL);
+  const double there = length_to(b, x1, y1, NULL);
+  gv_barriers_destroy(b);
+  b = solved(w, &x1, &y1, 1, NULL);
+  const double back = length_to(b, x0, y0, NULL);
+  gv_barriers_destroy(b);
+  assert_true(isnan(there) == isnan(back));
+  if (!isnan(there)) assert_true(fabs(there - back) <= 1e-9 * there);
+  return there;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the oracle */
+
+static int inside_parts(const world *w, double x, double y) {
+  for (int p = 0; p < w->parts; p++) {
+    int odd = 0;
+    for (int64_t v = w->vertex[p]; v + 1 < w->vertex[p + 1] && w->kind[p] == GV_PART_POLYGON; v++) {
+      const double ax = w->x[v], ay = w->y[v], bx = w->x[v + 1], by = w->y[v + 1];
+      const double dx = bx - ax, dy = by - ay;
+      double t = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy);
+      t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+      if (hypot(ax + t * dx - x, ay + t * dy - y) < 1e-9) {
+        odd = 0;
+        break;
+      }
+      odd ^= (ay > y) != (by > y) && x < ax + (y - ay) / dy * dx;
+    }
+    if (odd) return 1;
+  }
+  return 0;
+}
+
+static int compare(const void *a, const void *b) {
+  const double p = *(const double *)a, q = *(const double *)b;
+  return p < q ? -1 : p > q;
+}
+
+static int leg_is_free(const world *w, const double *p, const double *q) {
+  double at[2 * MOST + 2] = {0.0, 1.0};
+  const double dx = q[0] - p[0], dy = q[1] - p[1], length2 = dx * dx + dy * dy;
+  int count = 2;
+  if (length2 == 0.0) return 1;
+  for (int64_t v = 0; v + 1 < w->vertex[w->parts]; v++) {
+    const double ex = w->x[v + 1] - w->x[v], ey = w->y[v + 1] - w->y[v], cross = dx * ey - dy * ex;
+    const double t = cross != 0.0 ? ((w->x[v] - p[0]) * ey - (w->y[v] - p[1]) * ex) / cross
+                                  : ((w->x[v] - p[0]) * dx + (w->y[v] - p[1]) * dy) / length2;
+    if (t > 0.0 && t < 1.0) at[count++] = t;
+  }
+  qsort(at, (size_t)count, sizeof *at, compare);
+  for (int i = 0; i + 1 < count; i++) {
+    const double middle = 0.5 * (at[i] + at[i + 1]);
+    if (at[i + 1] - at[i] > 1e-9 && inside_parts(w, p[0] + middle * dx, p[1] + middle * dy)) return 0;
+  }
+  return 1;
+}
+
+/* Lengths of ways to all vertices, from seeds that are not inside. */
+static void graph(const world *w, const double *x, const double *y, double *length) {
+  const int64_t n = w->vertex[w->parts];
+  uint8_t done[MOST] = {0};
+  for (int64_t v = 0; v < n; v++) {
+    const double to[2] = {w->x[v], w->y[v]};
+    length[v] = (double)INFINITY;
+    for (int i = 0; i < SEEDS; i++) {
+      const double from[2] = {x[i], y[i]}, direct = hypot(to[0] - from[0], to[1] - from[1]);
+      if (!inside_parts(w, x[i], y[i]) && direct < length[v] && leg_is_free(w, from, to)) length[v] = direct;
+    }
+  }
+  for (int64_t step = 0; step < n; step++) {
+    int64_t u = -1;
+    for (int64_t v = 0; v < n; v++)
+      if (!done[v] && (u < 0 || length[v] < length[u])) u = v;
+    done[u] = 1;
+    for (int64_t v = 0; v < n; v++) {
+      const double from[2] = {w->x[u], w->y[u]}, to[2] = {w->x[v], w->y[v]};
+      const double longer = length[u] + hypot(to[0] - from[0], to[1] - from[1]);
+      if (longer < length[v] && leg_is_free(w, from, to)) length[v] = longer;
+    }
+  }
+}
+
+static double expected(const world *w, const double *x, const double *y, const double *length, const double *at) {
+  double least = (double)INFINITY;
+  if (inside_parts(w, at[0], at[1])) return (double)NAN;
+  for (int i = 0; i < SEEDS; i++) {
+    const double from[2] = {x[i], y[i]}, direct = hypot(at[0] - from[0], at[1] - from[1]);
+    if (direct < least && !inside_parts(w, x[i], y[i]) && leg_is_free(w, from, at)) least = direct;
+  }
+  for (int64_t v = 0; v < w->vertex[w->parts]; v++) {
+    const double from[2] = {w->x[v], w->y[v]}, longer = length[v] + hypot(at[0] - from[0], at[1] - from[1]);
+    if (longer < least && leg_is_free(w, from, at)) least = longer;
+  }
+  return isinf(least) ? (double)NAN : least;
+}
+
+/* Polygons in squares of their own: whole coordinates that share lines with each other, the seeds and the cells, or stars. */
+static void make_world(world *w, int stars) {
+  memset(w, 0, sizeof *w);
+  for (int i = 0; i < 9; i++) {
+    const int x = 1 + 13 * (i % 3), y = 1 + 13 * (i / 3);
+    const int a = whole(1, 4), b = whole(6, 11), c = whole(2, 5), d = whole(6, 10), e = whole(1, d - 2);
+    const double u[8][2] = {
+        {x, y},         {x + b, y},         {x + b, y + d}, {x + b - 1, y + d}, {x + b - 1, y + e},
+        {x + a, y + e}, {x + a, y + c + 4}, {x, y + c + 4}};
+    const double triangle[3][2] = {{x, y + c}, {x + b, y + a}, {x + d, y + b}};
+    if (stars) {
+      const int spikes = whole(3, 9);
+      begin_part(w, GV_PART_POLYGON);
+      for (int k = 0; k < spikes; k++) {
+        const double angle = 6.283185307179586 * ((double)k + uniform(0.0, 0.8)) / spikes, r = uniform(1.0, 6.2);
+        add_vertex(w, x + 6 + r * cos(angle), y + 6 + r * sin(angle));
+      }
+      end_part(w);
+    } else if (whole(0, 1) == 0) {
+      add(w, GV_PART_POLYGON, 8, u);
+    } else {
+      add(w, GV_PART_POLYGON, 3, triangle);
+    }
+  }
+}
+
+static void random_worlds(void **unused) {
+  static world w;
+  static double place_x[CELLS], place_y[CELLS], length[CELLS], again[CELLS];
+  static int32_t seed[CELLS];
+  (void)unused;
+  for (int i = 0; i < CELLS; i++) {
+    place_x[i] = i % SIDE;
+    place_y[i] = (double)(i / SIDE);
+  }
+  for (int round = 0; round < 8; round++) {
+    double x[SEEDS], y[SEEDS], reached[MOST];
+    int reachable = 0;
+    make_world(&w, round % 2);
+    for (int i = 0; i < SEEDS; i++) {
+      x[i] = whole(0, SIDE - 1);
+      y[i] = whole(0, SIDE - 1);
+    }
+    graph(&w, x, y, reached);
+    gv_barriers *b = solved(&w, x, y, SEEDS, NULL);
+    gv_barrier_places places;
+    gv_barrier_places_init(&places);
+    places.x = place_x;
+    places.y = place_y;
+    places.count = CELLS;
+    places.seed = seed;
+    places.distance = length;
+    assert_int_equal(gv_barriers_get(context, b, &places), GV_OK);
+    for (int i = 0; i < CELLS; i++) {
+      const double at[2] = {place_x[i], place_y[i]}, least = expected(&w, x, y, reached, at);
+      if (isnan(least) != isnan(length[i]) || fabs(least - length[i]) > 1e-9 * (1.0 + least))
+        fail_msg("round %d, place %g %g: %.17g instead of %.17g", round, at[0], at[1], length[i], least);
+      assert_true(isnan(least) == (seed[i] < 0));
+      reachable += seed[i] >= 0;
+    }
+    assert_true(reachable > CELLS / 3);
+    /* The division into calls changes nothing. */
+    places.distance = again;
+    places.seed = NULL;
+    for (int64_t first = 0; first < CELLS; first += 97) {
+      gv_barrier_places some = places;
+      some.x += first;
+      some.y += first;
+      some.distance += first;
+      some.count = CELLS - first < 97 ? CELLS - first : 97;
+      assert_int_equal(gv_barriers_get(context, b, &some), GV_OK);
+    }
+    assert_memory_equal(length, again, sizeof length);
+    gv_barriers_destroy(b);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------- known answers */
+
+static void lines(void **unused) {
+  world w = {0};
+  const double wall[2][2] = {{0, -3}, {0, 3}};
+  (void)unused;
+  add(&w, GV_PART_LINE, 2, wall);
+  assert_true(way(&w, -4, 0, 4, 0) == 10.0);
+  assert_true(way(&w, -4, 3, 4, 3) == 8.0);  /* touches an end */
+  assert_true(way(&w, 0, -5, 0, 5) == 10.0); /* along the wall */
+  assert_true(way(&w, 0, 1, 0, 2) == 1.0);
+  assert_true(way(&w, 0, 1, -1, 1) == 1.0 && way(&w, 0, 1, 1, 1) == 1.0); /* on it: on both sides */
+  assert_true(fabs(way(&w, -1, 0, 1, 0) - 2.0 * sqrt(10.0)) < 1e-12);
+  /* Lines that end where another begins or passes leave no gap. */
+  world t = {0};
+  const double left[2][2] = {{-9, 0}, {0, 0}}, right[2][2] = {{0, 0}, {9, 0}}, across[2][2] = {{3, 0}, {3, 5}};
+  add(&t, GV_PART_LINE, 2, left);
+  add(&t, GV_PART_LINE, 2, right);
+  add(&t, GV_PART_LINE, 2, across);
+  assert_true(fabs(way(&t, 0, 1, 0, -1) - 2.0 * sqrt(82.0)) < 1e-12);
+  assert_true(fabs(way(&t, 2, 1, 4, 1) - 2.0 * sqrt(17.0)) < 1e-12);
+  assert_true(fabs(way(&t, 4, 1, 4, -1) - 2.0 * sqrt(26.0)) < 1e-12);
+}
+
+/* A way that follows a line does not change to its other side. */
+static void sides_of_lines(void **unused) {
+  world w = {0};
+  const double z[4][2] = {{0, 10}, {0, 0}, {5, 0}, {5, -10}};
+  (void)unused;
+  add(&w, GV_PART_LINE, 4, z);
+  /* From above the middle piece to below it: round the upper end, or round the lower one. */
+  const double over = hypot(3, 9) + 10.0 + hypot(3, 1), under = hypot(2, 1) + 10.0 + hypot(2, 9);
+  assert_true(fabs(way(&w, 3, 1, 3, -1) - fmin(over, under)) < 1e-12);
+  /* A cross closes all its corners. */
+  world c = {0};
+  const double one[3][2] = {{-5, 0}, {0, 0}, {5, 0}}, two[3][2] = {{0, -5}, {0, 0}, {0, 5}};
+  add(&c, GV_PART_LINE, 3, one);
+  add(&c, GV_PART_LINE, 3, two);
+  assert_true(fabs(way(&c, 1, 1, -1, -1) - (2.0 * sqrt(17.0) + sqrt(50.0))) < 1e-12);
+}
+
+static void polygons(void **unused) {
+  world w = {0};
+  const double square[4][2] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
+  const double beside[5][2] = {{4, 0}, {8, 0}, {8, 4}, {4, 4}, {4, 1}}; /* with a vertex that the other lacks */
+  (void)unused;
+  add(&w, GV_PART_POLYGON, 4, square);
+  assert_true(way(&w, 0, 0, 4, 4) == 8.0); /* vertex to vertex, not through the inside */
+  assert_true(way(&w, 0, 2, 2, 0) == 4.0);
+  assert_true(isnan(way(&w, 2, 2, 9, 9)));
+  assert_true(way(&w, -2, 0, 6, 0) == 8.0); /* along an edge */
+  /* No slit along a shared edge. */
+  add(&w, GV_PART_POLYGON, 5, beside);
+  assert_true(fabs(way(&w, 4, -1, 4, 5) - (2.0 * sqrt(17.0) + 4.0)) < 1e-12);
+  assert_true(isnan(way(&w, 4, 2, 4, -1)));
+  assert_true(way(&w, 4, 0, 4, -1) == 1.0);
+}
+
+/* The even-odd rule, a hole, and walls that enclose all seeds. */
+static void closed(void **unused) {
+  world w = {0};
+  const double bow[4][2] = {{0, 0}, {4, 4}, {4, 0}, {0, 4}};
+  const double outer[5][2] = {{-9, -9}, {9, -9}, {9, 9}, {-9, 9}, {-9, -9}};
+  const double nan_vertex[3][2] = {{0, 0}, {1, (double)NAN}, {2, 0}};
+  const double x[3] = {0.5, (double)NAN, 2}, y[3] = {2, 0, 1};
+  int64_t left_out = 0;
+  (void)unused;
+  add(&w, GV_PART_POLYGON, 4, bow);
+  assert_true(isnan(way(&w, 0.5, 2, 2, 1)));
+  assert_true(fabs(way(&w, 2, 3, 2, 1) - (2.0 * sqrt(5.0) + 4.0)) < 1e-12); /* not through its middle */
+  gv_barriers *b = solved(&w, x, y, 3, &left_out);
+  assert_int_equal(left_out, 2);
+  gv_barriers_destroy(b);
+  world e = {0};
+  add(&e, GV_PART_LINE, 5, outer);
+  assert_true(isnan(way(&e, 0, 0, 10, 0)));
+  assert_true(way(&e, 0, 0, 9, 0) == 9.0);
+  world n = {0};
+  add(&n, GV_PART_LINE, 3, nan_vertex);
+  const gv_features f = features_of(&n);
+  assert_int_equal(gv_barriers_create(context, &f, NULL, &b), GV_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(gv_context_message(context), "feature 0: a coordinate is not finite");
+}
+
+static void no_barriers(void **unused) {
+  const double x[2] = {0, 3}, y[2] = {0, 4};
+  int32_t seed;
+  gv_barriers *b = NULL;
+  (void)unused;
+  assert_int_equal(gv_barriers_create(context, NULL, NULL, &b), GV_OK);
+  assert_int_equal(gv_barriers_solve(context, b, x, y, 2, NULL), GV_OK);
+  assert_true(length_to(b, 0, 0, &seed) == 0.0 && seed == 0);
+  assert_true(length_to(b, 1.5, 2, &seed) == 2.5 && seed == 0);
+  assert_true(isnan(length_to(b, (double)NAN, 2, &seed)) && seed == -1);
+  gv_barriers_destroy(b);
+  gv_barriers_options options;
+  gv_barriers_options_init(&options);
+  options.metric = GV_GEODESIC;
+  assert_int_equal(gv_barriers_create(context, NULL, &options, &b), GV_ERROR_UNSUPPORTED);
+}
+
+static int start(void **unused) {
+  (void)unused;
+  return gv_context_create(NULL, &context) == GV_OK ? 0 : 1;
+}
+
+static int stop(void **unused) {
+  (void)unused;
+  gv_context_destroy(context);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lines),       cmocka_unit_test(sides_of_lines),
+                                     cmocka_unit_test(polygons),    cmocka_unit_test(closed),
+                                     cmocka_unit_test(no_barriers), cmocka_unit_test(random_worlds)};
+  return cmocka_run_group_tests(tests, start, stop);
+}
