@@ -1,6 +1,6 @@
 /*
- * Places are divided into groups by their coordinates, down to a few. A group has a list of the sources whose legs can reach it: those that
- * no wall hides from the whole group, and whose ways continue towards it. The sources of a group come in batches by the least length of a way
+ * Places are divided into groups by their coordinates, down to a few. A group has a list of the sources with legs that can reach it: those that
+ * no wall hides from the whole group, with ways that continue towards it. The sources of a group come in batches by the least length of a way
  * to the group, until all its places have shorter ways.
  */
 #include "barriers/nearest.h"

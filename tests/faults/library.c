@@ -19,7 +19,6 @@
 #include "backends_here.h"
 #include "failing_memory.h"
 #include "features/layer.h"
-#include "gpuvoronoi/barriers.h"
 #include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/diagram.h"
 #include "gpuvoronoi/experimental.h"
@@ -588,40 +587,6 @@ static void travel_cost(run *r, const void *what) {
   gv_cost_destroy(made);
 }
 
-static void ways_round_barriers(run *r, const void *what) {
-  static const int64_t part[] = {0, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 5, 8};
-  static const uint8_t kind[] = {GV_PART_POLYGON, GV_PART_LINE};
-  static const double x[] = {2, 9, 9, 2, 2, 12, 14, 14}, y[] = {2, 2, 9, 9, 2, 0, 9, 17};
-  double place_x[W * H], place_y[W * H];
-  (void)what;
-  for (int i = 0; i < W * H; i++) {
-    place_x[i] = i % W + 0.5;
-    place_y[i] = i / (double)W;
-  }
-  gv_features features;
-  gv_features_init(&features);
-  features.count = 1;
-  features.part = part;
-  features.ring = ring;
-  features.vertex = vertex;
-  features.kind = kind;
-  features.x = x;
-  features.y = y;
-  gv_barrier_places cells;
-  gv_barrier_places_init(&cells);
-  cells.x = place_x;
-  cells.y = place_y;
-  cells.count = W * H;
-  cells.seed = r->cell;
-  cells.distance = r->real;
-  gv_barriers *made = NULL;
-  ASK(r, gv_barriers_create(r->context, &features, NULL, &made));
-  ASK(r, gv_barriers_solve(r->context, made, plane_x, plane_y, SEEDS, NULL));
-  ASK(r, gv_barriers_get(r->context, made, &cells));
-  r->cells = r->reals = W * H;
-  gv_barriers_destroy(made);
-}
-
 static void diagram(run *r, const void *what) {
   gv_points seeds = gv_points_xy(plane_x, plane_y, SEEDS);
   gv_diagram_parts parts;
@@ -705,7 +670,6 @@ static void fail_all(failing *fail_each) {
   fail_each("diagrams", diagram, NULL);
   fail_allocations("travel cost, serial", travel_cost, "serial");
   fail_each("travel cost", travel_cost, "tile");
-  fail_each("ways round barriers", ways_round_barriers, NULL);
   fail_each("answers", answers, &globe);
 }
 

@@ -33,11 +33,12 @@ static void warn_of_empty(const gv_run_work *w) {
   if (gv_run_empty(w) == cells) {
     bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
-               j->cost.path != NULL ? "no seed reaches one; check --cost, --mask and --max-distance"
-               : mask && limit      ? "check --mask and --max-distance"
-               : mask               ? "--mask excludes all cells of the grid"
-               : limit              ? "all seeds are farther away than --max-distance"
-                                    : "all cells of the grid are outside the globe");
+               j->cost.path != NULL        ? "no seed reaches one; check --cost, --mask and --max-distance"
+               : w->in->barriers.count > 0 ? "no seed reaches one; check --barriers, --mask and --max-distance"
+               : mask && limit             ? "check --mask and --max-distance"
+               : mask                      ? "--mask excludes all cells of the grid"
+               : limit                     ? "all seeds are farther away than --max-distance"
+                                           : "all cells of the grid are outside the globe");
   } else if (w->empty_seeds > 0) {
     gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "seeds without a cell: %" PRId64 " of %" PRId64,
                w->empty_seeds, w->in->regions->count);

@@ -2,6 +2,7 @@
  * change them. */
 #include "job/raster/run.h"
 
+#include "job/raster/compute/barriers.h"
 #include "job/raster/compute/block.h"
 #include "job/raster/compute/compute.h"
 #include "job/raster/compute/costs.h"
@@ -79,7 +80,9 @@ static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
   *work = (gv_run_work){.job = j,
                         .in = &r->in,
                         .plan = &r->plan,
-                        .source = j->cost.path != NULL ? gv_cost_blocks : gv_computed_blocks,
+                        .source = j->cost.path != NULL       ? gv_cost_blocks
+                                  : r->in.barriers.count > 0 ? gv_barrier_blocks
+                                                             : gv_computed_blocks,
                         .worker_count = r->in.threads,
                         .empty_seeds = -1};
   if (r->plan.rows == 0) return GV_OK;

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "cells/facts.h"
+#include "job/raster/compute/barrier_block.h"
 
 /* ------------------------------------------------------------------------------------------------------ distances */
 
@@ -114,6 +115,9 @@ static gv_status block_cost_seeds(const gv_run_work *w, gv_run_worker *worker, c
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  for (int64_t y = 0; y < p->h && d >= 0 && w->barriers != NULL; y++)
+    put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
+  if (w->barriers != NULL) return GV_OK; /* gv_run_barrier_block has found all */
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
     GV_TRY(convert_distances(w, worker, block, p, numbers));
@@ -351,7 +355,7 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
-  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL ||
+  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL || in->barriers.count > 0 ||
          gv_facts_of(&in->grid.grid)->may_lack_places;
 }
 
@@ -469,6 +473,8 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.out[0] = -1;
   } else if (w->cost != NULL) {
     GV_TRY(gv_io_pass_on_library(io, worker->context, block_cost_seeds(w, worker, &p, &b)));
+  } else if (w->barriers != NULL) {
+    GV_TRY(gv_io_pass_on_library(io, worker->context, gv_run_barrier_block(w, worker, block, &p, &b)));
   } else {
     GV_TRY(gv_io_pass_on_library(io, worker->context,
                                  gv_voronoi_fill(worker->context, w->voronoi, &b, may_be_uniform)));

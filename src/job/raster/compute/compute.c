@@ -24,7 +24,9 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
   const size_t cells = (size_t)w->block_w * (size_t)w->block_h;
   const bool apart = !w->source.computes || plan->apart, own = w->in->cells.own;
   const bool list = gv_cells_of_lists(&j->grid.cells_of);
-  const bool distances = j->stats != NULL || plan->converts || j->distance_per_value || j->cost.path != NULL;
+  const bool ways = w->in->barriers.count > 0;
+  const bool distances =
+      j->stats != NULL || plan->converts || j->distance_per_value || j->cost.path != NULL || ways;
   options.threads = 1; /* of a worker */
   options.device = j->device;
   options.progress = gv_io_go_on;
@@ -41,8 +43,10 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
     made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
            compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
            compute_make(w->in->mask != NULL, cells, &one->mask) &&
-           compute_make(w->in->mask != NULL && list, 2 * cells * sizeof *one->centre, &one->centre) &&
-           compute_make(own, cells, &one->queried) && compute_make(own, cells * sizeof *one->own, &one->own) &&
+           compute_make(ways || (w->in->mask != NULL && list), 2 * cells * sizeof *one->centre, &one->centre) &&
+           compute_make(own, cells, &one->queried) &&
+           compute_make(own || ways, cells * sizeof *one->own, &one->own) &&
+           compute_make(ways, cells * sizeof *one->azimuth, &one->azimuth) &&
            compute_make(distances, cells * sizeof *one->distance, &one->distance);
   }
   return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
@@ -60,6 +64,7 @@ void gv_run_work_free(gv_run_work *w) {
     free(one->centre);
     free(one->distance);
     free(one->own);
+    free(one->azimuth);
     free(one->queried);
     free(one->quantity);
   }

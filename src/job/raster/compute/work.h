@@ -2,6 +2,7 @@
 #ifndef GV_JOB_RASTER_COMPUTE_WORK_H
 #define GV_JOB_RASTER_COMPUTE_WORK_H
 
+#include "gpuvoronoi/barriers.h"
 #include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/out/style.h"
@@ -12,12 +13,13 @@
 typedef struct gv_run_worker {
   gv_context *context;
   gv_adjacency adjacency;
-  bool scans;            /* blocks are scanned for neighbours */
-  int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
-  uint8_t *mask;         /* a block */
-  double *centre;        /* of lists with a mask: longitudes of a block, then latitudes */
-  double *distance;      /* of the nearest seed, a block */
-  int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
+  bool scans;       /* blocks are scanned for neighbours */
+  int32_t *numbers; /* k bands of a block, if ids are wider than numbers */
+  uint8_t *mask;    /* a block */
+  double *centre;   /* of lists with a mask: longitudes of a block, then latitudes; with barriers: x, then y */
+  double *distance; /* of the nearest seed, a block */
+  int32_t *own; /* regions of a block's cells that are seeds themselves; -1: they are none; with barriers: seeds */
+  float *azimuth;        /* with barriers, a block */
   uint8_t *queried;      /* the block's other cells */
   bool owns;             /* some are; else neither of both is of any use */
   gv_quantity *quantity; /* one a sum */
@@ -30,7 +32,8 @@ typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;
-  gv_cost *cost; /* costs and seeds of all cells, of a run by travel cost; else NULL */
+  gv_cost *cost;         /* costs and seeds of all cells, of a run by travel cost; else NULL */
+  gv_barriers *barriers; /* ways, of a run with barriers; else NULL */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */

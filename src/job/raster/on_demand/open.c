@@ -61,6 +61,7 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
   GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
              "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
   GV_REQUIRE(io, j->cost.path == NULL, "cost: unsupported for on-demand rasters; use the command");
+  GV_REQUIRE(io, j->barriers.path == NULL, "barriers: unsupported for on-demand rasters; use the command");
   /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
   if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;

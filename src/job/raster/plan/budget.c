@@ -29,6 +29,7 @@ int gv_budget_workers(const gv_job *j, int64_t memory, int most, int64_t cells, 
   if (j->raster_seeds.source != NULL) cell += 5 + (j->distance_per_value ? 12 : 0);
   if (ids_apart) cell += 4 * (int64_t)j->k;
   if (j->mask.source != NULL) cell++;
+  if (j->barriers.path != NULL) cell += 100; /* places, their ways and their order (src/barriers/nearest.c) */
   if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;
   int64_t workers = memory / (cells * cell + SCRATCH);
   return workers < 1 ? 1 : workers < most ? (int)workers : most;

@@ -57,11 +57,19 @@ typedef struct gv_job_cost {
   int band, moves; /* 8, 16 or 32 */
 } gv_job_cost;
 
+/* The lines and polygons of --barriers; path NULL: none. */
+typedef struct gv_job_barriers {
+  const char *path;
+  const char *layer; /* NULL = the only one */
+  char **open_options;
+} gv_job_barriers;
+
 typedef struct gv_job {
   gv_seed_options seeds;
   gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
   gv_grid_options grid;
   gv_job_cost cost;
+  gv_job_barriers barriers;
   gv_raster_options raster; /* of it: path, driver, creation options, overwrite */
   gv_mask_options mask;     /* source NULL = none */
   const char *backend;

@@ -93,6 +93,8 @@ gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
     status = add_source(io, &items, "GPUVORONOI_MASK", j->mask.source, NULL);
   if (status == GV_OK && j->cost.path != NULL)
     status = add_source(io, &items, "GPUVORONOI_COST", j->cost.path, NULL);
+  if (status == GV_OK && in->barriers.count > 0)
+    status = add_source(io, &items, "GPUVORONOI_BARRIERS", j->barriers.path, j->barriers.layer);
   if (j->cost.path != NULL)
     items = CSLSetNameValue(items, "GPUVORONOI_COST_MOVES", CPLSPrintf("%d", j->cost.moves));
   if (j->seeds.attribute != NULL) items = CSLSetNameValue(items, "GPUVORONOI_ATTRIBUTE", j->seeds.attribute);

@@ -9,6 +9,7 @@
 #include "io/crs.h"
 #include "io/in/cells/h3_cells.h"
 #include "io/in/cells/place_arrays.h"
+#include "io/in/raster_in.h"
 #include "io/metric.h"
 
 gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
@@ -138,6 +139,12 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));
+  if (j->barriers.path != NULL && grid->metric != GV_EUCLIDEAN) {
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--barriers: unsupported metric (%s); use euclidean, e.g. with --crs and a projected "
+                         "coordinate system",
+                         gv_metric_name(grid->metric));
+  }
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "--weighting power: unsupported metric (%s); use euclidean or great-circle",
@@ -167,6 +174,33 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
     GV_TRY(gv_overlay_open(io, source, &in->grid, readers, &in->overlay[i]));
   }
   return GV_OK;
+}
+
+/* Lines and polygons, in the grid's coordinates. */
+static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
+  const gv_job_barriers *barriers = &in->job->barriers;
+  const gv_seed_options options = {.source = barriers->path,
+                                   .layer = barriers->layer,
+                                   .open_options = barriers->open_options,
+                                   .crs_option = "", /* none */
+                                   .layer_option = "--barriers-layer",
+                                   .skip_invalid = in->job->seeds.skip_invalid,
+                                   .shapes = true,
+                                   .may_be_empty = true,
+                                   .queries = true};
+  if (barriers->path == NULL) return GV_OK;
+  GV_REQUIRE(io, in->seeds->shapes == NULL,
+             "--barriers: %s: unsupported seeds (lines or polygons); use points, e.g. vertices or centroids",
+             gv_job_seeds(in->job));
+  gv_status status = gv_seeds_read(io, &options, &in->barriers);
+  if (status == GV_OK && in->barriers.count == 0) return GV_OK;
+  if (status == GV_OK && in->barriers.shapes == NULL)
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: unsupported geometry (points); expected lines or polygons", barriers->path);
+  status = gv_io_within(io, status, "--barriers");
+  GV_TRY(status);
+  GV_TRY(gv_check_alignable(io, "--barriers", barriers->path, in->barriers.crs, &in->grid));
+  return gv_io_within(io, gv_raster_grid_carry(io, &in->grid, &in->barriers), "--barriers");
 }
 
 /* The places of a file, if the grid's metric supports them. */
@@ -218,6 +252,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
   }
   GV_TRY(check_grid(io, in));
   GV_TRY(read_lists(io, in));
+  GV_TRY(read_barriers(io, in));
   if (j->grid.has_level && (j->cells != NULL || j->mesh != NULL))
     GV_TRY(gv_raster_grid_of_triangles(io, &in->grid, &in->triangles));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
@@ -272,4 +307,5 @@ void gv_run_inputs_free(gv_run_inputs *in) {
   gv_raster_seeds_free(&in->cells);
   gv_seeds_free(&in->layer);
   gv_seeds_free(&in->centres);
+  gv_seeds_free(&in->barriers);
 }

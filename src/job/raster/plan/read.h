@@ -17,7 +17,9 @@ typedef struct gv_run_inputs {
   const gv_seed_list *seeds;    /* one of them; of an overview, that of the whole raster may be borrowed */
   const gv_seed_list *regions;  /* rows of tables: the seeds, or the values of their cells */
   gv_seed_list centres;         /* places of --cells-of, in degrees; none: other query cells */
-  gv_features features;         /* what the library has of them, if they are lines and polygons */
+  gv_seed_list
+      barriers; /* lines and polygons in the grid's coordinates; without any the run is one without barriers */
+  gv_features features; /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
   gv_raster_grid triangles; /* of --cells and --mesh with a level */
   double max_distance;      /* in the library's unit */

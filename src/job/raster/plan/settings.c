@@ -281,6 +281,19 @@ const gv_option gv_job_options[] = {
      "On uniform friction a way is at most 8.24 %, 2.75 % or 1.31 % too long.",
      GV_OPTION_ONE_OF(job.cost.moves, cost_moves)},
 
+    GV_OPTION_SECTION("Barriers"),
+    {"barriers", "SRC",
+     "find the nearest seed by the shortest way round these lines and polygons\n"
+     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are lengths of "
+     "ways. "
+     "Cells inside polygons and those that no way reaches hold nodata. Plane grids and points as seeds only: "
+     "--metric euclidean.",
+     GV_OPTION_INTO(job.barriers.path), .names_file = true},
+    {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
+     GV_OPTION_INTO(job.barriers.layer), .rare = true},
+    {"barriers-oo", "NAME=VALUE", "open option of the driver of --barriers; may be repeated",
+     GV_OPTION_INTO(job.barriers.open_options), .several = true, .rare = true},
+
     GV_OPTION_SECTION("Nearest seeds"),
     {"k", "K", "write the K nearest seeds, one band for each (1 to 64) [default: 1]",
      GV_OPTION_RANGE(job.k, 1, GV_VORONOI_MAX_K)},
@@ -450,6 +463,7 @@ void gv_job_settings_clear(gv_job_settings *s) {
   CSLDestroy(s->job.mask.open_options);
   CSLDestroy(s->job.sum_options);
   CSLDestroy(s->job.cost.open_options);
+  CSLDestroy(s->job.barriers.open_options);
   free(s->job.raster_seeds.values);
 }
 
@@ -491,6 +505,29 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
   GV_REQUIRE(io, !g->has_metric || (g->metric != GV_MANHATTAN && g->metric != GV_CHEBYSHEV),
              "--cost: metric %s is unsupported; use euclidean, great-circle or geodesic",
              gv_metric_name(g->metric));
+  return GV_OK;
+}
+
+/* Options that ways round barriers do not have. */
+static gv_status check_barriers(gv_io *io, const gv_job *j) {
+  const gv_grid_options *g = &j->grid;
+  const struct {
+    bool given;
+    const char *name;
+  } others[] = {{j->cost.path != NULL, "--cost"},
+                {j->raster_seeds.source != NULL, "--seeds-raster"},
+                {g->has_level, "--level"},
+                {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
+                {j->k > 1, "-k"},
+                {j->weighting != GV_UNWEIGHTED, "--weighting"},
+                {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
+                {j->signed_distance, "--signed-distance"},
+                {j->seeds.boundary, "--boundary"},
+                {j->parts > 0, "--part"},
+                {strcmp(j->backend, "auto") != 0 && strcmp(j->backend, "tile") != 0, "--backend"}};
+  if (j->barriers.path == NULL) return GV_OK;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    GV_REQUIRE(io, !others[i].given, "--barriers: %s is unsupported with barriers", others[i].name);
   return GV_OK;
 }
 
@@ -539,6 +576,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->cost.band != 1, j->cost.path != NULL, "--cost-band", "--cost"},
       {j->cost.open_options != NULL, j->cost.path != NULL, "--cost-oo", "--cost"},
       {j->cost.moves != 32, j->cost.path != NULL, "--cost-moves", "--cost"},
+      {j->barriers.layer != NULL, j->barriers.path != NULL, "--barriers-layer", "--barriers"},
+      {j->barriers.open_options != NULL, j->barriers.path != NULL, "--barriers-oo", "--barriers"},
       {j->seeds.attribute != NULL, !cells, "--attribute", "--seeds"},
       {j->id_type != GDT_Unknown && !GDALDataTypeIsInteger(j->id_type), j->seeds.attribute != NULL,
        "--ot Float32 or Float64", "--attribute"},
@@ -550,6 +589,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
     GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "layer: its name is empty");
   GV_REQUIRE(io, !j->distance_per_value || !j->raster_seeds.by_cell,
              "--distance-per-value: unsupported with --by-cell");
+  GV_TRY(check_barriers(io, j));
   GV_TRY(check_cost(io, j));
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }

@@ -1,0 +1,55 @@
+#include "job/raster/compute/barriers.h"
+
+#include <inttypes.h>
+
+#include "io/in/input_limit.h"
+#include "job/raster/compute/block.h"
+
+enum { VERTEX_BYTES = 400 /* of walls, corners, their trees, and ways, in the library */ };
+
+static gv_status barriers_solve(gv_io *io, const gv_run_work *w, gv_barriers *barriers) {
+  gv_context *context = w->in->context;
+  const gv_seed_list *seeds = w->in->seeds;
+  const char *path = w->job->barriers.path;
+  int64_t left_out = 0;
+  GV_TRY(gv_io_pass_on_library(io, context,
+                               gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &left_out)));
+  GV_REQUIRE(io, left_out < seeds->count, "--barriers: all seeds are inside polygons of %s", path);
+  if (left_out > 0) {
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are inside polygons of %s",
+               left_out, seeds->count, path);
+  }
+  return GV_OK;
+}
+
+static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
+  (void)rasters;
+  const gv_features features = gv_seeds_features(&w->in->barriers);
+  const gv_input_data data = {.option = "--barriers",
+                              .source = w->job->barriers.path,
+                              .items = "vertices",
+                              .count = w->in->barriers.shapes->vertices,
+                              .bytes = VERTEX_BYTES};
+  gv_barriers_options options;
+  gv_barriers_options_init(&options);
+  options.metric = w->in->grid.metric;
+  options.max_distance = w->in->max_distance;
+  GV_TRY(gv_input_fits(io, &data));
+  GV_TRY(gv_io_within(io,
+                      gv_io_pass_on_library(io, w->in->context,
+                                            gv_barriers_create(w->in->context, &features, &options, &w->barriers)),
+                      "--barriers"));
+  w->source.state = w->barriers;
+  return barriers_solve(io, w, w->barriers);
+}
+
+static void barriers_close(void *state) {
+  gv_barriers_destroy(state);
+}
+
+const gv_block_source gv_barrier_blocks = {.name = "tile",
+                                           .block = gv_run_compute_block,
+                                           .begin = barriers_begin,
+                                           .sum = gv_run_sum_of_raster,
+                                           .identifies_seeds = gv_run_blocks_identify_seeds,
+                                           .close = barriers_close};
