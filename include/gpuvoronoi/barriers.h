@@ -118,8 +118,8 @@ static inline void gv_barrier_places_init(gv_barrier_places *places) {
 }
 
 /**
- * Finds the nearest seed of places, on the calling thread.
- * @param context of the calling thread; progress and message. NULL is an error.
+ * Finds the nearest seed of places.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param barriers solved.
  * @param places   the places, and the arrays in the caller's memory.
  * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY, CANCELLED.

@@ -33,3 +33,4 @@ class RasterOptions(TypedDict, total=False):
     cells: Any
     edges: str
     boundary: bool
+    barriers: Any

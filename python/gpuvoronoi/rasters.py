@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Un
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds, grids
+from . import _barriers, _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds, grids
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -77,6 +77,9 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         latitude), or the shorter way on the globe.
     boundary : bool
         Polygons count as their rings, with nothing within.
+    barriers : GeoDataFrame or GeoSeries, optional
+        Lines and polygons that the way to a seed may touch and follow, but not cross or enter: distances and directions are those of the shortest way
+        round them, and cells inside polygons have no seed. With metric euclidean, one neighbour, and points as seeds.
     skip_invalid : bool
         Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
         (on the globe a latitude beyond 90 degrees); the others keep their numbers.
@@ -159,7 +162,7 @@ class Question:
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
                  target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None, edges: str = "straight",
-                 boundary: bool = False, transform: Any = None) -> None:
+                 boundary: bool = False, transform: Any = None, barriers: Any = None) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
@@ -214,6 +217,9 @@ class Question:
             at, ats = _seeds.on(self.grid, self.seeds, self.metric)
             self.plan = dataclasses.replace(self.plan, x=np.ascontiguousarray(at), y=np.ascontiguousarray(ats))
         self.nothing = self.cells is not None and not self.cells.any  # no cell is a seed
+        self.barriers = None if barriers is None else _barriers.read(barriers, self.grid, self.metric, skip_invalid)
+        if barriers is not None:
+            _barriers.check(self)
         if self.grid.chunks is not None and self.grid.mesh:
             raise ValueError("level alone has no chunks")
 
@@ -273,6 +279,8 @@ class Question:
         if self.nothing:
             return (None if names is None else self._full(names.nodata, names.dtype),
                     None if distance is None else self._full(math.nan, distance), self._full(math.nan, np.float32) if azimuth else None)
+        if self.barriers is not None:
+            return _barriers.compute(self, self.barriers, names, distance, azimuth)
         own = self.cells.groups if self.cells is not None and self.cells.own else None
         if self.grid.chunks is not None:
             from . import _dask

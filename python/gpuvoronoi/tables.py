@@ -57,6 +57,8 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     import pandas
 
     question = Question(seeds, **arguments)
+    if question.barriers is not None:
+        raise ValueError("barriers: tables of seeds are not supported with barriers; use the command")
     kept = _kept(keep, question.seeds)
     if question.cells is not None:
         return _of_values(question, sums or {}, distances, ids)

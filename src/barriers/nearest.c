@@ -11,8 +11,10 @@
 #include "barriers/inside.h"
 #include "barriers/tree.h"
 #include "barriers/ways.h"
+#include "core/parallel.h"
 
 enum {
+  STRETCH = 1 << 15, /* places that a worker takes at once */
   GROUP = 1024 /* places with one order of sources */,
   FEW = 8,
   FIRST_BATCH = 48,
@@ -265,25 +267,37 @@ static gv_status nearest_groups(nearest_state *s, int64_t first, int64_t end, gv
   return gv_progress_add(progress, end - first) ? GV_OK : gv_fail(s->context, GV_ERROR_CANCELLED, "cancelled");
 }
 
-gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, int64_t count,
-                              int32_t *source, double *length) {
-  nearest_state s = {.context = context, .b = b, .places = places, .memory = {.allocator = b->allocator}};
+/* A call, of which each worker solves stretches of places that follow each other. */
+typedef struct nearest_call {
+  const gv_barriers *b;
+  const double *places;
+  int32_t *source;
+  double *length;
   gv_progress progress;
-  gv_progress_init(&progress, context, count);
+} nearest_call;
+
+static gv_status nearest_stretch(gv_worker *worker, int64_t first, int64_t end) {
+  nearest_call *call = worker->user;
+  const gv_barriers *b = call->b;
+  const int64_t count = end - first;
+  nearest_state s = {.context = &worker->context,
+                     .b = b,
+                     .places = call->places + 3 * first,
+                     .memory = {.allocator = b->allocator}};
   s.order = gv_allocate(&b->allocator, count, sizeof *s.order);
   s.best = gv_allocate(&b->allocator, count, sizeof *s.best);
   gv_status status = GV_OK;
-  if (s.order == NULL || s.best == NULL) status = gv_fail_memory(context, "the nearest seeds");
+  if (s.order == NULL || s.best == NULL) status = gv_fail_memory(s.context, "the nearest seeds");
   int64_t finite = 0;
   for (int64_t i = 0; i < count && status == GV_OK; i++) {
-    if (isfinite(places[3 * i]) && isfinite(places[3 * i + 1])) s.order[finite++] = i;
+    if (isfinite(s.places[3 * i]) && isfinite(s.places[3 * i + 1])) s.order[finite++] = i;
     s.best[i] = (nearest_best){(double)INFINITY, INT32_MAX, INT32_MAX, GV_BARRIER_FREE};
   }
-  if (status == GV_OK && finite > 0) status = nearest_groups(&s, 0, finite, &progress);
+  if (status == GV_OK && finite > 0) status = nearest_groups(&s, 0, finite, &call->progress);
   for (int64_t i = 0; i < count && status == GV_OK; i++) {
     const bool none = s.best[i].source == INT32_MAX || s.best[i].length > b->max_distance;
-    source[i] = none ? -1 : s.best[i].source;
-    length[i] = none ? (double)NAN : s.best[i].length;
+    call->source[first + i] = none ? -1 : s.best[i].source;
+    call->length[first + i] = none ? (double)NAN : s.best[i].length;
   }
   gv_release(&b->allocator, s.order);
   gv_release(&b->allocator, s.best);
@@ -291,4 +305,13 @@ gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const d
   gv_release(&b->allocator, s.found);
   gv_leg_memory_clear(&s.memory);
   return status;
+}
+
+gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, int64_t count,
+                              int32_t *source, double *length) {
+  nearest_call call = {.b = b, .places = places, .source = source, .length = length};
+  gv_progress_init(&call.progress, context, count);
+  gv_loop loop = {context, context->threads, count, count, &call.progress, &call};
+  if (context->threads > 1) loop.grain = count > STRETCH ? STRETCH : count;
+  return count > 0 ? gv_parallel_for(&loop, nearest_stretch) : GV_OK;
 }

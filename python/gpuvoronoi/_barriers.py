@@ -1,0 +1,70 @@
+"""The nearest seeds by the shortest ways round barriers (``include/gpuvoronoi/barriers.h``)."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from . import _c, _field, _geometries, _grid, _seeds
+from ._library import Bar, Handle, library, run
+
+if TYPE_CHECKING:
+    from .rasters import Question
+
+_LARGE = 1 << 12  # vertices, or cells / 16, from which calls take long enough to be interrupted
+
+
+def read(barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool) -> Optional[_geometries.Arrays]:
+    """Lines and polygons in the grid's coordinates; None: there are none."""
+    if not (hasattr(barriers, "geometry") and hasattr(barriers, "crs")):
+        raise TypeError(f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}")
+    if metric != "euclidean":
+        raise ValueError(f"barriers: metric {metric} is not supported; use euclidean, on a map")
+    if len(barriers) == 0:
+        return None
+    found = _seeds.read(barriers, None, skip_invalid, features=True)
+    if found.features is None:
+        raise ValueError("barriers: points are not supported; use lines and polygons")
+    return _seeds.placed(grid, found, metric, skip_invalid)[0].features
+
+
+def check(question: Question) -> None:
+    """That the question has nothing that ways round barriers lack."""
+    plan = question.plan
+    lacks = {"k": question.k > 1, "weights": plan.weights is not None, "lines and polygons as seeds": plan.features is not None,
+             "cells of a raster as seeds": question.cells is not None, "a chunked grid": question.grid.chunks is not None,
+             "arrays on a device": question.cupy is not None, "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
+             "backends": plan.backend not in ("auto", "tile")}
+    for name, given in lacks.items():
+        if given:
+            raise ValueError(f"barriers: {name} are not supported with barriers")
+
+
+def compute(question: Question, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+    """As Question.compute."""
+    plan, shape = question.plan, (question.plan.rows, question.plan.columns)
+    g, column, row = plan.transform, np.arange(shape[1]) + 0.5, np.arange(shape[0])[:, None] + 0.5
+    x, y = (np.array(np.broadcast_to((g[i] + column * g[i + 1]) + row * g[i + 2], shape), order="C") for i in (0, 3))
+    if question.mask is not None:
+        x[~np.nan_to_num(np.asarray(question.mask)).astype(bool)] = np.nan
+    features = _field.Features(barriers, "straight", False).struct()
+    options = _c.BarriersOptions(metric=_c.METRICS.index(plan.metric), max_distance=plan.max_distance)
+    made, large = c_void_p(), x.size > 16 * _LARGE or barriers.x.size > _LARGE
+    used = run(library().gv_barriers_create, byref(features), byref(options), byref(made), threads=question.workers, argument="barriers")
+    handle = Handle(made.value, library().gv_barriers_destroy, used)
+    numbers, lengths = np.empty(shape, np.int32), np.empty(shape, np.float64)
+    directions = np.empty(shape, np.float32) if azimuth else None
+    places = _c.BarrierPlaces(x=x.ctypes.data, y=y.ctypes.data, count=x.size, seed=numbers.ctypes.data, distance=lengths.ctypes.data,
+                              azimuth=None if directions is None else directions.ctypes.data)
+    with Bar(question.progress) as bar:
+        run(library().gv_barriers_solve, handle.address, plan.x.ctypes.data, plan.y.ctypes.data, ctypes.c_int64(plan.x.size), None,
+            threads=question.workers, large=large, argument="seeds")
+        run(library().gv_barriers_get, handle.address, byref(places), threads=question.workers, large=large, progress=bar.report, argument="barriers")
+    ids: Any = numbers
+    if names is not None and names.value is not None:
+        ids = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata).astype(names.dtype)
+    return (None if names is None else ids[None], None if distance is None else lengths.astype(distance)[None],
+            None if directions is None else directions[None])
