@@ -87,7 +87,10 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     table["area" if scale is None else "area_km2"] = made["area"] * (scale or 1.0)
     table["neighbours"], table["others"] = _labels(table.index, made)
     crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
-    return geopandas.GeoDataFrame(table, geometry=_polygons(made), crs=crs)
+    polygons = _polygons(made)
+    if unverified and cut:
+        polygons = _repaired(polygons)
+    return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
 
 _LARGE = 8  # seeds on one geodesic need much longer than others
@@ -179,3 +182,16 @@ def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:
             pieces += [struct.pack("<BIII", 1, 3, 1, point[i + 1] - point[i]), places[point[i]:point[i + 1]].tobytes()]
         shapes.append(b"".join(pieces))
     return geopandas.GeoSeries.from_wkb(shapes).values
+
+
+def _repaired(polygons: Any) -> Any:
+    """Polygons with crossings, which the library has counted as not verified, become valid."""
+    import geopandas
+    from shapely.ops import unary_union
+    from shapely.validation import make_valid
+
+    def polygonal(shape: Any) -> Any:
+        parts = [part for part in getattr(shape, "geoms", [shape]) if part.geom_type.endswith("Polygon")]
+        return unary_union(parts) if len(parts) != 1 else parts[0]
+
+    return geopandas.GeoSeries([shape if shape.is_valid else polygonal(make_valid(shape)) for shape in polygons]).values

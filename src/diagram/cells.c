@@ -45,13 +45,15 @@ static double maker_longest(const maker *m, int64_t side) {
     int32_t seed = corner[(side % 3 + i) % 3];
     if (seed >= m->t->count || m->round[seed] == 0) continue;
     const double *p = m->t->position + 3 * (int64_t)seed;
-    double x = p[0] - m->v->x[side / 3], y = p[1] - m->v->y[side / 3], away = hypot(x, y);
-    if (m->globe != NULL) {
-      double u[3];
-      gv_globe_vectors(m->globe, 1, &m->v->x[side / 3], &m->v->y[side / 3], u);
-      away = m->globe->radius *
-             sqrt((u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) + (u[2] - p[2]) * (u[2] - p[2]));
+    if (m->globe == NULL) { /* vertices are as good as their coordinates */
+      double noise = m->v->noise[side / 3], away = hypot(p[0] - m->v->x[side / 3], p[1] - m->v->y[side / 3]);
+      most = fmax(most, fmin(fmax(m->most, 1e-3 * away), ldexp(4.0 * noise, m->round[seed])));
+      continue;
     }
+    double u[3];
+    gv_globe_vectors(m->globe, 1, &m->v->x[side / 3], &m->v->y[side / 3], u);
+    double away = m->globe->radius * sqrt((u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) +
+                                          (u[2] - p[2]) * (u[2] - p[2]));
     most = fmax(most, fmin(m->most, ldexp(1e-9, 4 * m->round[seed]) * away));
   }
   return most;
@@ -65,7 +67,7 @@ static void maker_contract(maker *m, int64_t *number) {
   for (int64_t i = 0; i < 3 * t->facets; i++) {
     int32_t facet = (int32_t)(i / 3), other = t->neighbour[i];
     if (facet >= other) continue;
-    double noise = 4.0 * (m->v->noise[facet] + m->v->noise[other]);
+    double noise = (m->globe == NULL ? 1.0 : 4.0) * (m->v->noise[facet] + m->v->noise[other]);
     double length = maker_length(m, facet, other);
     if (length > fmax(m->least, noise) && length > maker_longest(m, i)) continue;
     int32_t a = maker_root(m, facet), b = maker_root(m, other);

@@ -87,6 +87,34 @@ double gv_cross_plane(const double a[2], const double b[2], const double c[2]) {
   return value.high;
 }
 
+static double center_rounding(const double a[2], const double center[2]) {
+  return 1.2e-16 * fmax(fmax(fabs(a[0]), fabs(a[1])), fmax(fabs(center[0]), fabs(center[1])));
+}
+
+static double center_in_pairs(const double a[2], const double b[2], const double c[2], double center[2]) {
+  pair bx = pair_of_difference(b[0], a[0]), by = pair_of_difference(b[1], a[1]),
+       cx = pair_of_difference(c[0], a[0]), cy = pair_of_difference(c[1], a[1]);
+  pair b2 = pair_add(pair_multiply(bx, bx), pair_multiply(by, by)),
+       c2 = pair_add(pair_multiply(cx, cx), pair_multiply(cy, cy));
+  pair x = pair_determinant(b2, c2, by, cy), y = pair_determinant(bx, cx, b2, c2);
+  double scale = 0.5 / pair_determinant(bx, by, cx, cy).high;
+  double terms = (fabs(bx.high) + fabs(by.high)) * c2.high + (fabs(cx.high) + fabs(cy.high)) * b2.high;
+  center[0] = a[0] + x.high * scale;
+  center[1] = a[1] + y.high * scale;
+  return error_of_pairs * terms * fabs(scale) + 1e-15 * (fabs(x.high) + fabs(y.high)) * fabs(scale) +
+         center_rounding(a, center);
+}
+
+double gv_circle_center_plane(const double a[2], const double b[2], const double c[2], double center[2]) {
+  double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
+  double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy, scale = 0.5 / gv_cross_plane(a, b, c);
+  double terms = (fabs(bx) + fabs(by)) * c2 + (fabs(cx) + fabs(cy)) * b2;
+  center[0] = a[0] + (cy * b2 - by * c2) * scale;
+  center[1] = a[1] + (bx * c2 - cx * b2) * scale;
+  double error = 4e-16 * terms * fabs(scale), rounding = center_rounding(a, center);
+  return error <= 4.0 * rounding ? error + rounding : center_in_pairs(a, b, c, center);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ sphere */
 
 double gv_sphere_excess(const double s[3]) {

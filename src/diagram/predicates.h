@@ -23,6 +23,12 @@ int gv_circle_side_sphere(const double a[3], const double b[3], const double c[3
  * the products. */
 double gv_cross_plane(const double a[2], const double b[2], const double c[2]);
 
+/*
+ * The centre of the circle through three points of the plane, within the returned error: the rounding of its coordinates, as a rule. Centres of
+ * circles through many points, whose sums cancel, are computed from pairs of doubles: their order along a border would be random otherwise.
+ */
+double gv_circle_center_plane(const double a[2], const double b[2], const double c[2], double center[2]);
+
 /* |s| - 1 of a rounded unit vector, within 1e-31. */
 double gv_sphere_excess(const double s[3]);
 

@@ -26,17 +26,14 @@ typedef struct finder {
   gv_progress progress;
 } finder;
 
-/* Relative to the first corner: numerators in double, the denominator exact where much of it cancels. */
 static void vertices_of_plane(const finder *f, int32_t facet) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  const double *a = f->t->position + 3 * (int64_t)v[0], *b = f->t->position + 3 * (int64_t)v[1],
-               *c = f->t->position + 3 * (int64_t)v[2];
-  double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
-  double b2 = bx * bx + by * by, c2 = cx * cx + cy * cy, cross = gv_cross_plane(a, b, c);
-  double scale = 0.5 / cross, terms = (fabs(bx) + fabs(by)) * c2 + (fabs(cx) + fabs(cy)) * b2;
-  f->out->x[facet] = a[0] + (cy * b2 - by * c2) * scale;
-  f->out->y[facet] = a[1] + (bx * c2 - cx * b2) * scale;
-  f->out->noise[facet] = 4e-16 * (terms * fabs(scale) + fabs(a[0]) + fabs(a[1]));
+  const double *p = f->t->position;
+  double center[2];
+  f->out->noise[facet] =
+      gv_circle_center_plane(p + 3 * (int64_t)v[0], p + 3 * (int64_t)v[1], p + 3 * (int64_t)v[2], center);
+  f->out->x[facet] = center[0];
+  f->out->y[facet] = center[1];
 }
 
 /* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by 1e-16 of their distances' inverse. */

@@ -99,6 +99,35 @@ static void sets_cover_the_globe_once(void **unused) {
     }
 }
 
+/* Seeds on circles: all borders lead to one place, whose surroundings are smaller than the seeds are exact. */
+static void circles_on_the_plane_are_valid(void **unused) {
+  (void)unused;
+  static const int counts[] = {12, 90, 200, 360};
+  static seed_set set;
+  for (int number = 0; number < 40; number++) {
+    int count = counts[number % 4];
+    double radius = pow(10.0, seed_uniform(-2.0, 4.0)), unit = number % 3 == 0 ? 1e-6 : 1e-12;
+    const double x = number % 2 == 0 ? 500000.0 : -98831.9, y = 5500000.0;
+    set = (seed_set){.name = "circles"};
+    for (int i = 0; i < 2 * count; i++) {
+      double angle = 6.283185307179586 * i / count, away = radius * (1 + i / count);
+      seed_add(&set, rint((x + away * cos(angle)) / unit) * unit, rint((y + away * sin(angle)) / unit) * unit);
+    }
+    const gv_points seeds = gv_points_xy(set.x, set.y, set.count);
+    gv_diagram *diagram = NULL;
+    gv_diagram_parts parts;
+    gv_diagram_parts_init(&parts);
+    gv_check check;
+    if (gv_diagram_create(context, &seeds, NULL, &diagram) != GV_OK) fail_msg("%s", gv_context_message(context));
+    assert_int_equal(gv_diagram_get(context, diagram, &parts), GV_OK);
+    const double box[4] = {x - 2.4 * radius, y - 2.4 * radius, x + 2.4 * radius, y + 2.4 * radius};
+    assert_int_equal(gv_check_whole(context, &parts, box, NULL, &check), GV_OK);
+    if (check.first >= 0 || parts.unverified != 0)
+      fail_msg("%d seeds, radius %g: %d crossings", set.count, radius, (int)check.crossed);
+    gv_diagram_destroy(diagram);
+  }
+}
+
 /* A square in two halves, and what is wrong if points of their border are moved or one turns the other way. */
 static void faults_are_found(void **unused) {
   (void)unused;
@@ -134,6 +163,7 @@ static void faults_are_found(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(faults_are_found),
+                                     cmocka_unit_test(circles_on_the_plane_are_valid),
                                      cmocka_unit_test(sets_cover_the_globe_once)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cpl_error.h>
+
 #include "diagram/pieces.h"
 #include "io/out/diagram/clipped_area.h"
+#include "io/out/diagram/parts.h"
 #include "io/out/diagram/projected.h"
 #include "io/out/layer_values.h"
 #include "io/out/neighbours/geodesic_line.h"
@@ -202,6 +205,19 @@ static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_oper
   return GV_OK;
 }
 
+/* Polygons with crossings, which the library has counted as not verified, become valid. */
+static gv_status writer_repair(const writer *w, OGRGeometryH *geometry) {
+  CPLPushErrorHandler(CPLQuietErrorHandler); /* GEOS reports what is invalid */
+  OGRGeometryH valid = OGR_G_IsValid(*geometry) ? NULL : OGR_G_MakeValid(*geometry);
+  bool right = valid != NULL || OGR_G_IsValid(*geometry);
+  CPLPopErrorHandler();
+  if (!right) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
+  if (valid == NULL) return GV_OK;
+  OGR_G_DestroyGeometry(*geometry);
+  *geometry = gv_parts_of(valid, true);
+  return GV_OK;
+}
+
 /* Cut and drawn on the map; *out NULL: nothing is left. */
 static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
@@ -210,7 +226,8 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   w->cut = false;
   if (p->count == 0) return GV_OK;
   GV_TRY(writer_geometry(w, p, polygons, out));
-  gv_status status = writer_cut(w, c->region, polygons, NULL, out);
+  gv_status status = polygons && c->cut && c->parts->unverified > 0 ? writer_repair(w, out) : GV_OK;
+  if (status == GV_OK) status = writer_cut(w, c->region, polygons, NULL, out);
   if (status == GV_OK && *out != NULL && c->globe && c->map.operation != NULL) {
     status = gv_map_draw(w->io, &c->map, c->tolerance, polygons, *out, &drawn);
     OGR_G_DestroyGeometry(*out);
