@@ -20,7 +20,7 @@ _METRICS = {"euclidean": _c.EUCLIDEAN, "great-circle": _c.GREAT_CIRCLE, "geodesi
 
 
 def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, extent: Any = None, tolerance: float = 1.0,
-            cut: bool = True, skip_invalid: bool = False, workers: int = -1, progress: Optional[ProgressFunction] = None) -> Any:
+            cut: bool = True, group: Optional[str] = None, skip_invalid: bool = False, workers: int = -1, progress: Optional[ProgressFunction] = None) -> Any:
     """The Voronoi diagram of points as polygons: exact on the ellipsoid, the sphere and the plane.
 
     Parameters
@@ -38,6 +38,9 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
         On the globe: how far in metres polygons may be from the true borders.
     cut : bool
         On the globe: whether polygons are cut at 180 degrees and closed along the poles.
+    group : str, optional
+        Column of the seeds: those with the same value have one polygon. The result has a row for each value, which is its index, in the order of
+        the first seeds, with the columns of the first seed and `seeds`, the number of seeds.
     skip_invalid : bool
         Whether rows without usable coordinates are left out instead of raising.
     workers, progress
@@ -46,7 +49,7 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     Returns
     -------
     GeoDataFrame
-        The seeds' rows and columns with polygons as geometry, and `area_km2` (`area` without a unit of length), `neighbours`
+        The seeds' rows and columns (`seed_NAME` if this function has a column of that name) with polygons as geometry, and `area_km2` (`area` without a unit of length), `neighbours`
         (tuples of the index's labels), `others` (labels of seeds at the same place, which have an empty polygon).
 
     Examples
@@ -61,12 +64,15 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     read = _seeds.read(seeds, seeds_crs, skip_invalid)
     if read.x.size == 0:
         raise ValueError("seeds: there are none")
+    owners = None if group is None else _owners(read, group)
     meant = _metric_of(metric, read)
     options = _c.DiagramOptions(metric=_METRICS[meant], tolerance=real(tolerance, "tolerance"))
     globe = meant != "euclidean"
     if globe:
         read = _seeds.on_globe(read, "seeds")
         options.semi_major, options.flattening = _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
+    if group is not None and globe and not cut:
+        raise ValueError("group: polygons that are not cut cannot be united; use cut=True")
     if extent is not None:
         if globe:
             raise ValueError("extent: unsupported on the globe; use clip() of the result")
@@ -84,12 +90,20 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     table = _table(read, made)
     metre = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * metre**2 if metre else None
-    table["area" if scale is None else "area_km2"] = made["area"] * (scale or 1.0)
-    table["neighbours"], table["others"] = _labels(table.index, made)
-    crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
     polygons = _polygons(made)
     if unverified and cut:
         polygons = _repaired(polygons)
+    near, others = _numbers(made)
+    area = made["area"] * (scale or 1.0)
+    own = {"area" if scale is None else "area_km2": area}
+    if owners is not None:
+        table, polygons, own, near, others = _dissolved(table, group, owners, polygons, own, near, others)
+    labels = list(table.index)
+    own["neighbours"], own["others"] = ([tuple(labels[i] for i in some) for some in lists] for lists in (near, others))
+    table = table.rename(columns=_free_names(table.columns, own))
+    for name, values in own.items():
+        table[name] = values
+    crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
     return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
 
@@ -155,18 +169,58 @@ def _table(seeds: _seeds.Seeds, made: dict[str, npt.NDArray[Any]]) -> Any:
     return table if seeds.rows is None else table.iloc[seeds.rows]
 
 
-def _labels(index: Any, made: dict[str, npt.NDArray[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Of each seed the labels of its neighbours and of other seeds at its place."""
+def _free_names(columns: Any, own: Any) -> dict[Any, str]:
+    """New names of columns that have the name of one of the result's: those of the command (gv_field_name)."""
+    taken = {name.lower() for name in [*own, "geometry"]} | {str(name).lower() for name in columns}
+    names = {}
+    for column in columns:
+        if isinstance(column, str) and column.lower() in {*own, "geometry"}:
+            name = "seed_" + column
+            while name.lower() in taken:
+                name += "_"
+            taken.add(name.lower())
+            names[column] = name
+    return names
+
+
+def _numbers(made: dict[str, npt.NDArray[Any]]) -> tuple[list[list[int]], list[list[int]]]:
+    """Of each seed the numbers of its neighbours and of other seeds at its place."""
     ring, cell, owner = made["ring"], made["cell"], made["owner"]
     edge = np.where(ring < 0, -1 - ring, ring)
     beside = made["edge_seed"][2 * edge + (ring >= 0)] if ring.size else ring
-    labels = list(index)
-    near = [np.unique(beside[a:b]) for a, b in zip(cell[:-1], cell[1:])]
-    neighbours = [tuple(labels[i] for i in some if i >= 0) for some in near]
-    others: list[tuple[Any, ...]] = [()] * owner.size
-    for i in np.flatnonzero(owner != np.arange(owner.size)):
-        others[owner[i]] += (labels[i],)
+    neighbours = [[i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])]
+    others: list[list[int]] = [[] for _ in range(owner.size)]
+    for i in np.flatnonzero(owner != np.arange(owner.size)).tolist():
+        others[owner[i]].append(i)
     return neighbours, others
+
+
+def _owners(seeds: _seeds.Seeds, group: str) -> npt.NDArray[Any]:
+    """The group of each seed, numbered in the order of their first seeds."""
+    import pandas
+
+    if seeds.frame is None or not hasattr(seeds.frame, "columns") or group not in seeds.frame.columns:
+        raise ValueError(f"group: unknown column ({group!r})")
+    values = seeds.frame[group] if seeds.rows is None else seeds.frame[group].iloc[seeds.rows]
+    codes = pandas.factorize(values)[0]
+    if (codes < 0).any():
+        raise ValueError(f"group: missing values in column {group!r}; fill them or leave out their rows")
+    return np.asarray(codes)
+
+
+def _dissolved(table: Any, group: Any, owners: npt.NDArray[Any], polygons: Any, own: dict[str, Any], *lists: list[list[int]]) -> tuple[Any, ...]:
+    """A row for each group: its polygon, sums, and the groups that are in the lists of its seeds."""
+    import geopandas
+    from shapely.geometry import MultiPolygon
+    from shapely.ops import unary_union
+
+    members = [np.flatnonzero(owners == code) for code in range(int(owners.max()) + 1)]
+    united = [unary_union([polygons[i] for i in some]) for some in members]
+    shapes = [MultiPolygon([shape]) if shape.geom_type == "Polygon" and not shape.is_empty else shape for shape in united]
+    sums = {name: np.array([values[some].sum() for some in members]) for name, values in own.items()}
+    listed = [[sorted({int(owners[j]) for i in some for j in each[i]} - {code}) for code, some in enumerate(members)] for each in lists]
+    rows = table.iloc[[some[0] for some in members]].set_index(group)
+    return rows, geopandas.GeoSeries(shapes).values, {"seeds": [len(some) for some in members], **sums}, *listed
 
 
 def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:

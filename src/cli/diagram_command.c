@@ -85,6 +85,10 @@ static const gv_option table[] = {
      "For globes: longitudes and latitudes without --extent and --mask. Has no effect otherwise.",
      GV_OPTION_INTO(job.no_cut)},
     GV_OPTION_SECTION("Output"),
+    {"group", "FIELD",
+     "one polygon for all seeds with the same value of this field\n"
+     "With --edges-only: the borders between them, one feature for each pair. The field replaces --id.",
+     GV_OPTION_INTO(job.group)},
     {"edges-only", NULL, "borders as lines, each once, with the seeds left and right of it",
      GV_OPTION_INTO(job.edges_only)},
     {"delaunay", NULL, "lines between the seeds of adjacent cells (on the globe: geodesics)",
@@ -135,6 +139,10 @@ static int check_usage(const settings *s) {
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "missing output file");
   if (j->edges_only && j->delaunay)
     return cli_fail(EXIT_USAGE, "--edges-only and --delaunay: unsupported together; use one of them");
+  if (j->group != NULL && j->delaunay)
+    return cli_fail(EXIT_USAGE, "--group and --delaunay: unsupported together; use one of them");
+  if (j->group != NULL && j->seeds.id_field != NULL)
+    return cli_fail(EXIT_USAGE, "--group and --id: unsupported together; --group names the field of the ids");
   if (s->weighting != NULL)
     return cli_fail(
         EXIT_USAGE,

@@ -25,7 +25,7 @@ double gv_cross_plane(const double a[2], const double b[2], const double c[2]);
 
 /*
  * The centre of the circle through three points of the plane, within the returned error: the rounding of its coordinates, as a rule. Centres of
- * circles through many points, whose sums cancel, are computed from pairs of doubles: their order along a border would be random otherwise.
+ * circles through many points, where sums cancel, are computed from pairs of doubles: their order along a border would be random otherwise.
  */
 double gv_circle_center_plane(const double a[2], const double b[2], const double c[2], double center[2]);
 

@@ -298,3 +298,58 @@ def test_report_and_errors(work):
     work.write("line.geojson", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))
     work.fails("diagram", "--seeds", "line.geojson", "new.gpkg", has="--polygons")
     work.fails("diagram", "--seeds", "seeds.csv", "--mask", "line.geojson", "new.gpkg", has=["--mask", "polygons"])
+
+
+@pytest.mark.parametrize("field", ["owner", "number"])
+def test_groups(work, field):
+    """Cells of one owner are one polygon: its parts are those of the cells, its borders those between owners."""
+    x, y = places(120, 21)
+    owner = ["the rest" if a > 150 else "west" if a < -60 else "far east" if a > 60 else "middle" for a in x]
+    number, seeds = np.arange(120) % 3, np.arange(120)
+    work.csv("seeds.csv", [*x, x[0]], [*y, y[0]], owner=[*owner, "middle"], number=[*number, 7], seeds=[*seeds, 120])
+    options = ["--seeds", "seeds.csv", "--tolerance", "1km"]
+    work.ok("diagram", *options, "cells.gpkg")
+    work.ok("diagram", *options, "--group", field, "--no-cut", "groups.gpkg")  # there is no whole of cut parts
+    work.ok("diagram", *options, "--group", field, "--edges-only", "edges.gpkg")
+    values = [*owner, "middle"] if field == "owner" else [*map(int, number), 7]
+    cells, groups = cells_of(work, "cells.gpkg"), {}
+    for feature in layer_of(work, "groups.gpkg"):
+        groups[feature["seed"]] = (feature.geometry().Clone(), feature.items())
+    # The last seed is at the place of another, and alone in its group of numbers: it has no polygon.
+    assert set(groups) == set(values) - {7}
+    for value, (geometry, items) in groups.items():
+        mine = [i for i, v in enumerate(values) if v == value]
+        assert geometry.IsValid() and items["seeds"] == len(mine) and items["seed_seeds"] == mine[0]
+        assert items["area_km2"] == pytest.approx(sum(cells[i + 1][1]["area_km2"] for i in mine if i + 1 in cells), rel=1e-12)
+        assert geometry.GetArea() == pytest.approx(sum(cells[i + 1][0].GetArea() for i in mine if i + 1 in cells), rel=1e-9)
+        near = {values[int(n) - 1] for i in mine if i + 1 in cells for n in cells[i + 1][1]["neighbours"].split()} - {value}
+        listed = json.loads(items["neighbours"]) if field == "owner" else list(map(int, items["neighbours"].split()))
+        assert set(listed) == near and len(listed) == len(near)
+    if field == "number":
+        assert [items["others"] for _, items in groups.values()].count("7") == 1
+    pairs, length = [], 0
+    for feature in layer_of(work, "edges.gpkg"):
+        pair = (feature["left"], feature["right"])
+        pairs.append(frozenset(pair))
+        assert pair[0] != pair[1]
+        length += feature.geometry().Length()
+        for line in feature.geometry():  # the left one is on the left, as counterclockwise rings have it
+            a, b = np.array(line.GetPoints())[:2, :2]
+            side = 0.5 * (a + b) + 1e-6 * np.array([a[1] - b[1], b[0] - a[0]]) / np.hypot(*(b - a))
+            assert groups[pair[0]][0].Contains(ogr.CreateGeometryFromWkt("POINT (%r %r)" % tuple(side.tolist())))
+    assert len(set(pairs)) == len(pairs)
+    rims = sum(g.Boundary().Length() for g, _ in groups.values()) - 2 * 180 - 2 * 360  # at 180 degrees and the poles
+    assert length == pytest.approx(rims / 2, rel=1e-9)
+
+
+def test_groups_on_a_map_and_errors(work):
+    x, y = places(60, 22)
+    work.csv("seeds.csv", x, y, owner=["a" if v < 0 else "b" for v in x])
+    work.ok("diagram", "--seeds", "seeds.csv", "--group", "owner", "--metric", "geodesic", "--crs", "EPSG:3031", "--extent=-4e6,-4e6,4e6,4e6", "groups.gpkg")
+    cells = cells_of(work, "groups.gpkg")
+    assert set(cells) == {"a", "b"} and all(g.IsValid() for g, _ in cells.values())
+    assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(8e6**2, rel=1e-9)
+    assert all(len(list(rings(g))) == 1 for g, _ in cells.values())
+    work.fails("diagram", "--seeds", "seeds.csv", "--group", "nobody", "new.gpkg", has=["--group", "nobody", "owner"])
+    work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--delaunay", "new.gpkg", status=2, has="unsupported together")
+    work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--id", "owner", "new.gpkg", status=2, has="unsupported together")

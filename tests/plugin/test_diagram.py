@@ -75,6 +75,13 @@ def test_options(qgis, work, parameters, options):
     assert wkb(out) == wkb(work.path("expected.gpkg"))
 
 
+@pytest.mark.parametrize("kind,option", [(0, []), (1, ["--edges-only"])])
+def test_groups(qgis, work, kind, option):
+    out = qgis.run("voronoidiagram", INPUT=str(TIMEZONES), FIELD="country", GROUP=True, KIND=kind, TOLERANCE=1000, OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    work.command("diagram", "--seeds", TIMEZONES, "--group", "country", *option, "--tolerance", 1000, "expected.gpkg")
+    assert wkb(out) == wkb(work.path("expected.gpkg")) and names(out) == names(work.path("expected.gpkg"))
+
+
 @pytest.mark.parametrize("kind", ["file", "memory"])
 def test_mask(qgis, work, kind):
     land = land_in_memory()

@@ -80,3 +80,20 @@ def test_unverified_borders_warn(monkeypatch):
     monkeypatch.setattr(diagrams, "_make", lambda *arguments: (made(*arguments)[0], 3))
     with pytest.warns(UserWarning, match="^3 corners or borders of cells are not verified"):
         gpuvoronoi.diagram(([0.0, 50.0], [0.0, 20.0]))
+
+
+def test_groups(random):
+    x, y = random.uniform(-180, 180, 80), np.degrees(np.arcsin(random.uniform(-1, 1, 80)))
+    frame = geopandas.GeoDataFrame({"owner": np.where(x < -60, "west", np.where(x < 60, "middle", "east")), "area_km2": np.arange(80), "Others": 1},
+                                   crs="EPSG:4326", geometry=geopandas.points_from_xy(x, y))
+    cells, groups = gpuvoronoi.diagram(frame, tolerance=1000), gpuvoronoi.diagram(frame, tolerance=1000, group="owner")
+    assert cells["seed_area_km2"].tolist() == list(range(80)) and cells["seed_Others"].tolist() == [1] * 80
+    assert groups.is_valid.all() and groups.index.name == "owner" and set(groups.index) == {"west", "middle", "east"}
+    for owner, row in groups.iterrows():
+        mine = cells[cells["owner"] == owner]
+        assert row["seeds"] == len(mine) and row["seed_area_km2"] == mine["seed_area_km2"].iloc[0]
+        assert row["area_km2"] == pytest.approx(mine["area_km2"].sum()) and row.geometry.area == pytest.approx(mine.area.sum())
+        assert set(row["neighbours"]) == {cells["owner"][i] for near in mine["neighbours"] for i in near} - {owner}
+    for wrong in ({"group": "nobody"}, {"group": "owner", "cut": False}):
+        with pytest.raises(ValueError, match="group"):
+            gpuvoronoi.diagram(frame, **wrong)

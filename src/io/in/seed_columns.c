@@ -131,7 +131,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
     bool unique;
     r->id_field = gv_field_look_up(definition, wanted, &unique);
     if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
-    gv_status found = gv_field_find(r->io, "--id", definition, wanted, &r->id_field);
+    gv_status found = gv_field_find(r->io, r->options->id_option != NULL ? r->options->id_option : "--id",
+                                    definition, wanted, &r->id_field);
     if (found != GV_OK) return found;
     OGRFieldType type = gv_seed_field_type(r->layer, r->id_field);
     if (type == OFTInteger || type == OFTInteger64) {

@@ -28,6 +28,7 @@ typedef struct gv_seed_options {
   const char
       *columns_remedy;      /* what to do if there are no columns of coordinates; NULL = name them with -x and -y */
   const char *id_field;     /* NULL = feature ids */
+  const char *id_option;    /* that names it; NULL = --id */
   const char *weight_field; /* NULL = no weights */
   const char *attribute;    /* field of numbers to read into `integers` or `reals`; NULL = none */
   const char *x_field, *y_field; /* fields of positions; NULL = from geometries, or columns with known names */

@@ -13,6 +13,7 @@
 typedef struct diagram_run {
   const gv_diagram_job *job;
   gv_diagram_report *report;
+  gv_seed_options source; /* the job's; ids are those of --group */
   gv_seed_list seeds;
   OGRSpatialReferenceH requested, crs; /* that of --crs, NULL: none; that of the layer */
   OGRSpatialReferenceH degrees;        /* globe: longitudes and latitudes of the lines */
@@ -100,7 +101,7 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   const gv_diagram_job *j = run->job;
   gv_diagram_report *r = run->report;
   if (j->crs != NULL) GV_TRY(gv_crs_parse(io, j->crs, "--crs", &run->requested));
-  GV_TRY(gv_seeds_read(io, &j->seeds, &run->seeds));
+  GV_TRY(gv_seeds_read(io, &run->source, &run->seeds));
   GV_TRY(gv_seeds_require_some(io, &run->seeds));
   if (run->seeds.shapes != NULL)
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
@@ -199,11 +200,12 @@ static gv_status diagram_write(gv_io *io, diagram_run *run) {
   c->context = run->context;
   c->parts = &run->parts;
   c->area = run->area;
-  c->source = &j->seeds;
+  c->source = &run->source;
+  c->grouped = j->group != NULL;
   c->seeds = &run->seeds;
   c->crs = run->crs;
   GV_TRY(diagram_turn(io, run));
-  c->cut = !j->no_cut || c->map.operation != NULL || c->region != NULL;
+  c->cut = !j->no_cut || c->grouped || c->map.operation != NULL || c->region != NULL;
   GV_TRY(gv_diagram_write(io, place, c, &run->report->features));
   run->report->lines = c->layer != GV_DIAGRAM_CELLS;
   gv_crs_warn_of_deprecated(run->crs);
@@ -238,7 +240,9 @@ static int diagram_go_on(double fraction, void *user) {
 }
 
 gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_report *report) {
-  diagram_run run = {.job = job, .report = report, .seeds = GV_SEED_LIST_INIT};
+  diagram_run run = {.job = job, .report = report, .source = job->seeds, .seeds = GV_SEED_LIST_INIT};
+  if (job->group != NULL) run.source.id_field = job->group;
+  if (job->group != NULL) run.source.id_option = "--group";
   diagram_watcher watcher = {io, job};
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();
   gv_context_options options;

@@ -16,6 +16,7 @@ typedef struct gv_diagram_job {
   bool has_extent;
   const char *mask, *mask_layer; /* polygons; NULL: none */
   bool edges_only, delaunay, no_cut, overwrite;
+  const char *group; /* field of owners: cells with the same value become one; NULL: none */
   int threads;
   int64_t memory; /* for an input, bytes; 0 = gv_budget_default */
   gv_sync sync;

@@ -22,9 +22,9 @@ from .seeds import READING, SeedsAlgorithm
 
 
 class VoronoiDiagram(SeedsAlgorithm):
-    command_only = ("KIND", "MASK", "CRS")
+    command_only = ("KIND", "MASK", "CRS", "GROUP")
 
-    KIND, TOLERANCE, WHOLE = "KIND", "TOLERANCE", "WHOLE"
+    KIND, TOLERANCE, WHOLE, GROUP = "KIND", "TOLERANCE", "WHOLE", "GROUP"
     POLYGON_KIND = 0
 
     def name(self):
@@ -92,6 +92,10 @@ class VoronoiDiagram(SeedsAlgorithm):
             ),
             tr("Lines have the ids of the points on both sides as fields “left” and “right”."),
         )
+        self.add(
+            QgsProcessingParameterBoolean(self.GROUP, tr("One polygon for all points with the same id"), defaultValue=False),
+            tr("The id is the owner of the points. Borders as lines are those between owners, one feature for each pair."),
+        )
         self.add_metric(
             self.metrics(),
             tr("Straight lines are measured on the map of the result and need a projected coordinate system, or none."),
@@ -141,6 +145,11 @@ class VoronoiDiagram(SeedsAlgorithm):
             ).format(
                 layer=layer.name()
             )
+        if well and self.parameterAsBoolean(parameters, self.GROUP, context):
+            if not self.given(parameters, self.FIELD):
+                return False, tr("One polygon for all points with the same id: missing field of ids")
+            if self.parameterAsEnum(parameters, self.KIND, context) == len(self.kinds()) - 1:
+                return False, tr("One polygon for all points with the same id: unsupported for the Delaunay triangulation")
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -174,6 +183,8 @@ class VoronoiDiagram(SeedsAlgorithm):
         if layers is None:
             return {}
         done = READING if self.seeds.file is None else 0.0
+        if self.parameterAsBoolean(parameters, self.GROUP, context) and "--id" in layers:
+            layers[layers.index("--id")] = "--group"
         options = [*layers, *self.options, *engine.threads(), "--progress", "--overwrite", "--", path]
         report = engine.run(
             ["diagram", *options],

@@ -1185,6 +1185,26 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The id is the owner of the points. Borders as lines are those between owners, one feature for each pair.</source>
+            <translation>Die Kennung ist der Besitzer der Punkte. Grenzen als Linien sind die zwischen Besitzern, ein Objekt für jedes Paar.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id: missing field of ids</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung: Das Feld der Kennungen fehlt</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id: unsupported for the Delaunay triangulation</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung: nicht möglich mit der Delaunay-Triangulation</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
             <source>Do not cut at ±180°</source>
             <translation>Nicht bei ±180° teilen</translation>
         </message>

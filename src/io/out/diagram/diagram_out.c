@@ -10,6 +10,8 @@
 #include <cpl_error.h>
 
 #include "diagram/pieces.h"
+#include "io/grow.h"
+#include "io/in/groups.h"
 #include "io/out/diagram/clipped_area.h"
 #include "io/out/diagram/parts.h"
 #include "io/out/diagram/projected.h"
@@ -25,13 +27,27 @@ typedef struct writer {
   gv_pieces pieces;
   gv_seed_features *features; /* NULL: no attributes */
   int *map;                   /* from the source's fields to the layer's; -1: left out */
-  int seed, area, neighbours, others, right;
-  int64_t *next_here; /* of each seed: the next one at its place; -1: none */
+  int seed, count, area, neighbours, others, right;
+  int64_t *next_here;     /* of each seed: the next one at its place; -1: none */
+  gv_groups groups;       /* of ids, if they are grouped */
+  int64_t *next_in_group; /* then, of each seed: the next one of its id; -1: none */
+  int64_t *list;          /* seeds that a field lists */
+  int64_t listed, list_room;
   gv_text text;       /* a list of ids */
   bool cut;           /* the last cell was cut */
   double area_of_cut; /* then: its area, as content->area */
   int64_t written;
 } writer;
+
+/* The seed that stands for another's polygon: the first of its group. */
+static int64_t writer_lead(const writer *w, int64_t seed) {
+  return w->content->grouped ? w->groups.first[w->groups.of_seed[seed]] : seed;
+}
+
+/* The next seed of the same polygon; -1: there is none. */
+static int64_t writer_next(const writer *w, int64_t seed) {
+  return w->content->grouped ? w->next_in_group[seed] : -1;
+}
 
 /* ------------------------------------------------------------------------------------------------------------- fields */
 
@@ -47,6 +63,7 @@ static gv_status writer_add_fields(writer *w) {
     return gv_layer_add_field(&w->out, "right", NULL, id, &w->right);
   }
   GV_TRY(gv_layer_add_field(&w->out, "seed", NULL, id, &w->seed));
+  if (w->content->grouped) GV_TRY(gv_layer_add_field(&w->out, "seeds", NULL, OFTInteger64, &w->count));
   GV_TRY(
       gv_layer_add_field(&w->out, w->content->square_metre > 0.0 ? "area_km2" : "area", NULL, OFTReal, &w->area));
   GV_TRY(gv_layer_add_field(&w->out, "neighbours", NULL, OFTString, &w->neighbours));
@@ -96,44 +113,54 @@ static void writer_list_id(writer *w, int64_t seed) {
   }
 }
 
-/* Sets a field to the list in w->text, if there is one, and empties that. */
-static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
-  gv_text *text = &w->text;
-  if (text->length == 0) return GV_OK;
-  if (writer_has_text_ids(w)) gv_text_put_string(text, "]");
-  gv_text_put(text, "", 1); /* its end */
-  if (text->failed) return gv_io_fail_memory(w->io, "a list of neighbours");
-  if (field >= 0) OGR_F_SetFieldString(feature, field, text->bytes);
-  text->length = 0;
-  return GV_OK;
-}
-
 static int compare_seeds(const void *a, const void *b) {
   int64_t s = *(const int64_t *)a, t = *(const int64_t *)b;
   return s < t ? -1 : s > t;
 }
 
-/* The seeds of adjacent cells, each once, in the order of their numbers. */
+/* Adds the polygon of a seed to the list, unless it is `own`. */
+static gv_status writer_list(writer *w, int64_t own, int64_t seed) {
+  int64_t lead = writer_lead(w, seed);
+  if (lead == own) return GV_OK;
+  int64_t *list = gv_grow(w->list, &w->list_room, w->listed + 1, sizeof *list);
+  if (list == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
+  w->list = list;
+  w->list[w->listed++] = lead;
+  return GV_OK;
+}
+
+/* Sets a field to the listed ids, each once, in the order of their seeds, if there are any. */
+static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
+  gv_text *text = &w->text;
+  text->length = 0;
+  if (w->listed > 0) qsort(w->list, (size_t)w->listed, sizeof *w->list, compare_seeds);
+  for (int64_t i = 0; i < w->listed; i++)
+    if (i == 0 || w->list[i] != w->list[i - 1]) writer_list_id(w, w->list[i]);
+  w->listed = 0;
+  if (text->length == 0) return GV_OK;
+  if (writer_has_text_ids(w)) gv_text_put_string(text, "]");
+  gv_text_put(text, "", 1); /* its end */
+  if (text->failed) return gv_io_fail_memory(w->io, "a list of neighbours");
+  if (field >= 0) OGR_F_SetFieldString(feature, field, text->bytes);
+  return GV_OK;
+}
+
+/* The seeds of adjacent polygons. */
 static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t seed) {
   const gv_diagram_parts *p = w->content->parts;
-  int64_t count = p->cell[seed + 1] - p->cell[seed], kept = 0;
-  int64_t *beside = malloc(((size_t)count + 1) * sizeof *beside);
-  if (beside == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
-  for (int64_t i = 0; i < count; i++) {
-    int64_t ring = p->ring[p->cell[seed] + i], edge = gv_ring_edge(ring);
-    int64_t other = p->edge_seed[2 * edge + (ring >= 0)];
-    if (other >= 0) beside[kept++] = other;
-  }
-  qsort(beside, (size_t)kept, sizeof *beside, compare_seeds);
-  for (int64_t i = 0; i < kept; i++)
-    if (i == 0 || beside[i] != beside[i - 1]) writer_list_id(w, beside[i]);
-  free(beside);
+  for (int64_t of = seed; of >= 0; of = writer_next(w, of))
+    for (int64_t i = p->cell[of]; i < p->cell[of + 1]; i++) {
+      int64_t ring = p->ring[i], other = p->edge_seed[2 * gv_ring_edge(ring) + (ring >= 0)];
+      if (other >= 0) GV_TRY(writer_list(w, seed, other));
+    }
   return writer_set_list(w, feature, w->neighbours);
 }
 
+/* The seeds at the same places. */
 static gv_status writer_set_others(writer *w, OGRFeatureH feature, int64_t seed) {
-  for (int64_t other = w->next_here[seed]; other >= 0; other = w->next_here[other])
-    writer_list_id(w, other);
+  for (int64_t of = seed; of >= 0; of = writer_next(w, of))
+    for (int64_t other = w->next_here[of]; other >= 0; other = w->next_here[other])
+      GV_TRY(writer_list(w, seed, other));
   return writer_set_list(w, feature, w->others);
 }
 
@@ -218,6 +245,17 @@ static gv_status writer_repair(const writer *w, OGRGeometryH *geometry) {
   return GV_OK;
 }
 
+/* Cells of one group become one polygon: common borders have the same bytes, and vanish. */
+static gv_status writer_dissolve(const writer *w, OGRGeometryH *geometry) {
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  OGRGeometryH united = OGR_G_UnionCascaded(*geometry);
+  CPLPopErrorHandler();
+  if (united == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot unite polygons");
+  OGR_G_DestroyGeometry(*geometry);
+  *geometry = gv_parts_of(united, true);
+  return GV_OK;
+}
+
 /* Cut and drawn on the map; *out NULL: nothing is left. */
 static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
@@ -227,6 +265,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   if (p->count == 0) return GV_OK;
   GV_TRY(writer_geometry(w, p, polygons, out));
   gv_status status = polygons && c->cut && c->parts->unverified > 0 ? writer_repair(w, out) : GV_OK;
+  if (status == GV_OK && polygons && c->grouped && p->count > 1) status = writer_dissolve(w, out);
   if (status == GV_OK) status = writer_cut(w, c->region, polygons, NULL, out);
   if (status == GV_OK && *out != NULL && c->globe && c->map.operation != NULL) {
     status = gv_map_draw(w->io, &c->map, c->tolerance, polygons, *out, &drawn);
@@ -241,8 +280,14 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
 static gv_status writer_write_cell(writer *w, int64_t seed) {
   const gv_diagram_content *c = w->content;
   OGRGeometryH geometry = NULL;
+  double area = 0.0;
+  gv_status status = GV_OK;
+  if (writer_lead(w, seed) != seed) return GV_OK;
   gv_pieces_empty(&w->pieces);
-  gv_status status = gv_pieces_of_cell(w->context, c->parts, seed, c->globe, c->cut, &w->pieces);
+  for (int64_t of = seed; of >= 0 && status == GV_OK; of = writer_next(w, of)) {
+    status = gv_pieces_of_cell(w->context, c->parts, of, c->globe, c->cut, &w->pieces);
+    area += c->area[of];
+  }
   status = gv_io_pass_on_library(w->io, w->context, status);
   if (status == GV_OK) status = writer_finish(w, &w->pieces, true, &geometry);
   if (status != GV_OK) return gv_io_within(w->io, status, "the cell of seed %" PRId64, c->seeds->ids[seed]);
@@ -255,7 +300,9 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
   OGR_F_SetGeometryDirectly(feature, geometry);
   status = writer_set_id(w, feature, w->seed, seed);
   double unit = c->square_metre > 0.0 ? 1e-6 * c->square_metre : 1.0;
-  if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, (w->cut ? w->area_of_cut : c->area[seed]) * unit);
+  if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, (w->cut ? w->area_of_cut : area) * unit);
+  if (status == GV_OK && c->grouped)
+    status = gv_layer_set_integer(&w->out, feature, w->count, w->groups.seeds[w->groups.of_seed[seed]]);
   if (status == GV_OK) status = writer_set_neighbours(w, feature, seed);
   if (status == GV_OK) status = writer_set_others(w, feature, seed);
   if (status == GV_OK) status = writer_set_attributes(w, feature, seed);
@@ -291,6 +338,21 @@ static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeom
   return writer_finish(w, p, false, out);
 }
 
+/* A line, or several of one feature: the ids to the left and to the right. */
+static gv_status writer_write_line(writer *w, int64_t left, int64_t right, OGRGeometryH geometry) {
+  if (geometry == NULL) return GV_OK;
+  OGRFeatureH feature = gv_layer_feature(&w->out);
+  if (feature == NULL) {
+    OGR_G_DestroyGeometry(geometry);
+    return gv_io_fail_memory(w->io, "a row of a table");
+  }
+  OGR_F_SetGeometryDirectly(feature, geometry);
+  gv_status status = writer_set_id(w, feature, w->seed, left);
+  if (status == GV_OK) status = writer_set_id(w, feature, w->right, right);
+  w->written++;
+  return gv_layer_write(&w->out, feature, status);
+}
+
 static gv_status writer_write_edge(writer *w, int64_t edge) {
   const gv_diagram_content *c = w->content;
   int64_t left = c->parts->edge_seed[2 * edge], right = c->parts->edge_seed[2 * edge + 1];
@@ -304,17 +366,59 @@ static gv_status writer_write_edge(writer *w, int64_t edge) {
     GV_TRY(gv_io_pass_on_library(w->io, w->context, made));
     GV_TRY(writer_finish(w, &w->pieces, false, &geometry));
   }
-  if (geometry == NULL) return GV_OK;
-  OGRFeatureH feature = gv_layer_feature(&w->out);
-  if (feature == NULL) {
-    OGR_G_DestroyGeometry(geometry);
-    return gv_io_fail_memory(w->io, "a row of a table");
+  return writer_write_line(w, left, right, geometry);
+}
+
+/* An edge between two groups. */
+typedef struct group_edge {
+  int64_t left, right, edge; /* first seeds of the groups, the lower one left */
+} group_edge;
+
+static int compare_group_edges(const void *a, const void *b) {
+  const group_edge *p = a, *q = b;
+  if (p->left != q->left) return p->left < q->left ? -1 : 1;
+  if (p->right != q->right) return p->right < q->right ? -1 : 1;
+  return p->edge < q->edge ? -1 : p->edge > q->edge;
+}
+
+/* Turns the pieces from number `from` on round. */
+static void writer_turn_round(gv_pieces *p, int64_t from) {
+  for (int64_t i = from; i < p->count; i++)
+    for (int64_t low = p->first[i], high = p->first[i + 1] - 1; low < high; low++, high--) {
+      double x = p->x[low], y = p->y[low];
+      p->x[low] = p->x[high], p->y[low] = p->y[high];
+      p->x[high] = x, p->y[high] = y;
+    }
+}
+
+/* The borders of each pair of groups, as one feature. */
+static gv_status writer_write_group_edges(writer *w, group_edge *edges) {
+  const gv_diagram_content *c = w->content;
+  int64_t count = 0;
+  for (int64_t edge = 0; edge < c->parts->edge_count; edge++) {
+    const int64_t *side = c->parts->edge_seed + 2 * edge;
+    if (side[0] < 0 || side[1] < 0) continue;
+    int64_t a = writer_lead(w, side[0]), b = writer_lead(w, side[1]);
+    if (a != b) edges[count++] = (group_edge){a < b ? a : b, a < b ? b : a, edge};
   }
-  OGR_F_SetGeometryDirectly(feature, geometry);
-  gv_status status = writer_set_id(w, feature, w->seed, left);
-  if (status == GV_OK) status = writer_set_id(w, feature, w->right, right);
-  w->written++;
-  return gv_layer_write(&w->out, feature, status);
+  if (count > 0) qsort(edges, (size_t)count, sizeof *edges, compare_group_edges);
+  for (int64_t i = 0, next; i < count; i = next) {
+    OGRGeometryH geometry = NULL;
+    gv_status made = GV_OK;
+    gv_pieces_empty(&w->pieces);
+    for (next = i;
+         made == GV_OK && next < count && edges[next].left == edges[i].left && edges[next].right == edges[i].right;
+         next++) {
+      int64_t before = w->pieces.count;
+      made = gv_pieces_of_edge(w->context, c->parts, edges[next].edge, c->globe, c->cut, &w->pieces);
+      if (made == GV_OK && writer_lead(w, c->parts->edge_seed[2 * edges[next].edge]) != edges[i].left)
+        writer_turn_round(&w->pieces, before);
+    }
+    GV_TRY(gv_io_pass_on_library(w->io, w->context, made));
+    GV_TRY(writer_finish(w, &w->pieces, false, &geometry));
+    GV_TRY(writer_write_line(w, edges[i].left, edges[i].right, geometry));
+  }
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ together */
@@ -335,14 +439,39 @@ static gv_status writer_chain(writer *w) {
   return GV_OK;
 }
 
+/* The groups of ids, and chains of their seeds. */
+static gv_status writer_group(writer *w) {
+  const gv_seed_list *seeds = w->content->seeds;
+  if (!w->content->grouped) return GV_OK;
+  GV_TRY(gv_groups_make(w->io, seeds, &w->groups));
+  w->next_in_group = malloc((size_t)seeds->count * sizeof *w->next_in_group);
+  int64_t *last = malloc((size_t)seeds->count * sizeof *last);
+  for (int64_t i = 0; i < seeds->count && w->next_in_group != NULL && last != NULL; i++) {
+    int32_t group = w->groups.of_seed[i];
+    if (w->groups.first[group] != i) w->next_in_group[last[group]] = i;
+    w->next_in_group[i] = -1;
+    last[group] = i;
+  }
+  bool made = w->next_in_group != NULL && last != NULL;
+  free(last);
+  return made ? GV_OK : gv_io_fail_memory(w->io, "the groups");
+}
+
 static gv_status writer_run(writer *w) {
   const gv_diagram_content *c = w->content;
   bool cells = c->layer == GV_DIAGRAM_CELLS;
   int64_t count = cells ? c->parts->seed_count : c->parts->edge_count;
   GV_TRY(writer_chain(w));
+  GV_TRY(writer_group(w));
   GV_TRY(gv_layer_create(&w->out, c->crs, cells ? wkbMultiPolygon : wkbMultiLineString, NULL));
   GV_TRY(writer_add_fields(w));
   GV_TRY(writer_add_attributes(w));
+  if (c->grouped && !cells) {
+    group_edge *edges = malloc(((size_t)count + 1) * sizeof *edges);
+    gv_status status = edges != NULL ? writer_write_group_edges(w, edges) : gv_io_fail_memory(w->io, "the borders");
+    free(edges);
+    return status;
+  }
   for (int64_t i = 0; i < count; i++)
     GV_TRY(cells ? writer_write_cell(w, i) : writer_write_edge(w, i));
   return GV_OK;
@@ -356,6 +485,9 @@ gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content 
   gv_pieces_free(w.context, &w.pieces);
   free(w.map);
   free(w.next_here);
+  free(w.next_in_group);
+  free(w.list);
+  gv_groups_free(&w.groups);
   gv_text_free(&w.text);
   return status;
 }

@@ -4,6 +4,9 @@
  * Cells: seed (its id), area_km2 (of the polygon; on the globe on the ellipsoid; area in the coordinates' unit where that is not known),
  * neighbours and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
  * seed's attributes. Edges and Delaunay lines: the ids left and right.
+ *
+ * Grouped: seeds of one id have one polygon, their cells together, with their number in `seeds` and the attributes of the first. Edges are
+ * the borders of two ids, one feature for each pair; on the left is the id with the lower first seed.
  */
 #ifndef GV_IO_DIAGRAM_OUT_H
 #define GV_IO_DIAGRAM_OUT_H
@@ -24,7 +27,7 @@ typedef struct gv_diagram_content {
   const double *area; /* of cells: square metres on the globe, else of the coordinates */
   const gv_seed_options *source;
   const gv_seed_list *seeds;
-  bool globe, cut;
+  bool globe, cut, grouped;      /* grouped: not with GV_DIAGRAM_DELAUNAY */
   double semi_major, flattening; /* globe */
   double square_metre;           /* of one unit of `area`; 0: unknown */
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
