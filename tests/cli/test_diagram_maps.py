@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import ogr
+from conftest import gdal, ogr
 from test_diagram import WHOLE, cells_of, layer_of, places, rings, zone
 
 
@@ -171,3 +171,56 @@ def test_empty_results_are_reported(work):
     assert [w["code"] for w in report["warnings"]] == ["cells-empty"] and report["features"] == 0
     done = work.ok("diagram", "--seeds", "seeds.csv", "--json", "--extent", "50,0,60,10", "cells.geojson")
     assert json.loads(done.stdout)["features"] == layer_of(work, "cells.geojson").GetFeatureCount()
+
+
+SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]
+STAR = [(0.5 + 0.5 * np.sin(4 * np.pi * i / 5), 0.5 + 0.5 * np.cos(4 * np.pi * i / 5)) for i in range(5)]
+# The system and extent of the result; the mask: a shape, where it is, how wide and high, in which system.
+AS_RASTERS = [
+    ("EPSG:4326", "160,-60,200,10", (STAR, 165, -40, 25, 25, None)),
+    ("EPSG:4326", None, (SQUARE, 350, 35, 25, 25, None)),
+    ("EPSG:4326", "-180,50,180,90", (STAR, -3e6, -3e6, 6e6, 6e6, 3413)),
+    ("EPSG:4326", "-20,30,40,70", (STAR, 3.2e6, 1.4e6, 3e6, 3e6, 3035)),
+    ("EPSG:3035", "2e6,1e6,7e6,6e6", (STAR, -15, 30, 50, 40, None)),
+    ("EPSG:32632", "-5e5,4e6,1.5e6,7e6", (SQUARE, 3.5e6, 1.9e6, 2e6, 2e6, 3035)),
+    ("EPSG:3031", "-4e6,-4e6,4e6,4e6", (SQUARE, -200, -90, 300, 25, None)),
+    ("EPSG:3413", None, None),
+    ("EPSG:3832", "-2.2e7,-1e6,-1.8e7,2e6", None),
+    ("EPSG:3460", "1.5e6,3.5e6,2.5e6,4.5e6", (STAR, 170, -25, 15, 15, None)),
+    ("ESRI:54030", "-2e6,3e6,3e6,7e6", (SQUARE, 100000, 100000, 500000, 800000, 27700)),
+    ("+proj=moll +lon_0=150 +datum=WGS84", None, (STAR, 120, -50, 120, 100, None)),
+    ("EPSG:2263", "900000,100000,1100000,300000", None),
+]
+
+
+@pytest.mark.parametrize("crs,extent,mask", AS_RASTERS, ids=range(len(AS_RASTERS)))
+def test_diagrams_are_as_rasters(work, crs, extent, mask):
+    """The polygons burnt into cells are the nearest-seed raster of the same seeds, extent, mask and system, but for centres beside borders."""
+    near = np.random.default_rng(2).uniform((-10, 35), (25, 65), (30, 2)).T
+    work.csv("seeds.csv", *np.concatenate([places(120, 1), near], axis=1))
+    options = ["--seeds", "seeds.csv", "--metric", "geodesic", "--crs", crs, *([f"--extent={extent}"] if extent else [])]
+    if mask:
+        shape, x, y, wide, high, system = mask
+        polygon(work, "mask.geojson", [(x + wide * a, y + high * b) for a, b in shape], system)
+        options += ["--mask", "mask.geojson"]
+    work.ok(*options, "--no-style", "--size", "40,40", "raster.tif")
+    work.ok("diagram", *options, "--tolerance", "1km", "cells.gpkg")
+    raster, layer = work.open("raster.tif"), layer_of(work, "cells.gpkg")
+    expected, transform = raster.ReadAsArray(), raster.GetGeoTransform()
+    degrees = layer.GetSpatialRef().IsGeographic()
+    drawn = np.full(expected.shape, -1)
+    for turn in (0, -360, 360) if degrees else (0,):
+        burnt = gdal.GetDriverByName("MEM").Create("", 40, 40, 1, gdal.GDT_Int32)
+        burnt.SetGeoTransform((transform[0] + turn, *transform[1:]))
+        burnt.SetSpatialRef(layer.GetSpatialRef())
+        burnt.GetRasterBand(1).Fill(-1)
+        gdal.RasterizeLayer(burnt, [1], layer, options=["ATTRIBUTE=seed"])
+        drawn = np.where(drawn < 0, burnt.ReadAsArray(), drawn)
+    shapes = {seed: geometry for seed, (geometry, _) in cells_of(work, "cells.gpkg").items()}
+    assert all(geometry.IsValid() for geometry in shapes.values()) and (expected > 0).any()
+    for row, column in np.argwhere(drawn != expected):
+        x, y = transform[0] + (column + 0.5) * transform[1], transform[3] + (row + 0.5) * transform[5]
+        centre = ogr.CreateGeometryFromWkt("POINT (%r %r)" % ((x + 180) % 360 - 180 if degrees else x, y))
+        close = 2000 / (111e3 * np.cos(np.radians(y))) if degrees else 2000 / layer.GetSpatialRef().GetLinearUnits()
+        shape = shapes.get(expected[row, column]) or shapes[drawn[row, column]].Boundary()
+        assert centre.Distance(shape) < close, (x, y, expected[row, column], drawn[row, column])

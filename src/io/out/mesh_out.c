@@ -1,6 +1,7 @@
 /* Cells are computed and measured by all threads, block by block, and passed to the writers in order. */
 #include "io/out/mesh_out.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,9 @@ static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round 
     double share = (double)(r->first + count) / (double)blocks;
     if (!question->progress(share, NULL, question->progress_user)) return gv_io_fail_cancelled(io);
   }
+  if (written == 0)
+    gv_io_warn(GV_CODE_CELLS_EMPTY, r->facts->cells,
+               "0 of %" PRId64 " cells are written: no centre of a cell is inside --mask", r->facts->cells);
   return GV_OK;
 }
 
