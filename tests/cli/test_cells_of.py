@@ -698,11 +698,3 @@ def test_attributes_with_names_of_columns(seeds, name):
 
 def test_areas_of_shapefiles_have_no_warnings(seeds):
     assert seeds.ok("--seeds", "s.csv", "--cells-of", "healpix:0", "--cells", "areas.shp").stderr == ""
-
-
-def test_no_cell_in_the_mask_is_reported(work):
-    work.csv("seeds.csv", LON[:9], LAT[:9])
-    work.write("mask.geojson", json.dumps({"type": "Polygon", "coordinates": [[[0.01, 0.01], [0.02, 0.01], [0.02, 0.02], [0.01, 0.01]]]}))
-    for name, cells in (("cells.csv", ["--cells-of", "healpix:3"]), ("cells.gpkg", ["--level", "3"])):
-        done = work.ok("--seeds", "seeds.csv", *cells, "--mask", "mask.geojson", "--cells", name, "--json")
-        assert [warning["code"] for warning in json.loads(done.stdout)["warnings"]] == ["cells-empty"]

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import ogr
+from conftest import COMMAND, ogr
 
 WHOLE = 510065621.7240884  # km2 of WGS 84
 E = np.sqrt(1 / 298.257223563 * (2 - 1 / 298.257223563))
@@ -353,3 +353,20 @@ def test_groups_on_a_map_and_errors(work):
     work.fails("diagram", "--seeds", "seeds.csv", "--group", "nobody", "new.gpkg", has=["--group", "nobody", "owner"])
     work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--delaunay", "new.gpkg", status=2, has="unsupported together")
     work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--id", "owner", "new.gpkg", status=2, has="unsupported together")
+
+
+def test_progress_goes_on_while_the_file_is_written(work):
+    """Interrupted by the first report beyond the library's part: nothing is left."""
+    import signal
+    work.csv("seeds.csv", *places(3000, 5))
+    command = subprocess.Popen([COMMAND, "diagram", "--seeds", "seeds.csv", "--tolerance", "10km", "--progress", "cells.gpkg"], cwd=work.directory,
+                               stderr=subprocess.PIPE)
+    seen = b""
+    while b"70..." not in seen:
+        byte = command.stderr.read(1)
+        assert byte != b"", seen
+        seen += byte
+    command.send_signal(signal.SIGINT)
+    rest = command.stderr.read()
+    assert command.wait() == 130 and b"done" not in rest, rest
+    assert [path.name for path in work.directory.iterdir()] == ["seeds.csv"]

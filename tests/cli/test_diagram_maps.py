@@ -171,6 +171,10 @@ def test_empty_results_are_reported(work):
     assert [w["code"] for w in report["warnings"]] == ["cells-empty"] and report["features"] == 0
     done = work.ok("diagram", "--seeds", "seeds.csv", "--json", "--extent", "50,0,60,10", "cells.geojson")
     assert json.loads(done.stdout)["features"] == layer_of(work, "cells.geojson").GetFeatureCount()
+    for name, cells in (("cells.csv", ["--cells-of", "healpix:1"]), ("triangles.csv", ["--level", "1"])):  # tables of cells too
+        polygon(work, "mask.geojson", [(0.01, 0.01), (0.02, 0.01), (0.02, 0.02)])
+        done = work.ok("--seeds", "seeds.csv", *cells, "--mask", "mask.geojson", "--cells", name, "--json")
+        assert [warning["code"] for warning in json.loads(done.stdout)["warnings"]] == ["cells-empty"]
 
 
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]

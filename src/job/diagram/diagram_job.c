@@ -10,6 +10,20 @@
 #include "job/diagram/windows.h"
 #include "job/raster/plan/budget.h"
 
+/* For progress and cancellation: the library's part of the work, and that of writing. */
+typedef struct diagram_watcher {
+  const gv_io *io;
+  const gv_diagram_job *job;
+  double from, to;
+} diagram_watcher;
+
+static int diagram_go_on(double fraction, void *user) {
+  const diagram_watcher *w = user;
+  double share = w->from + fraction * (w->to - w->from);
+  bool stopped = w->job->progress != NULL && w->job->progress(share, w->job->progress_user) == 0;
+  return !stopped && !gv_io_cancelled(w->io);
+}
+
 typedef struct diagram_run {
   const gv_diagram_job *job;
   gv_diagram_report *report;
@@ -227,23 +241,13 @@ static gv_status diagram_carry_out(gv_io *io, diagram_run *run) {
   return diagram_write(io, run);
 }
 
-/* For the library's progress and cancellation. */
-typedef struct diagram_watcher {
-  const gv_io *io;
-  const gv_diagram_job *job;
-} diagram_watcher;
-
-static int diagram_go_on(double fraction, void *user) {
-  const diagram_watcher *w = user;
-  bool stopped = w->job->progress != NULL && w->job->progress(fraction, w->job->progress_user) == 0;
-  return !stopped && !gv_io_cancelled(w->io);
-}
-
 gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_report *report) {
   diagram_run run = {.job = job, .report = report, .source = job->seeds, .seeds = GV_SEED_LIST_INIT};
   if (job->group != NULL) run.source.id_field = job->group;
   if (job->group != NULL) run.source.id_option = "--group";
-  diagram_watcher watcher = {io, job};
+  diagram_watcher watcher = {io, job, 0.0, 0.7}, writing = {io, job, 0.7, 1.0};
+  run.content.progress = diagram_go_on;
+  run.content.progress_user = &writing;
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();
   gv_context_options options;
   gv_context_options_init(&options);

@@ -369,6 +369,13 @@ static gv_status writer_write_edge(writer *w, int64_t edge) {
   return writer_write_line(w, left, right, geometry);
 }
 
+/* After `done` of `count` features. */
+static gv_status writer_go_on(const writer *w, int64_t done, int64_t count) {
+  const gv_diagram_content *c = w->content;
+  if (done % 64 != 0 && done < count) return GV_OK;
+  return c->progress((double)done / (double)count, c->progress_user) != 0 ? GV_OK : gv_io_fail_cancelled(w->io);
+}
+
 /* An edge between two groups. */
 typedef struct group_edge {
   int64_t left, right, edge; /* first seeds of the groups, the lower one left */
@@ -417,6 +424,7 @@ static gv_status writer_write_group_edges(writer *w, group_edge *edges) {
     GV_TRY(gv_io_pass_on_library(w->io, w->context, made));
     GV_TRY(writer_finish(w, &w->pieces, false, &geometry));
     GV_TRY(writer_write_line(w, edges[i].left, edges[i].right, geometry));
+    GV_TRY(writer_go_on(w, next, count));
   }
   return GV_OK;
 }
@@ -472,8 +480,10 @@ static gv_status writer_run(writer *w) {
     free(edges);
     return status;
   }
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; i++) {
     GV_TRY(cells ? writer_write_cell(w, i) : writer_write_edge(w, i));
+    GV_TRY(writer_go_on(w, i + 1, count));
+  }
   return GV_OK;
 }
 

@@ -34,6 +34,8 @@ typedef struct gv_diagram_content {
   gv_map map;                    /* globe: of `crs`; the lines of `parts` are in degrees from its centre */
   double tolerance;              /* metres: of lines on the map from those of `parts` */
   gv_window *region; /* globe: what cells are cut by before they are drawn, in degrees as they are; NULL: nothing */
+  gv_progress_fn progress; /* of writing, from 0 to 1; 0 cancels */
+  void *progress_user;
   gv_window *within; /* what they are cut by in the coordinates of `crs`; NULL: nothing */
 } gv_diagram_content;
 
