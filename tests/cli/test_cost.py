@@ -416,3 +416,8 @@ def test_overflow(work):
     assert not work.path("d.tif").exists()
     work.ok(*options, "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
     assert work.read("d.tif").max() == pytest.approx(2.9e39, rel=0.01)
+
+
+def test_not_a_raster(work):
+    work.write("s.csv", "x,y\n1,2\n")
+    work.fails("--seeds", "s.csv", "--cost", "s.csv", "out.tif", has="--cost: cannot read s.csv as a raster")

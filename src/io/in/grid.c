@@ -37,20 +37,22 @@ static const char *name_of_cells(const gv_grid_options *options) {
 
 static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_raster_grid *out) {
   gv_status status = GV_OK;
+  const char *option = options->like_is_cost ? "--cost" : "--like";
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
                                     (const char *const *)options->like_options, NULL);
-  if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s as a raster", options->like);
+  if (dataset == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option, options->like);
   out->grid.width = GDALGetRasterXSize(dataset);
   out->grid.height = GDALGetRasterYSize(dataset);
   if (gv_gdal_lost()) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option, options->like);
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s: %s", options->like,
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: %s", option, options->like,
                         gv_reason_of_no_geotransform(dataset));
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--like: %s: invalid geotransform; the area of its cells is 0", options->like);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: invalid geotransform; the area of its cells is 0",
+                        option, options->like);
   } else {
     status = gv_crs_of_raster(io, options->like, dataset, &out->crs);
     out->undeclared = out->crs == NULL;

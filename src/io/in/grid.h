@@ -12,6 +12,7 @@
 
 typedef struct gv_grid_options {
   const char *like;    /* raster to copy the grid of */
+  bool like_is_cost;   /* it is that of --cost */
   char **like_options; /* "NAME=VALUE" for GDAL to open it, may be NULL */
   const char *crs;     /* NULL = the template's, else the seeds' */
   bool has_resolution, has_size, has_extent;

@@ -39,6 +39,7 @@ static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options
   if (in->job->seeds.crs != NULL) options.seeds_source = gv_job_seeds(in->job);
   if (in->job->cost.path != NULL) {
     options.like = in->job->cost.path;
+    options.like_is_cost = true;
     options.like_options = in->job->cost.open_options;
   }
   return gv_raster_grid_make(io, &options, seeds, &in->grid);

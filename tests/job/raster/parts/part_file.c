@@ -99,6 +99,7 @@ static void a_part_is_read_as_it_was_written(void **state) {
   assert_true(read.end == 40 && read.block_rows == 20 && read.mask_bytes == -1 && read.empty == 11);
   assert_true(read.grid == part.grid && read.seeds == part.seeds && read.sum_count == 1);
   assert_memory_equal(&read.sums[0], &part.sums[0], sizeof part.sums[0]);
+  assert_true(read.fingerprints[0] > UINT32_MAX && read.fingerprints[1] > UINT32_MAX); /* all 64 bits are kept */
   assert_true(read.bytes[0] == IDS && read.bytes[1] == 300 && read.bytes[2] == 0 && read.at[1] % 4096 == 0);
   assert_int_equal(gv_part_check(&io, &read, true), GV_OK);
   assert_int_equal(gv_part_records(&io, &read, take_record, &count), GV_OK);
