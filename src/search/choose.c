@@ -22,13 +22,13 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 /*
  * Which of the GPU's backends, by sizes, from figures of one H200 (docs/benchmarks-search.md). A tree's build and
  * three launches cost about what brute force needs for 10^9 pairs; above three dimensions it needs more points, as
- * it visits more of them. The octree is built faster, by 1.3 ns a point, the k-d tree searched faster, by 0.1 to
- * 0.4 ns a query up to k = 32 and by 4 ns at 64. Brute force of many pairs is shared among devices from 0.1 to 0.3
+ * it visits more of them. The octree is built faster, by 1.3 to 1.6 ns a point, the k-d tree searched faster,
+ * by 0.1 to 0.4 ns a query up to k = 32 and by 0.25 + k / 256 ns above. Brute force of many pairs is shared among devices from 0.1 to 0.3
  * s on; tensor cores are fastest for many dimensions, blocks that share a query for few queries.
  */
 static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_context *context,
                                        const gv_reference *reference, int32_t k, int64_t queries) {
-  enum { TREE_DIM_MAX = 8, TREE_QUERIES = 4096, FEW_QUERIES = 64, OCTREE_DIM_MAX = 3 };
+  enum { TREE_DIM_MAX = 8, TREE_QUERIES = 4096, FEW_QUERIES = 64, OCTREE_DIM_MAX = 3, FEW_NEIGHBORS = 32 };
   const double tree_pairs = 1e9, few_pairs = 1e8, shared_terms = 4e12;
   double n = (double)reference->count, q = (double)queries;
   int32_t dim = reference->dim;
@@ -37,7 +37,7 @@ static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_cont
     return gv_half_filter_pays(reference->metric, dim) ? GV_BACKEND_CUDA_TENSOR : GV_BACKEND_CUDA_REGISTER;
   if (dim <= TREE_DIM_MAX && queries >= TREE_QUERIES && n * q >= tree_pairs &&
       (dim <= OCTREE_DIM_MAX || reference->count >= (int64_t)1 << (dim + 10))) {
-    bool octree = dim <= OCTREE_DIM_MAX && q * k < (k <= 32 ? 3.0 * k : 20.0) * n;
+    bool octree = dim <= OCTREE_DIM_MAX && (k <= FEW_NEIGHBORS ? q < 3.0 * n : q * (0.25 + k / 256.0) < 1.2 * n);
     return octree ? GV_BACKEND_CUDA_OCTREE : GV_BACKEND_CUDA_KDTREE;
   }
   gv_context quiet;

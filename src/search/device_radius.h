@@ -20,6 +20,7 @@ typedef struct gv_device_radius {
   int64_t later;        /* >= 0: query i has only neighbours with a number above later + i; -1: all */
   bool by_number;       /* neighbours are in the order of their numbers, else of (exact distance, number) */
   int64_t first;        /* the number of the first query, in messages */
+  bool pairs;           /* `indices` are pairs (i, number) of query i, from 2 x offsets[i] on; no distances */
 } gv_device_radius;
 
 /*

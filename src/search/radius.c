@@ -214,8 +214,8 @@ static gv_status answer_all(gv_context *context, radius_search *s, int threads) 
 
 /* On the index's device, if its backend can: else, and if the device fails and processors may replace it, UNSUPPORTED. */
 static gv_status radius_search_on_device(gv_context *context, const gv_point_index *index,
-                                         const gv_radius_query *query, int64_t *offsets, int64_t *indices,
-                                         double *canonical) {
+                                         const gv_radius_query *query, bool pairs, int64_t *offsets,
+                                         int64_t *indices, double *canonical) {
   const char *reason;
   if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM || query->count == 0 ||
       (query->refine != NULL && !query->later))
@@ -227,7 +227,8 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
                                   .self_offset = query->self_offset,
                                   .later = query->later ? query->first : -1,
                                   .by_number = query->by_number,
-                                  .first = query->first};
+                                  .first = query->first,
+                                  .pairs = pairs};
   gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &asked,
                                                               offsets, indices, canonical);
   return index->automatic && gv_backend_failed(index->backend, status) ? GV_ERROR_UNSUPPORTED : status;
@@ -236,7 +237,7 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
 gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
                                      int64_t *offsets, int64_t *indices, double *canonical) {
   answering by;
-  gv_status status = radius_search_on_device(context, index, query, offsets, indices, canonical);
+  gv_status status = radius_search_on_device(context, index, query, false, offsets, indices, canonical);
   if (status != GV_ERROR_UNSUPPORTED) return status;
   status = answering_begin(context, index, query->count, &by);
   if (status == GV_OK) {
@@ -368,6 +369,20 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *index, co
 
 /* ---------------------------------------------------------------------------------------------------------- pairs */
 
+/* As radius_search_on_device. */
+static gv_status pairs_on_device(gv_context *context, const gv_point_index *index, double limit, int64_t *offsets,
+                                 int64_t *pairs) {
+  gv_points own;
+  double *fetched = NULL;
+  if (!index->backend->device_radius) return GV_ERROR_UNSUPPORTED;
+  gv_status status = fetch_own(context, index, &fetched, &own);
+  const gv_radius_query query = {
+      .data = own.data, .count = own.count, .limit = limit, .self_offset = -1, .by_number = true, .later = true};
+  if (status == GV_OK) status = radius_search_on_device(context, index, &query, true, offsets, pairs, NULL);
+  gv_release(&context->allocator, fetched);
+  return status;
+}
+
 gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, const gv_radius_options *o,
                                  int64_t *offsets, int64_t *pairs) {
   const gv_point_index *index = (const gv_point_index *)base;
@@ -376,6 +391,8 @@ gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, cons
   GV_TRY(gv_power_limit(context, reference, o->radius, &limit));
   if (index->backend->pairs != NULL && index->state != NULL && reference->dim <= GV_PAIR_DIM_MAX)
     return index->backend->pairs(context, reference, index->state, limit, offsets, pairs);
+  gv_status status = pairs_on_device(context, index, limit, offsets, pairs);
+  if (status != GV_ERROR_UNSUPPORTED) return status;
   int64_t count = base->count, *second = pairs == NULL ? NULL : pairs + offsets[count];
   gv_radius_options by_number = *o;
   by_number.by_number = 1;

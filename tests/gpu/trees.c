@@ -308,6 +308,8 @@ static void auto_chooses_trees(void **state) {
     const char *tree; /* NULL: none of them */
   } rows[] = {{1000000, 10000000, 3, 1, "cuda-kdtree"}, {1000000, 10000000, 3, 20, "cuda-kdtree"},
               {1000000, 1000000, 2, 1, "cuda-octree"},  {1000000, 1000000, 3, 32, "cuda-octree"},
+              {1000000, 1000000, 3, 33, "cuda-octree"}, {1000000, 1000000, 3, 128, "cuda-octree"},
+              {1000000, 4000000, 3, 64, "cuda-kdtree"}, {1000000, 1000000, 2, 256, "cuda-kdtree"},
               {1000000, 1000000, 8, 20, "cuda-kdtree"}, {16777216, 1, 3, 1, NULL},
               {1048576, 100000, 16, 1, NULL},           {32768, 32768, 128, 20, NULL},
               {32768, 32768, 4, 20, "cuda-kdtree"},     {1000, 1000000, 3, 20, "cuda-kdtree"}};

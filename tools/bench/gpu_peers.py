@@ -44,18 +44,26 @@ def peer(points, k):
     return lambda: [a.block_until_ready() for a in knn.jit(copy, k=k)][1]
 
 
+def point_sets(count):
+    """float32 values, so that both see the same points: uniform ones, and 100 normal distributions of several widths."""
+    random = np.random.default_rng(1)
+    yield "uniform", random.random((count, 3), dtype=np.float32)
+    centers, widths, which = random.random((100, 3)), random.uniform(0.001, 0.05, 100), random.integers(0, 100, count)
+    yield "clusters", (centers[which] + random.standard_normal((count, 3)) * widths[which, None]).astype(np.float32)
+
+
 print("| points | k | gpuvoronoi ms | jz-tree ms | equal |")
 print("|---|---|---|---|---|")
 for count in (1_000_000, 10_000_000):
-    for k in (8, 32):
-        # float32 values, so that both see the same points
-        points = cupy.asarray(np.random.default_rng(1).random((count, 3), dtype=np.float32).astype(np.float64))
-        ms, found = least_ms(lambda: ours(points, k))
-        run = peer(points, k)
-        theirs, equal = "", ""
-        if run is not None:
-            their_ms, indices = least_ms(run)
-            theirs = f"{their_ms:.1f}"
-            equal = f"{np.mean(np.asarray(indices)[:100_000] == cupy.asnumpy(found[:100_000])):.6f}"
-        print(f"| {count:,} | {k} | {ms:.1f} | {theirs} | {equal} |", flush=True)
-        del found
+    for name, values in point_sets(count):
+        points = cupy.asarray(values.astype(np.float64))
+        for k in (1, 8, 32, 33, 64, 128, 256):
+            ms, found = least_ms(lambda: ours(points, k))
+            run = peer(points, k) if k <= 64 else None
+            theirs, equal = "", ""
+            if run is not None:
+                their_ms, indices = least_ms(run)
+                theirs = f"{their_ms:.1f}"
+                equal = f"{np.mean(np.asarray(indices)[:100_000].reshape(-1) == cupy.asnumpy(found[:100_000]).reshape(-1)):.6f}"
+            print(f"| {count:,} {name} | {k} | {ms:.1f} | {theirs} | {equal} |", flush=True)
+            del found

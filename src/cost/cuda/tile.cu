@@ -17,7 +17,7 @@ namespace gv {
 
 namespace {
 
-enum { NOBODY = INT32_MAX, BLOCK = 256 };
+enum { NO_SEED = INT32_MAX, BLOCK = 256 };
 
 /* --------------------------------------------------------------------------------------------------------- visits */
 
@@ -115,7 +115,7 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_se
   volatile int32_t *seed = reinterpret_cast<int32_t *>(friction); /* which is not needed anymore */
   for (int i = (int)threadIdx.x; i < COST_WITH * COST_WITH; i += COST_THREADS) {
     const int x = i % COST_WITH - GV_COST_MARGIN, y = i / COST_WITH - GV_COST_MARGIN;
-    seed[i] = cost_is_around(t, x, y) ? __ldcg(a.seed + cost_place_wrapped(a, t, x, y)) : (int32_t)NOBODY;
+    seed[i] = cost_is_around(t, x, y) ? __ldcg(a.seed + cost_place_wrapped(a, t, x, y)) : (int32_t)NO_SEED;
   }
   __syncthreads();
 
@@ -150,7 +150,7 @@ __global__ void fill_cells(const cost_arguments a, int64_t cells) {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   if (i >= cells) return;
   a.cost[i] = (double)INFINITY;
-  a.seed[i] = NOBODY;
+  a.seed[i] = NO_SEED;
 }
 
 __device__ static int32_t tile_at(int64_t cells, int32_t tiles, int64_t at) {
@@ -198,7 +198,7 @@ __global__ void choose_tiles(const cost_arguments a, int32_t *chosen, unsigned l
 
 __global__ void finish_seeds(const cost_arguments a, int64_t cells) {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  if (i < cells && a.seed[i] == NOBODY) a.seed[i] = -1;
+  if (i < cells && a.seed[i] == NO_SEED) a.seed[i] = -1;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- rounds */

@@ -140,7 +140,7 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
   }
 
   /* Computes exact distances of the waiting points. */
-  __device__ void settle(int waiting) {
+  __device__ void measure_pending(int waiting) {
     for (int first = 0; first < waiting; first += THREADS) {
       bool near = first + thread < waiting;
       int64_t point = near ? memory->pending[first + thread] : 0;
@@ -211,7 +211,7 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
       gv_threads_sync<THREADS>();
       int waiting = memory->pending_count;
       gv_threads_sync<THREADS>();
-      if (waiting >= THREADS) settle(waiting);
+      if (waiting >= THREADS) measure_pending(waiting);
     }
   }
 
@@ -246,7 +246,7 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
         gv_threads_sync<THREADS>();
       }
     }
-    settle(memory->pending_count);
+    measure_pending(memory->pending_count);
   }
 
   __device__ void write_one(int64_t number) {

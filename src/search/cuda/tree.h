@@ -29,9 +29,8 @@ enum {
  * only. */
 typedef struct gv_tree_view {
   int dim, top;
-  int overlapping;              /* non-zero: boxes of one level do, see tree_search.cu */
-  int even;                     /* non-zero: the frame has equal steps, and the curve needs all bits of a code */
-  int children[GV_TREE_LEVELS]; /* of all nodes of the level together */
+  int overlapping;                     /* non-zero: boxes of one level do, see tree_search.cu */
+  int children[GV_TREE_LEVELS];        /* of all nodes of the level together */
   const double *boxes[GV_TREE_LEVELS]; /* a node: for each dimension 32 lower and 32 upper bounds of its children */
   const int *least[GV_TREE_LEVELS];    /* a node: 32 least point numbers */
   const double *points;                /* a leaf: 8 values of each dimension; missing ones at infinity */

@@ -42,40 +42,6 @@ static __global__ void __launch_bounds__(1024) make_frame(const double *data, in
   }
 }
 
-/*
- * Replaces the frame of points in clusters by equal steps, the same in all dimensions: quantiles of one dimension stretch the cells of a
- * cluster by what lies beside it, and 32 queries in a row then need many more leaves than in a cube. Quantiles stay for points that are
- * spread evenly (few narrow bins; shorter codes then suffice), and for scales that equal steps cannot separate. *even: non-zero if
- * replaced. By a warp.
- */
-static __global__ void make_even(int dim, double *edges, int *even) {
-  int lane = (int)threadIdx.x, narrow = 0;
-  double side = 0.0, least = INFINITY;
-  for (int d = 0; d < dim; d++) {
-    const double *e = edges + d * (GV_TREE_BINS + 1);
-    double width = e[GV_TREE_BINS] - e[0];
-    side = greater(side, width);
-    for (int b = lane; b < GV_TREE_BINS; b += GV_TREE_FAN) {
-      double bin = e[b + 1] - e[b];
-      narrow += bin < width / (4.0 * GV_TREE_BINS);
-      least = lesser(least, bin);
-    }
-  }
-  for (int apart = GV_TREE_FAN / 2; apart > 0; apart /= 2) {
-    narrow += __shfl_xor_sync(0xffffffffu, narrow, apart);
-    least = lesser(least, __shfl_xor_sync(0xffffffffu, least, apart));
-  }
-  bool replace =
-      (dim == 2 || dim == 3) && narrow > dim * GV_TREE_BINS / 16 && least > side * 0x1p-12 && side < 1e300;
-  if (lane == 0) *even = replace;
-  for (int d = 0; d < dim && replace; d++) {
-    double *e = edges + d * (GV_TREE_BINS + 1), low = e[0];
-    __syncwarp();
-    for (int b = lane; b <= GV_TREE_BINS; b += GV_TREE_FAN)
-      e[b] = low + side * ((double)b / GV_TREE_BINS);
-  }
-}
-
 /* A thread a place of a leaf; the eight threads of a leaf also make its box. */
 static __global__ void __launch_bounds__(THREADS)
     gather_leaves(const double *data, const int *order, int count, int leaves, int dim, double *points,
@@ -214,12 +180,6 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
   gv_cuda_mark_begin(queue);
   make_frame<<<frame_dims, 1024, 0, queue->stream>>>((double *)data, count, dim, (double *)(memory + p.edges));
   GV_CUDA_LAUNCHED(context, "looking at the reference points");
-  make_even<<<1, GV_TREE_FAN, 0, queue->stream>>>(frame_dims, (double *)(memory + p.edges), (int *)order);
-  GV_CUDA_LAUNCHED(context, "looking at the reference points");
-  GV_CUDA_TRY(
-      context,
-      cudaMemcpyAsync(&tree->view.even, order, sizeof tree->view.even, cudaMemcpyDeviceToHost, queue->stream),
-      "looking at the reference points");
   status = orderer(context, queue, reference, (double *)data, tree->view.edges, (int *)order);
   if (status != GV_OK) goto done;
   gather_leaves<<<gv_tree_blocks((int64_t)tree->view.children[0] * GV_TREE_LEAF, THREADS), THREADS, 0,

@@ -3,8 +3,7 @@
  *
  * A frame has GV_TREE_BINS + 1 edges a dimension, quantiles of a sample of the coordinates; a coordinate's place is its
  * bin plus how far it is inside. So clusters of any scale get their share of the curve, and an outlier cannot squeeze the
- * rest into one cell. Where equal steps separate the points of clusters, they replace the quantiles (make_even in tree_build.cu): cells
- * are then cubes. The tree of cuda-octree and the order of all queries use the same frame. It only has to be good:
+ * rest into one cell. The tree of cuda-octree and the order of all queries use the same frame. It only has to be good:
  * nothing that is decided depends on it.
  *
  * The curve rather than Morton's order, because consecutive cells touch: 32 consecutive queries stay together. Skilling,

@@ -8,8 +8,8 @@
  * within it needs a larger one, and the points are gathered again. If they are too many for the shared memory, the radius is
  * reduced, then the group halved, down to one query. So clusters and gaps cost time only.
  *
- * Gain: 3.1x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (58 ms on one H200; 170 and more with the lists of
- * tree_together.cuh), 5.6x for k = 256 (249 ms; 1,400 by a warp a query), 3x on clusters.
+ * Gain: 3.9x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (44 ms on one H200; 170 and more with the lists of
+ * tree_together.cuh), 9x for k = 256 (154 ms; 1,400 by a warp a query), 3x and 6x on clusters.
  *
  * The filter is that of tree_filtered.cuh, with its bounds:
  *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY.
@@ -33,6 +33,7 @@ enum {
   GATHERED_THREADS = 128,
   GATHERED_THREADS_MOST = 256, /* for long lists, of which a multiprocessor holds few */
   GATHERED_LONG = 384,         /* k from which lists are long */
+  GATHERED_WORDS = 384,        /* greatest capacity of lists that are sorted as words */
   MOST_ATTEMPTS = 64,          /* of a block to gather points */
   MOST_NODES = 256,            /* of a level, within the radius */
   MOST_PASSES = 12             /* to find a threshold */
@@ -307,38 +308,100 @@ template <int DIM> struct gathered {
     return -INFINITY;
   }
 
-  /* The points with values up to `reach` into the warp's list; returns their number. */
+  /*
+   * The points with values up to `reach` into the warp's list; returns their number. Short lists are of words that are sorted: 20 bits of
+   * the value as a part of the reach, and 12 of the gathered point's number. Long ones are of places.
+   */
   __device__ __forceinline__ int collect(const float (&q)[DIM], int points, float reach) {
     const int lane = (int)(threadIdx.x % WARP);
+    const float scale = 1048575.0F / reach;
+    const bool words = capacity <= GATHERED_WORDS;
     int found = 0;
 #pragma unroll 2
     for (int base = 0; base < points; base += WARP) {
       int i = base + lane;
       float4 p = point[i < points ? i : 0];
-      bool near = i < points && filter(q, p) <= reach;
+      float f = filter(q, p);
+      bool near = i < points && f <= reach;
+      unsigned word = min((unsigned)(f * scale), 0xfffffu) << 12 | (unsigned)i;
       unsigned hits = __ballot_sync(0xffffffffu, near);
       int at = found + __popc(hits & ((1u << lane) - 1u));
-      if (near && at < capacity) number[at] = __float_as_int(p.w);
+      if (near && at < capacity) number[at] = words ? (int)word : __float_as_int(p.w);
       found += __popc(hits);
     }
     __syncwarp();
     return found;
   }
 
-  /* Exact distances of the list's points; those that do not count go to its end. */
-  __device__ __forceinline__ void measure(const gv_tree_view &tree, const double *query, int self, int found) {
-    for (int i = (int)(threadIdx.x % WARP); i < found; i += WARP) {
-      int at = number[i], id = tree.numbers[at];
-      const double *from = tree.points + (int64_t)(at / GV_TREE_LEAF) * (DIM * GV_TREE_LEAF) + at % GV_TREE_LEAF;
-      double distance = 0.0;
+  /* Entry i of the list: the exact distance of a point; infinite if it does not count. True if it is the query itself. */
+  __device__ __forceinline__ bool measure(const gv_tree_view &tree, const double *query, int self, int at, int i) {
+    const double *from = tree.points + (int64_t)(at / GV_TREE_LEAF) * (DIM * GV_TREE_LEAF) + at % GV_TREE_LEAF;
+    int id = tree.numbers[at];
+    double distance = 0.0;
 #pragma unroll
-      for (int d = 0; d < DIM; d++)
-        distance = add_difference<GV_EUCLIDEAN>(distance, query[d] - from[d * GV_TREE_LEAF], d == 0);
-      bool counts = id != self && distance <= limit;
-      value[i] = counts ? distance : INFINITY;
-      number[i] = counts ? id : GV_TREE_NO_INDEX;
+    for (int d = 0; d < DIM; d++)
+      distance = add_difference<GV_EUCLIDEAN>(distance, query[d] - from[d * GV_TREE_LEAF], d == 0);
+    bool counts = id != self && distance <= limit;
+    value[i] = counts ? distance : INFINITY;
+    number[i] = counts ? id : GV_TREE_NO_INDEX;
+    return id == self;
+  }
+
+  /* The list in the order of the result. */
+  __device__ __forceinline__ void order(const gv_tree_view &tree, const double *query, int self, int found) {
+    if (capacity > GATHERED_WORDS) {
+      for (int i = (int)(threadIdx.x % WARP); i < found; i += WARP)
+        (void)measure(tree, query, self, number[i], i);
+      __syncwarp();
+      list_sort<false, false>(value, number, found);
+    } else if (found <= 2 * WARP) {
+      order_words<2>(tree, query, self, found);
+    } else if (found <= 3 * WARP) {
+      order_words<3>(tree, query, self, found);
+    } else if (found <= 4 * WARP) {
+      order_words<4>(tree, query, self, found);
+    } else if (found <= 6 * WARP) {
+      order_words<6>(tree, query, self, found);
+    } else if (found <= 8 * WARP) {
+      order_words<8>(tree, query, self, found);
+    } else {
+      order_words<GATHERED_WORDS / WARP>(tree, query, self, found);
+    }
+  }
+
+  /* The same of words: sorted by the filter's values, then by exact distances, which exchange few. */
+  template <int EACH>
+  __device__ __forceinline__ void order_words(const gv_tree_view &tree, const double *query, int self, int found) {
+    const int lane = (int)(threadIdx.x % WARP);
+    unsigned word[EACH];
+    int own = -1;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+      word[e] = e * WARP + lane < found ? (unsigned)number[e * WARP + lane] : 0xffffffffu;
+    list_sort_words<EACH>(word);
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int i = e * WARP + lane;
+      bool is_own = i < found && measure(tree, query, self, __float_as_int(point[word[e] & 0xfffu].w), i);
+      unsigned at = __ballot_sync(0xffffffffu, is_own);
+      if (at != 0) own = e * WARP + __ffs((int)at) - 1;
     }
     __syncwarp();
+    /* The query itself is among the first: those after it move up. */
+    for (int base = own; own >= 0 && base < found; base += WARP) {
+      int i = base + lane;
+      bool there = i + 1 < found;
+      double next = there ? value[i + 1] : INFINITY;
+      int next_number = there ? number[i + 1] : (int)GV_TREE_NO_INDEX;
+      __syncwarp();
+      if (i < found) {
+        value[i] = next;
+        number[i] = next_number;
+      }
+      __syncwarp();
+    }
+    list_adjust(value, number, found);
   }
 
   /* Result of a query by a warp: its bit if it has one, and in *open if it is undecided. */
@@ -365,8 +428,7 @@ template <int DIM> struct gathered {
       if (t >= 0.0F || t == -INFINITY) atomicOr(&memory->done, 1u << row);
     }
     if (t < 0.0F || found > capacity) return;
-    measure(tree, memory->query[row], self, found);
-    list_sort<false, false>(value, number, found);
+    order(tree, memory->query[row], self, found);
     int64_t to = (int64_t)query * k;
     for (int i = lane; i < k; i += WARP)
       tree_visit_put(chunk, to + i, i < found ? value[i] : INFINITY, i < found ? number[i] : (int)GV_TREE_NO_INDEX);

@@ -40,4 +40,70 @@ static __device__ __forceinline__ void list_sort(double *value, int *number, int
   }
 }
 
+/* Sorts a warp's list that is nearly in order: exchanges neighbours; lists that need more than a few rounds are sorted. */
+static __device__ __forceinline__ void list_adjust(double *value, int *number, int count) {
+  enum { ROUNDS = 8 };
+  const int lane = (int)(threadIdx.x % WARP);
+  int quiet = 0;
+  for (int round = 0; quiet < 2; round++) {
+    bool moved = false;
+    for (int a = 2 * lane + round % 2; a + 1 < count; a += 2 * WARP) {
+      if (!before(value[a + 1], number[a + 1], value[a], number[a])) continue;
+      list_exchange<false>(value, number, a, a + 1);
+      moved = true;
+    }
+    __syncwarp();
+    quiet = __any_sync(0xffffffffu, moved) ? 0 : quiet + 1;
+    if (round == ROUNDS && quiet == 0) return list_sort<false, false>(value, number, count);
+  }
+}
+
+/* Sorts 32 EACH words of a warp, of which number i is at place i / 32 of lane i % 32; the same network as list_sort. */
+template <int EACH> static __device__ __forceinline__ void list_sort_words(unsigned (&x)[EACH]) {
+  constexpr int WHOLE = EACH <= 2 ? 2 : EACH <= 4 ? 4 : EACH <= 8 ? 8 : 16;
+  const int lane = (int)(threadIdx.x % WARP);
+#pragma unroll
+  for (int half = 1; half < WARP; half *= 2) {
+#pragma unroll
+    for (int apart = half; apart > 0; apart /= 2) {
+#pragma unroll
+      for (int e = 0; e < EACH; e++) {
+        unsigned other = __shfl_xor_sync(0xffffffffu, x[e], apart == half ? 2 * half - 1 : apart);
+        x[e] = (lane & apart) != 0 ? max(x[e], other) : min(x[e], other);
+      }
+    }
+  }
+#pragma unroll
+  for (int half = 1; half < WHOLE; half *= 2) {
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      const int f = e ^ (2 * half - 1);
+      if ((e & half) != 0 || f >= EACH) continue;
+      unsigned later = __shfl_xor_sync(0xffffffffu, x[f], WARP - 1),
+               earlier = __shfl_xor_sync(0xffffffffu, x[e], WARP - 1);
+      x[e] = min(x[e], later);
+      x[f] = max(x[f], earlier);
+    }
+#pragma unroll
+    for (int apart = half / 2; apart > 0; apart /= 2) {
+#pragma unroll
+      for (int e = 0; e < EACH; e++) {
+        const int f = e ^ apart;
+        if ((e & apart) != 0 || f >= EACH) continue;
+        unsigned low = min(x[e], x[f]);
+        x[f] = max(x[e], x[f]);
+        x[e] = low;
+      }
+    }
+#pragma unroll
+    for (int apart = WARP / 2; apart > 0; apart /= 2) {
+#pragma unroll
+      for (int e = 0; e < EACH; e++) {
+        unsigned other = __shfl_xor_sync(0xffffffffu, x[e], apart);
+        x[e] = (lane & apart) != 0 ? max(x[e], other) : min(x[e], other);
+      }
+    }
+  }
+}
+
 #endif

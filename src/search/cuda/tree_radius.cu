@@ -4,8 +4,8 @@
  * distances. The first pass counts; with the caller's offsets the second writes to each query's place, and lists are sorted where they
  * lie: short ones by a warp in shared memory, long ones by a block.
  *
- * Gain: 17x over 16 cores for the numbers, 10x with distances (count and fill of 10^6 uniform points among themselves in 3-D, 30 neighbours
- * each, in host memory: 15.5 and 26.9 ms on one H200, `kdtree` 269 and 278 ms).
+ * Gain: 16x over 16 cores for the numbers of neighbours and their lists, 9x with distances, 7x for pairs (count and fill of 10^6 uniform
+ * points among themselves in 3-D, 30 neighbours each, in host memory: 18.5, 33 and 17.5 ms on one H200, `kdtree` 304, 312 and 118 ms).
  */
 #include <limits.h>
 
@@ -167,6 +167,17 @@ static __global__ void widen_numbers(const int *number, int64_t count, int64_t *
     out[i] = number[i];
 }
 
+/* A warp a query. */
+static __global__ void __launch_bounds__(RADIUS_THREADS)
+    make_pairs(const __grid_constant__ within_view chunk, int64_t first, int64_t *out) {
+  const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP);
+  int64_t query = (int64_t)blockIdx.x * (RADIUS_THREADS / WARP) + warp;
+  if (query >= chunk.count) return;
+  int64_t from = chunk.offsets[query] - chunk.offsets[0], count = chunk.offsets[query + 1] - chunk.offsets[query];
+  for (int64_t i = from + lane; i < from + count; i += WARP)
+    *(longlong2 *)(out + 2 * i) = make_longlong2((long long)(first + query), (long long)chunk.number[i]);
+}
+
 template <int DIM, bool FILL>
 static void within_launch_metric(cudaStream_t stream, gv_metric metric, const gv_tree_view &tree,
                                  const within_view &chunk) {
@@ -240,11 +251,12 @@ static gv_status radius_begin(const radius_run *r, int64_t first, int count, wit
   const gv_device_radius *query = r->query;
   const int dim = r->tree->dim;
   const size_t bytes = (size_t)count * (size_t)dim * sizeof(double);
-  void *data = NULL, *codes[2] = {NULL, NULL}, *limits = NULL, *found = NULL, *longer = NULL;
+  void *data = NULL, *limits = NULL, *found = NULL, *longer = NULL;
+  uint32_t *codes[2] = {NULL, NULL};
   int *order[2] = {NULL, NULL};
   gv_status status = gv_cuda_reserve(context, queue, SLOT_QUERIES, bytes, &data);
   for (int i = 0; i < 2 && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof(uint64_t), &codes[i]);
+    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof(uint32_t), (void **)&codes[i]);
     if (status == GV_OK)
       status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)count * sizeof(int), (void **)&order[i]);
   }
@@ -295,7 +307,9 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
   gv_context *context = r->context;
   gv_cuda_queue *queue = r->queue;
   const int64_t from = r->offsets[first], results = r->offsets[first + count] - from;
-  const size_t offset_bytes = ((size_t)count + 1) * sizeof(int64_t);
+  const int64_t words = r->query->pairs ? 2 : 1; /* of a result */
+  const size_t offset_bytes = ((size_t)count + 1) * sizeof(int64_t),
+               index_bytes = (size_t)(results * words) * sizeof(int64_t);
   void *offsets = NULL, *value = NULL, *number = NULL, *indices = NULL;
   int mismatch = INT_MAX, *longer;
   within_view chunk;
@@ -306,7 +320,7 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
   if (status == GV_OK)
     status = gv_cuda_reserve(context, queue, SLOT_NUMBERS, (size_t)results * sizeof(int) + 8, &number);
   if (status == GV_OK && r->indices != NULL)
-    status = gv_cuda_reserve(context, queue, SLOT_INDICES, (size_t)results * sizeof(int64_t) + 8, &indices);
+    status = gv_cuda_reserve(context, queue, SLOT_INDICES, index_bytes + 8, &indices);
   if (status == GV_OK)
     status = gv_cuda_upload(context, queue, offsets, r->offsets + first, offset_bytes, "copying the offsets");
   if (status != GV_OK) return status;
@@ -332,7 +346,11 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
     sort_long<false><<<LONG_BLOCKS, LONG_THREADS, 0, queue->stream>>>(chunk, longer);
   }
   GV_CUDA_LAUNCHED(context, "sorting the neighbours");
-  if (indices != NULL && results > 0) {
+  if (indices != NULL && r->query->pairs) {
+    make_pairs<<<gv_tree_blocks(count, RADIUS_THREADS / WARP), RADIUS_THREADS, 0, queue->stream>>>(
+        chunk, r->query->first + first, (int64_t *)indices);
+    GV_CUDA_LAUNCHED(context, "sorting the neighbours");
+  } else if (indices != NULL && results > 0) {
     widen_numbers<<<4096, 256, 0, queue->stream>>>(chunk.number, results, (int64_t *)indices);
     GV_CUDA_LAUNCHED(context, "sorting the neighbours");
   }
@@ -345,8 +363,8 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
                 (long long)(r->query->first + first + mismatch),
                 (long long)(r->offsets[first + mismatch + 1] - r->offsets[first + mismatch]));
   if (status == GV_OK && indices != NULL)
-    status = gv_cuda_download(context, queue, r->indices + from, indices, (size_t)results * sizeof(int64_t),
-                              "copying the neighbours");
+    status =
+        gv_cuda_download(context, queue, r->indices + from * words, indices, index_bytes, "copying the neighbours");
   if (status == GV_OK && r->canonical != NULL)
     status = gv_cuda_download(context, queue, r->canonical + from, value, (size_t)results * sizeof(double),
                               "copying the distances");
@@ -390,7 +408,7 @@ gv_status gv_cuda_tree_radius(gv_context *context, const gv_reference *reference
   if (status == GV_OK) status = gv_cuda_free_bytes(context, queue, &free_bytes);
   for (int slot = 0; slot < SLOTS_USED; slot++)
     free_bytes += queue->buffer[slot].bytes;
-  /* A result takes 20 bytes, a query less than 128; half of the memory stays free. */
+  /* A result takes 28 bytes at most, a query less than 128; half of the memory stays free. */
   if (most > (int64_t)(free_bytes / 80)) most = (int64_t)(free_bytes / 80);
   if (size > (int64_t)(free_bytes / 512) + 1024) size = (int64_t)(free_bytes / 512) + 1024;
   for (int64_t first = 0; first < query->count && status == GV_OK;) {

@@ -1,13 +1,15 @@
 /*
- * Searching a tree of tree.h, in one of two ways; both visit the children of a node nearest first and leave out what
+ * Searching a tree of tree.h, in one of several ways; all visit the children of a node nearest first and leave out what
  * cannot hold a better neighbour, as the CPU's box trees do (tree_visit.cuh).
  *
  *   alone    a warp a query (tree_alone.cuh). For any dimension, any k, queries anywhere.
  *   together a warp 32 or 64 queries that are neighbours on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
  *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited is the union of what
  *            the queries need.
+ *            Groups for one neighbour that read many leaves leave their queries to `alone`.
  *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32 (tree_filtered.cuh); queries
  *            that it leaves undecided are searched in one of the other ways.
+ *   gathered a block 32 queries, for k > 32 (tree_gathered.cuh): the points around them are gathered first.
  *
  * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest
  * child is a weak hint of where neighbours are, and nodes visited before the limit is tight are visited in vain. So
@@ -26,21 +28,23 @@
 enum { ORDERED_QUERIES_MIN = 1024 };
 
 template <int DIM, int METRIC, bool SINGLE, int EACH>
-static void launch_together(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk) {
+static void launch_together(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int *undecided,
+                            filtered_counts *counts) {
   const int threads = SINGLE ? TOGETHER_THREADS : TOGETHER_LIST_THREADS;
   size_t bytes = together_bytes(chunk.k, SINGLE) * (size_t)(threads / WARP);
   unsigned blocks = gv_tree_blocks(chunk.count, threads * EACH);
-  search_together<DIM, METRIC, SINGLE, EACH><<<blocks, threads, bytes, stream>>>(tree, chunk);
+  search_together<DIM, METRIC, SINGLE, EACH><<<blocks, threads, bytes, stream>>>(tree, chunk, undecided, counts);
 }
 
 template <int DIM, int METRIC>
-static void launch_dim(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each) {
+static void launch_dim(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each,
+                       int *undecided, filtered_counts *counts) {
   if (chunk.k == 1 && each == 2) {
-    launch_together<DIM, METRIC, true, 2>(stream, tree, chunk);
+    launch_together<DIM, METRIC, true, 2>(stream, tree, chunk, undecided, counts);
   } else if (chunk.k == 1) {
-    launch_together<DIM, METRIC, true, 1>(stream, tree, chunk);
+    launch_together<DIM, METRIC, true, 1>(stream, tree, chunk, undecided, counts);
   } else {
-    launch_together<DIM, METRIC, false, 1>(stream, tree, chunk);
+    launch_together<DIM, METRIC, false, 1>(stream, tree, chunk, undecided, counts);
   }
 }
 
@@ -63,7 +67,8 @@ static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const
 }
 
 template <int METRIC>
-static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each) {
+static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each,
+                               int *undecided, filtered_counts *counts) {
   if (each == 0) {
     /* As many warps a block as 48 KB of shared memory hold: one at least, at the greatest k and dimension. */
     size_t warp_bytes = alone_bytes(tree.dim, chunk.k), warps = 48 * 1024 / warp_bytes;
@@ -78,16 +83,16 @@ static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, co
   }
   switch (tree.dim) {
   case 1:
-    launch_dim<1, METRIC>(stream, tree, chunk, each);
+    launch_dim<1, METRIC>(stream, tree, chunk, each, undecided, counts);
     break;
   case 2:
-    launch_dim<2, METRIC>(stream, tree, chunk, each);
+    launch_dim<2, METRIC>(stream, tree, chunk, each, undecided, counts);
     break;
   case 3:
-    launch_dim<3, METRIC>(stream, tree, chunk, each);
+    launch_dim<3, METRIC>(stream, tree, chunk, each, undecided, counts);
     break;
   default:
-    launch_dim<4, METRIC>(stream, tree, chunk, each);
+    launch_dim<4, METRIC>(stream, tree, chunk, each, undecided, counts);
     break;
   }
 }
@@ -122,7 +127,7 @@ struct chunk_memory {
   double *data;
   int64_t *indices;
   double *canonical;
-  void *codes[2];
+  uint32_t *codes[2];
   int *order[2];
 };
 
@@ -139,7 +144,8 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_queue *queue, int64_
     status = gv_cuda_reserve(context, queue, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
                              (void **)&m->canonical);
   for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint64_t), &m->codes[i]);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
     if (status == GV_OK) {
       status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
     }
@@ -156,20 +162,38 @@ static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree
          gv_tree_gathered_bytes(tree.dim, chunk.k) <= queue->shared_block_bytes;
 }
 
-/* Searches a chunk; waits where the filter is used, to see which queries it leaves undecided. codes, order: the buffers of sorting; the
- * first of `order` has the order of the queries, the others are free. */
+/* Alone or together; undecided, counts: of one neighbour together. */
+static void tree_search_by_metric(cudaStream_t stream, gv_metric metric, const gv_tree_view &tree,
+                                  const chunk_view &chunk, int each, int *undecided, filtered_counts *counts) {
+  switch (metric) {
+  case GV_MANHATTAN:
+    tree_search_launch<GV_MANHATTAN>(stream, tree, chunk, each, undecided, counts);
+    break;
+  case GV_CHEBYSHEV:
+    tree_search_launch<GV_CHEBYSHEV>(stream, tree, chunk, each, undecided, counts);
+    break;
+  default:
+    tree_search_launch<GV_EUCLIDEAN>(stream, tree, chunk, each, undecided, counts);
+    break;
+  }
+}
+
+/* Searches a chunk; waits where groups may leave queries undecided, to see which. codes, order: the buffers of sorting; the first of `order`
+ * has the order of the queries, the others are free. */
 static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const gv_tree_view &tree,
-                              const gv_reference *reference, chunk_view chunk, void *const codes[2],
+                              const gv_reference *reference, chunk_view chunk, uint32_t *const codes[2],
                               int *const order[2]) {
   gv_status status = GV_OK;
   int each = queries_a_lane(tree, reference->count, chunk.count, chunk.k);
-  const bool gathered = suits_gathering(queue, tree, reference, chunk);
-  if (gathered || suits_filter(tree, reference, chunk.k, each)) {
+  const bool gathered = suits_gathering(queue, tree, reference, chunk), single = each > 0 && chunk.k == 1;
+  if (gathered || single || suits_filter(tree, reference, chunk.k, each)) {
     filtered_counts counts = {}, *on_device = (filtered_counts *)codes[0];
     int *left = (int *)codes[1];
     GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, queue->stream), "searching a tree");
     if (gathered) {
       GV_CUDA_TRY(context, gv_tree_gathered(queue->stream, &tree, &chunk, order[1], on_device), "searching a tree");
+    } else if (single) {
+      tree_search_by_metric(queue->stream, reference->metric, tree, chunk, each, order[1], on_device);
     } else if (tree.dim == 2) {
       launch_filtered<2>(queue->stream, tree, chunk, order[1], on_device);
     } else {
@@ -184,19 +208,9 @@ static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const g
     if (status != GV_OK) return status;
     chunk.order = left;
     chunk.count = counts.undecided;
-    each = queries_a_lane(tree, reference->count, chunk.count, chunk.k);
+    each = single ? 0 : queries_a_lane(tree, reference->count, chunk.count, chunk.k);
   }
-  switch (reference->metric) {
-  case GV_MANHATTAN:
-    tree_search_launch<GV_MANHATTAN>(queue->stream, tree, chunk, each);
-    break;
-  case GV_CHEBYSHEV:
-    tree_search_launch<GV_CHEBYSHEV>(queue->stream, tree, chunk, each);
-    break;
-  default:
-    tree_search_launch<GV_EUCLIDEAN>(queue->stream, tree, chunk, each);
-    break;
-  }
+  tree_search_by_metric(queue->stream, reference->metric, tree, chunk, each, NULL, NULL);
   GV_CUDA_LAUNCHED(context, "searching a tree");
 
 done:
@@ -213,7 +227,7 @@ static gv_status fetch(gv_context *context, gv_cuda_queue *queue, void *to, cons
 static gv_status chunk_size(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, int k,
                             int64_t queries, int64_t *size) {
   const int64_t most = (int64_t)1 << 24, least = 1024,
-                query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 24;
+                query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
   size_t free_bytes = 0;
   gv_status status = gv_cuda_free_bytes(context, queue, &free_bytes);
   for (int slot = 0; slot <= SLOT_SORT; slot++)

@@ -7,15 +7,16 @@
 #ifndef GV_CUDA_TREE_TOGETHER_CUH
 #define GV_CUDA_TREE_TOGETHER_CUH
 
-#include "search/cuda/tree_visit.cuh"
+#include "search/cuda/tree_margin.cuh"
 
 enum {
   TOGETHER_THREADS = 128,
   TOGETHER_LIST_THREADS = 32, /* one warp: lists take up to 47 KB */
   TOGETHER_MAX_DIM = 4,
   TOGETHER_MAX_K = 100,
-  WAITING = 16, /* places for points that wait to enter a lane's heap; a leaf adds up to 8 */
-  PITCH = 33    /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
+  TOGETHER_LEAVES = 512, /* that a search for one neighbour reads; 20 are usual */
+  WAITING = 16,          /* places for points that wait to enter a lane's heap; a leaf adds up to 8 */
+  PITCH = 33 /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
 };
 
 /* EACH queries a lane: the best of each in registers if SINGLE, else EACH is 1 and it has a list. */
@@ -26,6 +27,7 @@ template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
   int worst_number[EACH];
   unsigned limit_key;
   bool first_round;
+  int leaves_left; /* SINGLE: 0 when the search is given up */
   /* Lists: the lane's columns, PITCH apart; the heap's root is the worst. */
   int k, waiting;
   double *value, *wait_value;
@@ -58,7 +60,7 @@ template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
     int limit_number = (int)warp_max(at ? (unsigned)mine_number : 0u);
     double limit = __hiloint2double((int)upper, (int)lower);
     int64_t child = (int64_t)node * GV_TREE_FAN + lane;
-    if (child >= tree.children[level]) return NONE;
+    if (child >= tree.children[level] || (SINGLE && leaves_left == 0)) return NONE;
     int least = tree.least[level][child];
     double bound = child_bound<METRIC, DIM>(tree, level, node, low, high, lane);
     if (first_round ? bound > 0.0 : level == 0 && bound == 0.0) return NONE;
@@ -69,7 +71,8 @@ template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
     const int lane = (int)(threadIdx.x % WARP);
     for (;;) {
       unsigned nearest = warp_min(key);
-      if (nearest > limit_key) return;
+      if (nearest > limit_key || (SINGLE && leaves_left == 0)) return;
+      if (SINGLE) leaves_left--;
       int pick = __ffs((int)__ballot_sync(0xffffffffu, key == nearest)) - 1;
       if (lane == pick) key = NONE;
       look(tree, node * GV_TREE_FAN + pick);
@@ -183,9 +186,12 @@ static __host__ __device__ __forceinline__ size_t together_bytes(int k, bool sin
   return stack + places * sizeof(double) + (places + 1) / 2 * 2 * sizeof(int);
 }
 
+/* undecided: of SINGLE, as of search_filtered, for groups that have read TOGETHER_LEAVES leaves; counts: the number of their queries.
+ * Gain: 4x for k = 1 on 10^7 points in 100 clusters in 3-D (one H200): some boxes around 32 queries contain a cluster. */
 template <int DIM, int METRIC, bool SINGLE, int EACH>
 static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LIST_THREADS)
-    search_together(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk) {
+    search_together(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk,
+                    int *undecided, filtered_counts *counts) {
   extern __shared__ double shared[];
   const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP);
   int64_t first = ((int64_t)blockIdx.x * (blockDim.x / WARP) + warp) * (WARP * EACH);
@@ -223,6 +229,7 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
   s.limit_key = key_of(chunk.limit);
   s.k = chunk.k;
   s.waiting = 0;
+  s.leaves_left = TOGETHER_LEAVES;
   double *own = shared + together_bytes(chunk.k, SINGLE) / sizeof(double) * warp;
   unsigned *keys;
   if (SINGLE) {
@@ -246,10 +253,16 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
   }
 
   if (SINGLE) {
+    const bool open = s.leaves_left == 0;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      if (first + e * WARP + lane < chunk.count) tree_visit_put(chunk, query[e], s.worst[e], s.worst_number[e]);
+      int64_t place = first + e * WARP + lane;
+      if (place >= chunk.count) continue;
+      undecided[place] = open ? query[e] : -1;
+      if (!open) tree_visit_put(chunk, query[e], s.worst[e], s.worst_number[e]);
     }
+    if (open && lane == 0)
+      atomicAdd(&counts->undecided, (int)(chunk.count - first < WARP * EACH ? chunk.count - first : WARP * EACH));
     return;
   }
   s.take_in();
