@@ -8,7 +8,7 @@
  * within it needs a larger one, and the points are gathered again. If they are too many for the shared memory, the radius is
  * reduced, then the group halved, down to one query. So clusters and gaps cost time only.
  *
- * Gain: 3.9x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (44 ms on one H200; 170 and more with the lists of
+ * Gain: 3.9x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (44 ms on one H200; 170 and more on an H100 with the lists of
  * tree_together.cuh), 9x for k = 256 (154 ms; 1,400 by a warp a query), 3x and 6x on clusters.
  *
  * The filter is that of tree_filtered.cuh, with its bounds:
