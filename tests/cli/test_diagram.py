@@ -294,6 +294,8 @@ def test_report_and_errors(work):
     work.fails("diagram", "--seeds", "seeds.csv", "--edges-only", "--delaunay", "new.gpkg", status=2, has="unsupported together")
     work.fails("diagram", "--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "+proj=ortho +lat_0=45", "new.gpkg", has=["--crs", "is outside"])
     work.fails("diagram", "--seeds", "seeds.csv", "new.tif", has="unknown vector format")
+    work.csv("many.csv", *places(1500, 12))
+    work.fails("diagram", "--seeds", "many.csv", "--memory", "1M", "new.gpkg", has=["--memory", "1500", "2M"])
     work.fails("diagram", "new.gpkg", status=2, has="--seeds")
     work.write("line.geojson", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))
     work.fails("diagram", "--seeds", "line.geojson", "new.gpkg", has="--polygons")
