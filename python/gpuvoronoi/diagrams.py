@@ -95,14 +95,14 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
         polygons = _repaired(polygons)
     near, others = _numbers(made)
     area = made["area"] * (scale or 1.0)
-    own = {"area" if scale is None else "area_km2": area}
+    own: dict[str, Any] = {"area" if scale is None else "area_km2": area}
     if owners is not None:
         table, polygons, own, near, others = _dissolved(table, group, owners, polygons, own, near, others)
     labels = list(table.index)
     own["neighbours"], own["others"] = ([tuple(labels[i] for i in some) for some in lists] for lists in (near, others))
     table = table.rename(columns=_free_names(table.columns, own))
-    for name, values in own.items():
-        table[name] = values
+    for name, column in own.items():
+        table[name] = column
     crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
     return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
