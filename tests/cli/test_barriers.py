@@ -23,7 +23,8 @@ def layer(work, name, *wkt, epsg=None):
     of = made.CreateLayer("barriers", crs(epsg) if epsg else None)
     for text in wkt:
         feature = ogr.Feature(of.GetLayerDefn())
-        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        if text:
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
         of.CreateFeature(feature)
     made = of = None
 
@@ -113,12 +114,15 @@ def test_outputs(work):
 
 
 def test_no_barriers(work):
-    layer(work, "none.gpkg")
+    layer(work, "none.gpkg", None, "POLYGON EMPTY")
     work.csv("s.csv", [3.5, 30.2], [4.5, 20.1], header="x,y")
     work.ok("--seeds", "s.csv", *GRID, "--distance", "d.tif", "out.tif")
     work.ok("--seeds", "s.csv", "--barriers", "none.gpkg", *GRID, "--distance", "d2.tif", "out2.tif")
     for a, b in (("out.tif", "out2.tif"), ("d.tif", "d2.tif")):
         assert work.path(a).read_bytes() == work.path(b).read_bytes()
+    layer(work, "empty.gpkg")
+    work.ok("--seeds", "s.csv", "--barriers", "empty.gpkg", *GRID, "out4.tif")
+    assert work.path("out4.tif").read_bytes() == work.path("out.tif").read_bytes()
     # Barriers that are in no leg's way change no value.
     layer(work, "far.gpkg", "LINESTRING(100 100,101 101)")
     work.ok("--seeds", "s.csv", "--barriers", "far.gpkg", *GRID, "--distance", "d3.tif", "out3.tif")

@@ -192,6 +192,7 @@ static bool is_shape(OGRwkbGeometryType type) {
 /* A feature of a layer with lines or polygons. */
 static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
   if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
+    if (r->options->may_be_empty) return GV_OK;
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   gv_shapes *shapes = r->set->shapes;
@@ -206,6 +207,7 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
   int64_t first = shapes->part[shapes->features - 1];
   if (first == shapes->parts) {
     gv_shapes_drop_last(shapes);
+    if (r->options->may_be_empty) return GV_OK;
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   double x = shapes->x[shapes->vertex[shapes->ring[first]]], y = shapes->y[shapes->vertex[shapes->ring[first]]];
@@ -215,6 +217,7 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
 static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
   OGRwkbGeometryType type = geometry != NULL ? wkbFlatten(OGR_G_GetGeometryType(geometry)) : wkbNone;
   if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
+    if (r->options->may_be_empty) return GV_OK;
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   if (type == wkbPoint) {

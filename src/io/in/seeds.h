@@ -39,7 +39,7 @@ typedef struct gv_seed_options {
   bool keep_source;              /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;             /* leave out and count seeds that cannot be used, instead of failing */
   bool shapes;                   /* lines and polygons are seeds too */
-  bool may_be_empty;             /* a layer without features is none either */
+  bool may_be_empty;             /* layers without features, and features without geometries, which are left out */
   bool queries;                  /* these are queries, not seeds; used in messages */
   gv_edges edges;                /* theirs */
   bool boundary;                 /* polygons are their rings */
