@@ -59,7 +59,7 @@ typedef struct gv_cost_options {
    * kept. */
   const char *backend;
   gv_metric metric; /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC: the lengths of moves */
-  int32_t moves;    /**< 8, 16 or 32 (default) directions in which ways leave a cell */
+  int32_t moves;    /**< 8, 16 (default) or 32 directions in which ways leave a cell */
   double max_cost;  /**< cells with a higher cost get no seed; default: INFINITY */
   /** Keeps the cells in a temporary file there, 21 bytes each, and not in memory; not for the backend
    * "serial"; NULL (default): 28 bytes a cell in memory. Not kept. */
@@ -69,7 +69,7 @@ typedef struct gv_cost_options {
 
 /** Sets the defaults. */
 static inline void gv_cost_options_init(gv_cost_options *options) {
-  const gv_cost_options defaults = {sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 32, INFINITY, NULL, 536870912.0};
+  const gv_cost_options defaults = {sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 16, INFINITY, NULL, 536870912.0};
   *options = defaults;
 }
 

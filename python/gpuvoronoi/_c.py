@@ -293,7 +293,7 @@ class CrsFacts(Structure):
 class CostOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("moves", c_int32),
                 ("max_cost", c_double), ("folder", c_char_p), ("resident", c_double)]
-    defaults = {"backend": "auto", "moves": 32, "max_cost": inf, "resident": 536870912.0}
+    defaults = {"backend": "auto", "moves": 16, "max_cost": inf, "resident": 536870912.0}
 
 
 class CostSeeds(Structure):

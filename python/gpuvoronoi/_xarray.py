@@ -11,7 +11,8 @@ from . import _c, _crs, _places
 from ._grid import Grid
 
 _LONG_NAMES = {"allocation": "nearest seed", "proximity": "distance to the nearest seed",
-               "direction": "direction to the nearest seed, clockwise from north"}
+               "direction": "direction to the nearest seed, clockwise from north",
+               "cost_allocation": "nearest seed by travel cost", "cost_distance": "travel cost to the nearest seed"}
 _WGS84 = {"grid_mapping_name": "latitude_longitude", "semi_major_axis": 6378137.0, "inverse_flattening": 298.257223563,
           "longitude_of_prime_meridian": 0.0}
 
@@ -32,6 +33,8 @@ def dataset(question: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
         if name == "proximity":
             units = "m" if question.metric in _c.GLOBE_METRICS else _unit(grid)
             attributes.update({"units": units} if units else {}, metric=question.metric)
+        elif name == "cost_distance":  # friction has no unit
+            attributes["metric"] = question.metric
         elif name == "direction":
             attributes["units"] = "degree"
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import math
 from ctypes import byref, c_void_p
 from typing import Any, Optional
@@ -10,14 +11,14 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _field, _grid, _seeds
+from . import _c, _cells, _field, _grid, _seeds
 from ._library import Bar, Handle, Progress, library, run, worker_threads
 from ._search import real
+from .rasters import no_seed
 
 _LARGE = 1 << 20  # cells from which a search takes long enough to be interrupted
-_BACKENDS = ("auto", "serial", "tile")
+_BACKENDS = ("auto", "serial", "tile", "cuda-tile")
 _METRICS = ("euclidean", "great-circle", "geodesic")
-_LONG_NAMES = {"cost_allocation": "row of the nearest seed by travel cost", "cost_distance": "travel cost to the nearest seed"}
 
 
 def _friction(given: Any, name: str) -> npt.NDArray[np.float64]:
@@ -50,71 +51,123 @@ def _plan(grid: _grid.Grid, x: Any, y: Any, metric: str, name: str) -> _field.Pl
     return plan
 
 
+def _of_raster(seeds: Any, target_values: Any, grid: _grid.Grid, shape: tuple[int, ...], name: str, x: Optional[str], y: Optional[str]) -> Any:
+    """Rows and columns of the cells that are seeds, and their values."""
+    if hasattr(seeds, "dask") or hasattr(getattr(seeds, "data", None), "dask"):
+        raise TypeError(f"{name}: seeds is a Dask array, but a way may run through any chunk; load() it first")
+    raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else (0, 0, shape[1], shape[0]), None, x, y)
+    same = raster.values.shape == shape and (not hasattr(seeds, "dims") or np.allclose(raster.grid.transform, grid.transform, rtol=1e-9, atol=0))
+    if not same:
+        raise ValueError(f"{name}: the cells of seeds are not those of friction; warp them to the same cells")
+    values = raster.values.byteswap() if raster.swapped else raster.values
+    chosen = values != 0 if raster.chosen is None else np.isin(values, raster.chosen)
+    chosen &= ~(np.isin(values, raster.left_out) | (values != values))
+    rows, columns = np.nonzero(chosen if raster.mask is None else chosen & ~raster.mask)
+    found = values[rows, columns]
+    if found.dtype.kind == "f" and (found != np.rint(found)).any():
+        raise ValueError(f"{name}: values of seeds must be whole numbers")
+    return rows, columns, found.astype(np.int64)
+
+
+def _friction_grid(friction: Any, name: str, extent: Any, transform: Any, crs: Any, x: Optional[str], y: Optional[str], seeds_crs: Any) -> Any:
+    """The grid, and the values as an array."""
+    if hasattr(friction, "data_vars"):
+        raise TypeError(f"{name}: a Dataset has several rasters; choose one of its variables")
+    if not hasattr(friction, "dims"):
+        values = _friction(friction, name)
+        return _grid.of_arguments(None, values.shape, extent, None, crs, x, y, seeds_crs, transform=transform), values
+    if extent is not None or transform is not None:
+        raise ValueError(f"{name}: a DataArray has an extent of its own; leave out extent and transform")
+    grid = _grid.of_arguments(friction, None, None, None, crs, x, y, seeds_crs)
+    if grid.cells is not None:
+        raise ValueError(f"{name}: the coordinates of friction must be evenly spaced")
+    return grid, _of_dataarray(friction, grid, name)
+
+
+def _read(name: str, plan: _field.Plan, values: Any, given: Any, *, moves: int, max_cost: float, backend: str, workers: int, progress: Progress) -> Any:
+    """Numbers of the seeds, or costs."""
+    height, width = values.shape
+    threads = worker_threads(workers)
+    of = _c.Grid(kind=plan.kind, width=width, height=height, geotransform=(ctypes.c_double * 6)(*plan.transform),
+                 semi_major=plan.ellipsoid[0], flattening=plan.ellipsoid[1])
+    options = _c.CostOptions(backend=backend.encode(), metric=_c.METRICS.index(plan.metric), moves=moves, max_cost=real(max_cost, "max_cost", 0.0))
+    made = c_void_p()
+    used = run(library().gv_cost_create, byref(of), byref(options), byref(made), threads=threads, argument="friction")
+    handle = Handle(made.value, library().gv_cost_destroy, used)
+    used.call(library().gv_cost_set_rows, handle.address, 0, height, values.ctypes.data, width, argument="friction")
+    with Bar(progress) as bar:
+        run(library().gv_cost_solve, handle.address, byref(given), None, threads=threads, large=values.size > _LARGE, progress=bar.report,
+            argument="seeds")
+    cells = _c.CostCells(columns=width, rows=height)
+    answer: Any = np.empty(values.shape, np.int32 if name == "cost_allocation" else np.float64)
+    setattr(cells, "seed" if name == "cost_allocation" else "cost", answer.ctypes.data)
+    used.call(library().gv_cost_get, handle.address, byref(cells))
+    return answer
+
+
 def _solve(name: str, friction: Any, seeds: Any, *, extent: Any, transform: Any, crs: Any, metric: Optional[str], moves: int, max_cost: float,
-           seeds_crs: Any, skip_invalid: bool, x: Optional[str], y: Optional[str], backend: str, workers: int, progress: Progress) -> Any:
+           seeds_crs: Any, skip_invalid: bool, x: Optional[str], y: Optional[str], backend: str, workers: int, progress: Progress,
+           target_values: Any) -> Any:
     if moves not in (8, 16, 32):
         raise ValueError(f"{name}: moves must be 8, 16 or 32, not {moves!r}")
     if backend not in _BACKENDS:
         raise ValueError(f"{name}: backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
-    found = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
-    labelled = hasattr(friction, "dims")
-    if hasattr(friction, "data_vars"):
-        raise TypeError(f"{name}: a Dataset has several rasters; choose one of its variables")
-    if labelled and (extent is not None or transform is not None):
-        raise ValueError(f"{name}: a DataArray has an extent of its own; leave out extent and transform")
-    if labelled:
-        grid = _grid.of_arguments(friction, None, None, None, crs, x, y, found.crs)
-        if grid.cells is not None:
-            raise ValueError(f"{name}: the coordinates of friction must be evenly spaced")
-        values = _of_dataarray(friction, grid, name)
-    else:
-        values = _friction(friction, name)
-        grid = _grid.of_arguments(None, values.shape, extent, None, crs, x, y, found.crs, transform=transform)
+    by_cells = _cells.is_raster(seeds, target_values)
+    if target_values is not None and not by_cells:
+        raise TypeError("target_values: the seeds are not a raster")
+    found = _seeds.Seeds(np.empty(0), np.empty(0), None) if by_cells else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
+    grid, values = _friction_grid(friction, name, extent, transform, crs, x, y, found.crs)
     metric = _seeds.metric_of(metric, grid, found)
-    found, at, ats = _seeds.placed(grid, found, metric, skip_invalid)
+    numbers: Any = found.rows
+    if by_cells:
+        rows, columns, numbers = _of_raster(seeds, target_values, grid, values.shape, name, x, y)
+        g = grid.transform
+        at, ats = g[0] + (columns + 0.5) * g[1] + (rows + 0.5) * g[2], g[3] + (columns + 0.5) * g[4] + (rows + 0.5) * g[5]
+    else:
+        found, at, ats = _seeds.placed(grid, found, metric, skip_invalid)
+        numbers = found.rows
     plan = _plan(grid, at, ats, metric, name)
-    threads = worker_threads(workers)
-    of = _c.Grid(kind=plan.kind, width=grid.columns, height=grid.rows, geotransform=(ctypes.c_double * 6)(*plan.transform),
-                 semi_major=plan.ellipsoid[0], flattening=plan.ellipsoid[1])
-    options = _c.CostOptions(backend=backend.encode(), metric=_c.METRICS.index(metric), moves=moves, max_cost=real(max_cost, "max_cost", 0.0))
-    made = c_void_p()
-    used = run(library().gv_cost_create, byref(of), byref(options), byref(made), threads=threads, argument="friction")
-    handle = Handle(made.value, library().gv_cost_destroy, used)
-    used.call(library().gv_cost_set_rows, handle.address, 0, grid.rows, values.ctypes.data, grid.columns, argument="friction")
-    features = None if found.features is None else _field.Features(found.features, "straight", False).struct()
     at, ats = np.ascontiguousarray(at, np.float64), np.ascontiguousarray(ats, np.float64)
-    given = _c.CostSeeds(x=at.ctypes.data, y=ats.ctypes.data, count=at.size)
+    given = _c.CostSeeds(x=at.ctypes.data, y=ats.ctypes.data, count=at.size, at_cells=int(by_cells))
+    features = None if found.features is None else _field.Features(found.features, "straight", False).struct()
     if features is not None:
         given.features = ctypes.addressof(features)
-    with Bar(progress) as bar:
-        run(library().gv_cost_solve, handle.address, byref(given), None, threads=threads, large=values.size > _LARGE, progress=bar.report,
-            argument="seeds")
-    cells = _c.CostCells(columns=grid.columns, rows=grid.rows)
+    answer = _read(name, plan, values, given, moves=moves, max_cost=max_cost, backend=backend, workers=workers, progress=progress)
+    nodata: Any = np.nan
     if name == "cost_allocation":
-        answer: Any = np.empty(values.shape, np.int32)
-        cells.seed = answer.ctypes.data
-    else:
-        answer = np.empty(values.shape, np.float64)
-        cells.cost = answer.ctypes.data
-    used.call(library().gv_cost_get, handle.address, byref(cells))
-    if name == "cost_allocation" and found.rows is not None:
-        answer = np.where(answer >= 0, found.rows.astype(np.int32)[np.maximum(answer, 0)], np.int32(-1)) if found.rows.size else answer
-    if not labelled:
+        kind, nodata = (np.dtype(np.int32), -1) if not by_cells or not numbers.size else no_seed(numbers)
+        if numbers is not None and numbers.size:
+            answer = np.where(answer >= 0, np.asarray(numbers)[np.maximum(answer, 0)], nodata).astype(kind)
+    if not hasattr(friction, "dims"):
         return answer
-    import xarray
+    return _labelled(name, answer, nodata, grid, metric, friction)
 
-    made_array = xarray.DataArray(answer, dims=grid.dims, name=name, attrs={"long_name": _LONG_NAMES[name], "metric": metric},
-                                  coords={key: one for key, one in friction.coords.items() if set(one.dims) <= set(grid.dims)})
-    if name == "cost_allocation":
-        made_array.attrs["_FillValue"] = np.int32(-1)
-    if "grid_mapping" in friction.attrs:
-        made_array.attrs["grid_mapping"] = friction.attrs["grid_mapping"]
-    return made_array.transpose(*friction.dims)
+
+def _labelled(name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any) -> Any:
+    """With the coordinates, the coordinate system and the attributes of the package's other results."""
+    from . import _xarray
+
+    made = _xarray.dataset(_Result(grid, metric), {name: (answer[None], nodata)})[name]
+    made = made.assign_coords({key: one for key, one in friction.coords.items() if key not in made.coords and set(one.dims) <= set(grid.dims)})
+    return made.transpose(*friction.dims)
+
+
+@dataclasses.dataclass
+class _Result:
+    """What `_xarray.dataset` needs of a question."""
+
+    grid: _grid.Grid
+    metric: str
+    k: int = 1
+
+    def squeezed(self, array: Any) -> Any:
+        return array[0]
 
 
 def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform: Any = None, crs: Any = None, metric: Optional[str] = None,
-                    moves: int = 32, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
-                    y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None) -> Any:
+                    moves: int = 16, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
+                    y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None,
+                    target_values: Any = None) -> Any:
     """The seed with the least travel cost to each cell of a raster of friction.
 
     A way moves straight from centre to centre of cells. A move costs its length times the friction of the cells that it runs through, each by its share
@@ -125,26 +178,27 @@ def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform:
     friction : array_like or xarray.DataArray
         The cost of a metre in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
         barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
-    seeds : (array_like, array_like), GeoDataFrame or GeoSeries
+    seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
         As for :func:`allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
-        barriers and outside the raster reach no cell.
+        barriers and outside the raster reach no cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction; ways start
+        in its cells at cost 0.
     extent, transform, crs : optional
         Of an array: xmin, ymin, xmax, ymax, or GDAL's geotransform; its coordinate system.
     metric : {"geodesic", "great-circle", "euclidean"}, optional
         Of the lengths of moves. By default geodesic for longitudes and latitudes, euclidean on maps.
-    moves : {32, 16, 8}
-        Directions in which ways leave a cell. On uniform friction ways are too long by up to 1.31 %, 2.75 % or 8.24 %.
+    moves : {16, 32, 8}
+        Directions in which ways leave a cell. On uniform friction ways are too long by up to 2.75 %, 1.31 % or 8.24 %.
     max_cost : float
         Cells with a higher cost have no seed.
-    seeds_crs, skip_invalid, x, y, workers, progress
+    seeds_crs, skip_invalid, x, y, workers, progress, target_values
         As for :func:`allocation`.
-    backend : {"auto", "tile", "serial"}
-        All give the same answers.
+    backend : {"auto", "tile", "cuda-tile", "serial"}
+        All return the same values. "auto" uses a GPU where it pays.
 
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        int32: rows of the seeds, -1 where none reaches the cell.
+        int32: rows of the seeds, -1 where none reaches the cell; of a raster of seeds its values.
 
     Examples
     --------
@@ -156,12 +210,13 @@ def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform:
            [ 0,  0,  1,  1]], dtype=int32)
     """
     return _solve("cost_allocation", friction, seeds, extent=extent, transform=transform, crs=crs, metric=metric, moves=moves, max_cost=max_cost,
-                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress)
+                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress, target_values=target_values)
 
 
 def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: Any = None, crs: Any = None, metric: Optional[str] = None,
-                  moves: int = 32, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
-                  y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None) -> Any:
+                  moves: int = 16, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
+                  y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None,
+                    target_values: Any = None) -> Any:
     """The least travel cost from any seed to each cell of a raster of friction. The parameters are those of :func:`cost_allocation`.
 
     Returns
@@ -176,4 +231,4 @@ def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: A
     array([[0., 2., 4., 6.]])
     """
     return _solve("cost_distance", friction, seeds, extent=extent, transform=transform, crs=crs, metric=metric, moves=moves, max_cost=max_cost,
-                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress)
+                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress, target_values=target_values)

@@ -65,6 +65,37 @@ def test_dataarray():
         gpuvoronoi.cost_distance(friction.copy(data=dask.from_array(friction.values)), ([3.0], [55.0]))
 
 
+def test_raster_seeds():
+    """Cells of a raster start at no cost, and the result has their values; as polygons of the same cells."""
+    towns = np.zeros(FRICTION.shape, np.int16)
+    towns[3:6, 4:9], towns[30, 40:45] = 70, 5
+    found = gpuvoronoi.cost_allocation(FRICTION, towns, target_values=[5, 70], **OPTIONS)
+    cost = gpuvoronoi.cost_distance(FRICTION, towns, target_values=[5, 70], **OPTIONS)
+    assert set(np.unique(found)) == {-1, 5, 70} and np.array_equal(cost == 0, towns > 0) and np.array_equal(found[towns > 0], towns[towns > 0])
+    geopandas, geometry = pytest.importorskip("geopandas"), pytest.importorskip("shapely.geometry")
+    frame = geopandas.GeoSeries([geometry.box(4, 34, 9, 37), geometry.box(40, 9, 45, 10)])
+    assert np.array_equal(gpuvoronoi.cost_distance(FRICTION, frame, **OPTIONS), cost, equal_nan=True)
+    only = gpuvoronoi.cost_allocation(FRICTION, towns, target_values=[5], **OPTIONS)
+    assert set(np.unique(only)) == {-1, 5}
+    xarray = pytest.importorskip("xarray")
+    coordinates = {"y": 39.5 - np.arange(40), "x": 0.5 + np.arange(50)}
+    labelled = [xarray.DataArray(one, dims=("y", "x"), coords=coordinates) for one in (FRICTION, towns)]
+    assert np.array_equal(gpuvoronoi.cost_allocation(*labelled, metric="euclidean"), found)
+    with pytest.raises(ValueError, match="not those of friction"):
+        gpuvoronoi.cost_allocation(labelled[0], labelled[1][1:], metric="euclidean")
+    with pytest.raises(TypeError, match="not a raster"):
+        gpuvoronoi.cost_allocation(FRICTION, (X, Y), target_values=[5], **OPTIONS)
+
+
+def test_gpu():
+    """The backend can be required by name: it computes, or the reason is one line."""
+    try:
+        found = gpuvoronoi.cost_distance(FRICTION, (X, Y), backend="cuda-tile", **OPTIONS)
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    assert np.array_equal(found, gpuvoronoi.cost_distance(FRICTION, (X, Y), **OPTIONS), equal_nan=True)
+
+
 def test_lines():
     """Geometries start in all cells that they touch, at no cost."""
     geopandas = pytest.importorskip("geopandas")

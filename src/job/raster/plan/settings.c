@@ -277,7 +277,7 @@ const gv_option gv_job_options[] = {
     {"cost-oo", "NAME=VALUE", "open option of the driver of --cost; may be repeated",
      GV_OPTION_INTO(job.cost.open_options), .several = true, .rare = true},
     {"cost-moves", "N",
-     "directions in which ways leave a cell: 8, 16 or 32 [default: 32]\n"
+     "directions in which ways leave a cell: 8, 16 or 32 [default: 16]\n"
      "On uniform friction a way is at most 8.24 %, 2.75 % or 1.31 % too long.",
      GV_OPTION_ONE_OF(job.cost.moves, cost_moves)},
 
@@ -451,7 +451,7 @@ void gv_job_settings_begin(gv_job_settings *s) {
                                  .device = -1,
                                  .k = 1,
                                  .max_distance = (double)INFINITY,
-                                 .cost = {.band = 1, .moves = 32},
+                                 .cost = {.band = 1, .moves = 16},
                                  .distance_type = GDT_Float32}};
 }
 
@@ -575,7 +575,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->group, !cells, "--group", "--seeds"},
       {j->cost.band != 1, j->cost.path != NULL, "--cost-band", "--cost"},
       {j->cost.open_options != NULL, j->cost.path != NULL, "--cost-oo", "--cost"},
-      {j->cost.moves != 32, j->cost.path != NULL, "--cost-moves", "--cost"},
+      {j->cost.moves != 16, j->cost.path != NULL, "--cost-moves", "--cost"},
       {j->barriers.layer != NULL, j->barriers.path != NULL, "--barriers-layer", "--barriers"},
       {j->barriers.open_options != NULL, j->barriers.path != NULL, "--barriers-oo", "--barriers"},
       {j->seeds.attribute != NULL, !cells, "--attribute", "--seeds"},
