@@ -1,6 +1,7 @@
 """Travel costs (--cost) against scipy's Dijkstra on the same graph, and PROJ's geodesics."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -147,6 +148,44 @@ def test_scipy(work, moves, globe):
     assert np.allclose(cost[reached], best[reached], rtol=1e-12, atol=1e-9)
     own = np.take_along_axis(each, np.maximum(ids - 1, 0)[None], 0)[0]
     assert np.allclose(own[reached], best[reached], rtol=1e-12, atol=1e-9)
+
+
+def open_country(work):
+    """Friction without barriers, and two seeds in centers of cells: there other programs have the same definition."""
+    friction = np.random.default_rng(4).lognormal(0, 1, (30, 40))
+    friction_raster(work, "f.tif", friction, (0, 1, 0, 30, 0, -1))
+    work.csv("s.csv", [5.5, 31.5], [20.5, 3.5], header="x,y")
+    return friction
+
+
+def costs_of(work, moves):
+    work.ok("--seeds", "s.csv", "--cost", "f.tif", "--cost-moves", moves, "--distance", "d.tif", "--distance-type", "Float64", "--overwrite", "o.tif")
+    return work.read("d.tif")
+
+
+GRASS = """r.in.gdal -o --q input=f.tif output=f; g.region raster=f
+r.cost --q input=f output=c8 start_coordinates=5.5,20.5,31.5,3.5; r.cost -k --q input=f output=c16 start_coordinates=5.5,20.5,31.5,3.5
+for i in c8 c16; do r.out.bin --q -f input=$i output=$i.bin bytes=8 order=little; done
+"""
+
+
+@pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is not installed")
+def test_grass(work):
+    """r.cost with 8 moves, and with the knight's moves of -k."""
+    open_country(work)
+    work.write("job.sh", GRASS)
+    for arguments in (["-c", "XY", "-e", "place"], ["place/PERMANENT", "--exec", "bash", "job.sh"]):
+        subprocess.run(["grass", *arguments], cwd=work.directory, capture_output=True, check=True)
+    for moves in 8, 16:
+        theirs = np.fromfile(work.path(f"c{moves}.bin"), "<f8").reshape(30, 40)
+        assert np.allclose(costs_of(work, moves), theirs, rtol=1e-14, atol=0)
+
+
+def test_skimage(work):
+    """MCP_Geometric has the 8 moves."""
+    graph = pytest.importorskip("skimage.graph")
+    theirs = graph.MCP_Geometric(open_country(work)).find_costs([(9, 5), (26, 31)])[0]
+    assert np.allclose(costs_of(work, 8), theirs, rtol=1e-14, atol=0)
 
 
 def uniform(work, name="f.tif", shape=(20, 30), **more):
