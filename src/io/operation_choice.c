@@ -1,5 +1,6 @@
 #include "io/operation_choice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,10 @@ static PJ_OBJ_LIST *list_operations(PJ_CONTEXT *context, const PJ *source, const
                                                        PROJ_SPATIAL_CRITERION_PARTIAL_INTERSECTION);
   proj_operation_factory_context_set_grid_availability_use(context, factory, use);
   if (area != NULL) {
-    proj_operation_factory_context_set_area_of_interest(context, factory, area[0], area[1], area[2], area[3]);
+    /* An area without width at 180 degrees lets PROJ (9.1) recurse until the stack is full. */
+    const double width = area[0] == area[2] ? 1e-6 : 0.0;
+    proj_operation_factory_context_set_area_of_interest(context, factory, fmax(area[0] - width, -180.0), area[1],
+                                                        fmin(area[2] + width, 180.0), area[3]);
   }
   PJ_OBJ_LIST *list = proj_create_operations(context, source, target, factory);
   proj_operation_factory_context_destroy(factory);

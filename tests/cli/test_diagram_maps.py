@@ -228,3 +228,11 @@ def test_diagrams_are_as_rasters(work, crs, extent, mask):
         close = 2000 / (111e3 * np.cos(np.radians(y))) if degrees else 2000 / layer.GetSpatialRef().GetLinearUnits()
         shape = shapes.get(expected[row, column]) or shapes[drawn[row, column]].Boundary()
         assert centre.Distance(shape) < close, (x, y, expected[row, column], drawn[row, column])
+
+
+@pytest.mark.parametrize("lon", [180, -180, 25])
+def test_seeds_on_one_meridian_in_another_system(work, lon):
+    """An area of interest without width."""
+    work.csv("seeds.csv", [lon, lon], [-40, 40])
+    work.ok("--seeds", "seeds.csv", "--metric", "geodesic", "--crs", "ESRI:54030", "--size", "4,4", "raster.tif")
+    assert areas(work, "--metric", "geodesic", "--crs", "ESRI:54030")[1] == pytest.approx(WHOLE, rel=1e-5)
