@@ -36,12 +36,12 @@ def main() -> int:
         print(f"  ({chr(ord('a') + letter)}) {reason}")
     print("\ndevices")
     count = c_int()
-    asked = context()
-    if c.gv_device_count(asked.address, byref(count)):
-        print(f"  none: {c.gv_context_message(asked.address).decode()}")
+    used = context()
+    if c.gv_device_count(used.address, byref(count)):
+        print(f"  none: {c.gv_context_message(used.address).decode()}")
     for number in range(count.value):
         device = _c.DeviceInfo()
-        asked.call(c.gv_device_get, number, byref(device))
+        used.call(c.gv_device_get, number, byref(device))
         state = "" if device.usable else f" [not usable: {device.reason.decode()}]"
         print(f"  {number}: {device.name.decode()}, {device.memory_bytes >> 30} GiB{state}")
     return 0

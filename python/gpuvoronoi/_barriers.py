@@ -12,7 +12,7 @@ from . import _c, _field, _geometries, _grid, _seeds
 from ._library import Bar, Handle, library, run
 
 if TYPE_CHECKING:
-    from .rasters import Question
+    from .rasters import RasterRequest
 
 _LARGE = 1 << 12  # vertices, or cells / 16, from which calls take long enough to be interrupted
 
@@ -31,38 +31,38 @@ def read(barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool) -> Op
     return _seeds.placed(grid, found, metric, skip_invalid)[0].features
 
 
-def check(question: Question) -> None:
-    """That the question has nothing that ways round barriers lack."""
-    plan = question.plan
-    lacks = {"k": question.k > 1, "weights": plan.weights is not None, "lines and polygons as seeds": plan.features is not None,
-             "cells of a raster as seeds": question.cells is not None, "a chunked grid": question.grid.chunks is not None,
-             "arrays on a device": question.cupy is not None, "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
+def check(request: RasterRequest) -> None:
+    """That the request has nothing that ways round barriers lack."""
+    plan = request.plan
+    lacks = {"k": request.k > 1, "weights": plan.weights is not None, "lines and polygons as seeds": plan.features is not None,
+             "cells of a raster as seeds": request.cells is not None, "a chunked grid": request.grid.chunks is not None,
+             "arrays on a device": request.cupy is not None, "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
              "backends": plan.backend not in ("auto", "tile")}
     for name, given in lacks.items():
         if given:
             raise ValueError(f"barriers: {name} are not supported with barriers")
 
 
-def compute(question: Question, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
-    """As Question.compute."""
-    plan, shape = question.plan, (question.plan.rows, question.plan.columns)
+def compute(request: RasterRequest, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+    """As RasterRequest.compute."""
+    plan, shape = request.plan, (request.plan.rows, request.plan.columns)
     g, column, row = plan.transform, np.arange(shape[1]) + 0.5, np.arange(shape[0])[:, None] + 0.5
     x, y = (np.array(np.broadcast_to((g[i] + column * g[i + 1]) + row * g[i + 2], shape), order="C") for i in (0, 3))
-    if question.mask is not None:
-        x[~np.nan_to_num(np.asarray(question.mask)).astype(bool)] = np.nan
+    if request.mask is not None:
+        x[~np.nan_to_num(np.asarray(request.mask)).astype(bool)] = np.nan
     features = _field.Features(barriers, "straight", False).struct()
     options = _c.BarriersOptions(metric=_c.METRICS.index(plan.metric), max_distance=plan.max_distance)
     made, large = c_void_p(), x.size > 16 * _LARGE or barriers.x.size > _LARGE
-    used = run(library().gv_barriers_create, byref(features), byref(options), byref(made), threads=question.workers, argument="barriers")
+    used = run(library().gv_barriers_create, byref(features), byref(options), byref(made), threads=request.workers, argument="barriers")
     handle = Handle(made.value, library().gv_barriers_destroy, used)
     numbers, lengths = np.empty(shape, np.int32), np.empty(shape, np.float64)
     directions = np.empty(shape, np.float32) if azimuth else None
     places = _c.BarrierPlaces(x=x.ctypes.data, y=y.ctypes.data, count=x.size, seed=numbers.ctypes.data, distance=lengths.ctypes.data,
                               azimuth=None if directions is None else directions.ctypes.data)
-    with Bar(question.progress) as bar:
+    with Bar(request.progress) as bar:
         run(library().gv_barriers_solve, handle.address, plan.x.ctypes.data, plan.y.ctypes.data, ctypes.c_int64(plan.x.size), None,
-            threads=question.workers, large=large, argument="seeds")
-        run(library().gv_barriers_get, handle.address, byref(places), threads=question.workers, large=large, progress=bar.report, argument="barriers")
+            threads=request.workers, large=large, argument="seeds")
+        run(library().gv_barriers_get, handle.address, byref(places), threads=request.workers, large=large, progress=bar.report, argument="barriers")
     ids: Any = numbers
     if names is not None and names.value is not None:
         ids = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata).astype(names.dtype)

@@ -128,8 +128,8 @@ class Cells:
     `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
     which cells are seeds, and their values."""
 
-    def __init__(self, raster: Raster, asking: Grid, plan: Plan, workers: int) -> None:
-        """`plan`: of `asking`, which has the cells to compute; without seeds so far."""
+    def __init__(self, raster: Raster, query_grid: Grid, plan: Plan, workers: int) -> None:
+        """`plan`: of `query_grid`, which has the cells to compute; without seeds so far."""
         c = library()
         kind = _c.GRID_PLANE if plan.kind == _c.GRID_PLANE else _c.GRID_LONLAT
         if kind == _c.GRID_LONLAT and ((raster.grid.crs is not None and not _crs.is_degrees(raster.grid.crs))
@@ -137,11 +137,11 @@ class Cells:
             kind = _c.GRID_PROJECTED
         irregular = raster.grid.cells  # then the library's raster has only numbers of cells
         of = _struct(raster.grid, kind, plan.ellipsoid) if irregular is None else _struct(raster.grid, _c.GRID_PLANE, (0.0, 0.0))
-        asked = _struct(asking, plan.kind, plan.ellipsoid)
+        query_struct = _struct(query_grid, plan.kind, plan.ellipsoid)
         options = _c.RasterSeedsOptions(metric=_c.METRICS.index(plan.metric) if irregular is None else 0, keep_all=int(irregular is not None))
-        scaled = asking.crs is not None and _crs.unit_degrees(asking.crs) != 1.0
-        if irregular is None and _same_system(raster.grid.crs, asking.crs) and not (asking.mesh or asking.east or scaled):
-            options.query_grid = ctypes.addressof(asked)
+        scaled = query_grid.crs is not None and _crs.unit_degrees(query_grid.crs) != 1.0
+        if irregular is None and _same_system(raster.grid.crs, query_grid.crs) and not (query_grid.mesh or query_grid.east or scaled):
+            options.query_grid = ctypes.addressof(query_struct)
         made = c_void_p()
         used = run(c.gv_raster_seeds_create, byref(of), byref(options), byref(made), threads=workers, argument="seeds")
         self.handle = Handle(made.value, c.gv_raster_seeds_destroy, used)

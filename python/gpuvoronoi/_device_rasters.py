@@ -176,26 +176,26 @@ def mask_bytes(cupy: Any, mask: Any) -> Any:
     return cupy.ascontiguousarray(counts).view(np.uint8)
 
 
-def add(question: Any, field: _field.Field, table: Optional[int], quantities: list[Any]) -> None:
+def add(request: Any, field: _field.Field, table: Optional[int], quantities: list[Any]) -> None:
     """Adds all cells to a ``gv_statistics``."""
-    cupy, plan = question.cupy, field.plan
-    numbers = _numbers(cupy, field, plan.window, mask_bytes(cupy, question.mask), question.workers, question.progress)
+    cupy, plan = request.cupy, field.plan
+    numbers = _numbers(cupy, field, plan.window, mask_bytes(cupy, request.mask), request.workers, request.progress)
     parts = (_c.Quantity * max(len(quantities), 1))(*[_c.Quantity(value=_pointer(part), stride=plan.columns) for part in quantities])
     there = _there(cupy)
     cells = _c.StatisticsCells(seed=_pointer(numbers), quantity=ctypes.addressof(parts) if quantities else None,
                                array_options=ctypes.addressof(there))
-    run(library().gv_statistics_add, table, byref(cells), threads=question.workers, device=plan.device, large=numbers.size > _field._LARGE_CELLS,
+    run(library().gv_statistics_add, table, byref(cells), threads=request.workers, device=plan.device, large=numbers.size > _field._LARGE_CELLS,
         argument="sums")
 
 
-def compute(question: Any, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
-    """Of a `rasters.Question` without chunks."""
-    cupy, plan, cells = question.cupy, question.plan, question.cells
-    field, own = _field.Field(plan, question.workers), cells is not None and cells.own
-    how: dict[str, Any] = {"distance": distance, "azimuth": azimuth, "workers": question.workers, "progress": question.progress}
+def compute(request: Any, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+    """Of a `rasters.RasterRequest` without chunks."""
+    cupy, plan, cells = request.cupy, request.plan, request.cells
+    field, own = _field.Field(plan, request.workers), cells is not None and cells.own
+    how: dict[str, Any] = {"distance": distance, "azimuth": azimuth, "workers": request.workers, "progress": request.progress}
     if plan.backend != _BACKEND:
-        mask = copied(cupy, question.mask)
+        mask = copied(cupy, request.mask)
         answers = field.answer(plan.window, names, mask=mask, own=cells.groups if own else None, **how).arrays()
         return tuple(None if array is None else cupy.asarray(array) for array in answers)  # type: ignore[return-value]
-    return answer(cupy, field, plan.window, names, mask=mask_bytes(cupy, question.mask),
+    return answer(cupy, field, plan.window, names, mask=mask_bytes(cupy, request.mask),
                   own=own_of(cupy, cells, plan.window, names) if own else None, **how)

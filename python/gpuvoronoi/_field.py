@@ -1,6 +1,6 @@
 """The nearest seeds of a grid, computed on request: for the whole grid, or for windows as a scheduler requests them.
 
-A :class:`Plan` is the question as plain data, which can be sent to another process. A :class:`Field` is the library's object
+A :class:`Plan` is the request as plain data, which can be sent to another process. A :class:`Field` is the library's object
 made of it; each process keeps the last few.
 """
 
@@ -117,7 +117,7 @@ class Plan:
         return Window(0, self.rows, 0, self.columns)
 
     def token(self) -> str:
-        """The same for the same question."""
+        """The same for the same request."""
         digest = hashlib.sha256()
         inverse = None if self.inverse is None else (self.inverse.operation.definition, self.inverse.tolerance)
         for part in (self.kind, self.rows, self.columns, self.transform, self.ellipsoid, inverse, self.level, self.metric, self.k,

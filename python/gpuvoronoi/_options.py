@@ -1,4 +1,4 @@
-"""The keyword arguments that functions of rasters share, for type checkers and editors. `rasters.Question` takes them."""
+"""The keyword arguments that functions of rasters share, for type checkers and editors. `rasters.RasterRequest` takes them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LARGE_QUERIES = 20_000
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class Queries:
     """A search: its index and queries; `points` makes the C struct of some of them; None: the index's own points."""
 
     handle: Optional[Handle]
@@ -56,13 +56,13 @@ def radii(value: Any, name: str, shape: tuple[int, ...]) -> Any:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _call(asked: Asked, options: Any, first: int, end: int, offsets: Any, indices: Any, distances: Any) -> None:
-    assert asked.handle is not None
-    points = None if asked.points is None else byref(asked.points(first, end))
-    large = asked.queries > _LARGE_QUERIES or float(asked.queries) * asked.searched > _search.LARGE_WORK
-    run(library().gv_index_search_radius, asked.handle.address, points, byref(options), offsets.ctypes.data + 8 * first,
+def _call(batch: Queries, options: Any, first: int, end: int, offsets: Any, indices: Any, distances: Any) -> None:
+    assert batch.handle is not None
+    points = None if batch.points is None else byref(batch.points(first, end))
+    large = batch.queries > _LARGE_QUERIES or float(batch.queries) * batch.searched > _search.LARGE_WORK
+    run(library().gv_index_search_radius, batch.handle.address, points, byref(options), offsets.ctypes.data + 8 * first,
         None if indices is None else indices.ctypes.data, None if distances is None else distances.ctypes.data,
-        threads=asked.threads, device=asked.device, large=large, argument=asked.argument)
+        threads=batch.threads, device=batch.device, large=large, argument=batch.argument)
 
 
 def _options(radius: Any, first: int, by_number: bool, exclude_self: bool = False) -> Any:
@@ -74,25 +74,25 @@ def _options(radius: Any, first: int, by_number: bool, exclude_self: bool = Fals
     return options
 
 
-def count(asked: Asked, radius: Any, exclude_self: bool = False) -> npt.NDArray[np.int64]:
+def count(batch: Queries, radius: Any, exclude_self: bool = False) -> npt.NDArray[np.int64]:
     """Offsets of the neighbours of all queries."""
-    offsets = np.zeros(asked.queries + 1, dtype=np.int64)
-    if asked.handle is not None and asked.queries > 0:
-        _call(asked, _options(radius, 0, False, exclude_self), 0, asked.queries, offsets, None, None)
+    offsets = np.zeros(batch.queries + 1, dtype=np.int64)
+    if batch.handle is not None and batch.queries > 0:
+        _call(batch, _options(radius, 0, False, exclude_self), 0, batch.queries, offsets, None, None)
     return offsets
 
 
-def pairs(asked: Asked, radius: float) -> npt.NDArray[np.intp]:
+def pairs(batch: Queries, radius: float) -> npt.NDArray[np.intp]:
     """Pairs of the index's own points in their order, of shape (pairs, 2)."""
-    offsets = np.zeros(asked.queries + 1, dtype=np.int64)
-    options, large = _c.RadiusOptions(radius=radius), asked.queries > _LARGE_QUERIES
+    offsets = np.zeros(batch.queries + 1, dtype=np.int64)
+    options, large = _c.RadiusOptions(radius=radius), batch.queries > _LARGE_QUERIES
 
     def call(found: Any) -> None:
-        assert asked.handle is not None
-        run(library().gv_index_search_pairs, asked.handle.address, byref(options), offsets.ctypes.data, found, threads=asked.threads,
-            device=asked.device, large=large, argument=asked.argument)
+        assert batch.handle is not None
+        run(library().gv_index_search_pairs, batch.handle.address, byref(options), offsets.ctypes.data, found, threads=batch.threads,
+            device=batch.device, large=large, argument=batch.argument)
 
-    if asked.handle is not None:
+    if batch.handle is not None:
         call(None)
     found = np.empty((offsets[-1], 2), dtype=np.int64)
     if offsets[-1] > 0:
@@ -100,36 +100,36 @@ def pairs(asked: Asked, radius: float) -> npt.NDArray[np.intp]:
     return found.astype(np.intp, copy=False)
 
 
-def search(asked: Asked, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
+def search(batch: Queries, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
            exclude_self: bool = False) -> Found:
     """The neighbours of all queries, nearest first or by number."""
-    offsets = count(asked, radius, exclude_self)
+    offsets = count(batch, radius, exclude_self)
     found = np.empty(offsets[-1] if indices else 0, dtype=np.int64)
     values = np.empty(offsets[-1] if distances else 0, dtype=np.float64)
     if offsets[-1] > 0:
-        _call(asked, _options(radius, 0, by_number, exclude_self), 0, asked.queries, offsets, found if indices else None,
+        _call(batch, _options(radius, 0, by_number, exclude_self), 0, batch.queries, offsets, found if indices else None,
               values if distances else None)
     return Found(offsets, found.astype(np.intp, copy=False), values)
 
 
-def _part_of(asked: Asked, first: int, end: int) -> Callable[[int, int], Any]:
+def _part_of(batch: Queries, first: int, end: int) -> Callable[[int, int], Any]:
     def part(_first: int, _end: int) -> Any:
-        assert asked.points is not None
-        return asked.points(first, end)
+        assert batch.points is not None
+        return batch.points(first, end)
 
     return part
 
 
-def _in_parts(asked: Asked, radius: float) -> Iterator[tuple[npt.NDArray[np.intp], Found]]:
+def _in_parts(batch: Queries, radius: float) -> Iterator[tuple[npt.NDArray[np.intp], Found]]:
     """The queries' numbers and neighbours, some million pairs at a time. Only for queries that are given."""
-    offsets = count(asked, radius)
+    offsets = count(batch, radius)
     first = 0
-    while first < asked.queries:
+    while first < batch.queries:
         end = max(int(np.searchsorted(offsets, offsets[first] + _PAIRS_AT_ONCE, side="right")) - 1, first + 1)
         part = offsets[first:end + 1] - offsets[first]
         found, values = np.empty(part[-1], dtype=np.int64), np.empty(part[-1], dtype=np.float64)
         if part[-1] > 0:
-            some = dataclasses.replace(asked, points=_part_of(asked, first, end))
+            some = dataclasses.replace(batch, points=_part_of(batch, first, end))
             _call(some, _options(radius, 0, False), 0, end - first, part, found, values)
         yield np.repeat(np.arange(first, end), np.diff(part)), Found(part, found.astype(np.intp, copy=False), values)
         first = end
@@ -180,19 +180,19 @@ def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
     return answer.reshape(shape)
 
 
-def spread(found: Found, rows: Optional[Indices], asking: Optional[Indices], queries: int) -> Found:
-    """What the queries `asking` of `queries` found among the references `rows` (None: all of them), for all queries."""
+def spread(found: Found, rows: Optional[Indices], usable_rows: Optional[Indices], queries: int) -> Found:
+    """What the queries `usable_rows` of `queries` found among the references `rows` (None: all of them), for all queries."""
     offsets, indices, distances = found
     if rows is not None:
         indices = rows[indices] if indices.size else indices
-    if asking is not None:
+    if usable_rows is not None:
         counts = np.zeros(queries, dtype=np.int64)
-        counts[asking] = np.diff(offsets)
+        counts[usable_rows] = np.diff(offsets)
         offsets = np.concatenate([[0], np.cumsum(counts)])
     return Found(offsets, indices, distances)
 
 
-def pair_counts(asked: Asked, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Any:
+def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Any:
     """scipy's count_neighbors: for each radius how many pairs are within it, or the sum of the products of their weights."""
     single = np.ndim(radius) == 0
     array = np.atleast_1d(_search.plain_array(radius, "r").astype(np.float64))
@@ -203,12 +203,12 @@ def pair_counts(asked: Asked, radius: Any, weights: tuple[Any, Any], cumulative:
     wanted = np.unique(array[array >= 0])
     weighted = weights[0] is not None or weights[1] is not None
     totals = np.zeros(wanted.size + 1, dtype=np.float64 if weighted else np.int64)  # the first: radii below 0
-    if asked.handle is not None and asked.queries > 0 and wanted.size > 0:
+    if batch.handle is not None and batch.queries > 0 and wanted.size > 0:
         if not weighted and wanted.size <= _MANY_RADII:
-            totals[1:] = [count(asked, float(one))[-1] for one in wanted]
+            totals[1:] = [count(batch, float(one))[-1] for one in wanted]
         else:
             bins: Any = np.zeros(wanted.size, dtype=totals.dtype)
-            for queries, found in _in_parts(asked, float(wanted[-1])):
+            for queries, found in _in_parts(batch, float(wanted[-1])):
                 of = None
                 if weighted:
                     of = np.ones(queries.size) if weights[0] is None else weights[0][queries]
@@ -242,7 +242,7 @@ def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:
 SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix")
 
 
-def places(asked_radius: Any, asking: Optional[Indices]) -> Any:
+def places(radius: Any, usable_rows: Optional[Indices]) -> Any:
     """Radii of the queries that are searched."""
-    return asked_radius if asking is None or isinstance(asked_radius, float) else np.ascontiguousarray(asked_radius[asking])
+    return radius if usable_rows is None or isinstance(radius, float) else np.ascontiguousarray(radius[usable_rows])
 

@@ -178,15 +178,15 @@ def mask_of(mask: Any, shape: tuple[int, ...]) -> Optional[npt.NDArray[np.bool_]
     return np.ascontiguousarray(counts).reshape(-1)
 
 
-def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int, asking: Optional[Indices],
+def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int, usable_rows: Optional[Indices],
            count: int) -> tuple[Floats, Indices]:
-    """What the queries `asking` of `count` found among the references `rows` of `n` (None: all of them), for all queries."""
+    """What the queries `usable_rows` of `count` found among the references `rows` of `n` (None: all of them), for all queries."""
     if rows is not None:
         indices = np.append(rows, n)[indices]
-    if asking is None:
+    if usable_rows is None:
         return distances, indices
     all_distances, all_indices = np.full((count, distances.shape[1]), np.inf), np.full((count, distances.shape[1]), n)
-    all_distances[asking], all_indices[asking] = distances, indices
+    all_distances[usable_rows], all_indices[usable_rows] = distances, indices
     return all_distances, all_indices
 
 

@@ -17,38 +17,38 @@ _WGS84 = {"grid_mapping_name": "latitude_longitude", "semi_major_axis": 6378137.
           "longitude_of_prime_meridian": 0.0}
 
 
-def dataset(question: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
+def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
     """k x rows x columns arrays and what they hold for no seed, as a Dataset."""
     import xarray
 
-    grid: Grid = question.grid
-    dims = (("rank",) if question.k > 1 else ()) + grid.dims
-    coordinates = _coordinates(question)
+    grid: Grid = request.grid
+    dims = (("rank",) if request.k > 1 else ()) + grid.dims
+    coordinates = _coordinates(request)
     variables = {}
     for name, (values, nodata) in found.items():
-        values = question.squeezed(values)
+        values = request.squeezed(values)
         attributes: dict[str, Any] = {"long_name": _LONG_NAMES[name], "_FillValue": np.asarray(nodata, values.dtype)[()]}
         if "spatial_ref" in coordinates:
             attributes["grid_mapping"] = "spatial_ref"
         if name == "proximity":
-            units = "m" if question.metric in _c.GLOBE_METRICS else _unit(grid)
-            attributes.update({"units": units} if units else {}, metric=question.metric)
+            units = "m" if request.metric in _c.GLOBE_METRICS else _unit(grid)
+            attributes.update({"units": units} if units else {}, metric=request.metric)
         elif name == "cost_distance":  # friction has no unit
-            attributes["metric"] = question.metric
+            attributes["metric"] = request.metric
         elif name == "direction":
             attributes["units"] = "degree"
         else:
-            attributes["metric"] = question.metric
+            attributes["metric"] = request.metric
         variables[name] = xarray.Variable(dims, values, attributes)
     return xarray.Dataset(variables, coordinates)
 
 
-def values(question: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+def values(request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the seeds'."""
     import xarray
 
-    cells = (("rank",) if question.k > 1 else ()) + question.grid.dims
-    coordinates = _coordinates(question)
+    cells = (("rank",) if request.k > 1 else ()) + request.grid.dims
+    coordinates = _coordinates(request)
     variables = {}
     for name, array in found.items():
         leading = array.ndim - len(cells)
@@ -71,17 +71,17 @@ def _unit(grid: Grid) -> str:
     return {"metre": "m"}.get(name, str(name))
 
 
-def _coordinates(question: Any) -> dict[str, Any]:
-    grid: Grid = question.grid
-    made: dict[str, Any] = {"rank": ("rank", np.arange(1, question.k + 1))} if question.k > 1 else {}
+def _coordinates(request: Any) -> dict[str, Any]:
+    grid: Grid = request.grid
+    made: dict[str, Any] = {"rank": ("rank", np.arange(1, request.k + 1))} if request.k > 1 else {}
     if grid.cells is not None and grid.cells.system:
         made.update(_places.system_coordinates(grid.cells, grid.crs))
     elif grid.coordinates is not None:
         made.update(grid.coordinates)
     elif not grid.mesh:
-        made[grid.y_name] = (grid.y_name, grid.y(), _axis(grid, question.metric, "y"))
-        made[grid.x_name] = (grid.x_name, grid.x(), _axis(grid, question.metric, "x"))
-    reference = _reference(grid, question.metric)
+        made[grid.y_name] = (grid.y_name, grid.y(), _axis(grid, request.metric, "y"))
+        made[grid.x_name] = (grid.x_name, grid.x(), _axis(grid, request.metric, "x"))
+    reference = _reference(grid, request.metric)
     if reference is not None:
         made["spatial_ref"] = ((), np.int64(0), reference)
     return made

@@ -116,12 +116,12 @@ def _answer(tree: Any, batch: Any, names: list[str], dim: int, k: int, limit: fl
     ranks = list(range(1, k + 1))
     numbers, distances = np.full((len(places), k), tree.n), np.full((len(places), k), math.inf)
     if good.any():
-        asked = np.ascontiguousarray(places[good])
+        queries = np.ascontiguousarray(places[good])
         if isinstance(tree, KDTree):
             bound = limit if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's is strict
-            found = tree.query(asked, ranks, distance_upper_bound=bound, workers=workers)
+            found = tree.query(queries, ranks, distance_upper_bound=bound, workers=workers)
         else:
-            found = tree.query(asked[:, 0], asked[:, 1], ranks, limit, workers)
+            found = tree.query(queries[:, 0], queries[:, 1], ranks, limit, workers)
         distances[good], numbers[good] = found[0], found[1]
     there = numbers < tree.n
     kept = there.copy()

@@ -154,7 +154,7 @@ def _labelled(name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str
 
 @dataclasses.dataclass
 class _Result:
-    """What `_xarray.dataset` needs of a question."""
+    """What `_xarray.dataset` needs of a request."""
 
     grid: _grid.Grid
     metric: str

@@ -131,21 +131,21 @@ class FeatureTree:
         most, columns = _search.wanted(k)
         if most > _c.VORONOI_MAX_K:
             raise ValueError(f"k must be from 1 to {_c.VORONOI_MAX_K}, not {most}")
-        count, asking = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS,
+        count, usable_rows = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS,
                                                  _search.mask_of(mask, shape))
-        px, py = (px, py) if asking is None else (px[asking], py[asking])
+        px, py = (px, py) if usable_rows is None else (px[usable_rows], py[usable_rows])
         points = np.full((px.size, most, 2), np.nan) if nearest else None
 
         distances, indices = _search.search(
             self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
             most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", points)
         indices[indices < 0] = self.n  # features without parts are missing too
-        answer = _search.shaped(*_search.spread(distances, indices, None, self.n, asking, count), shape, k, columns)
+        answer = _search.shaped(*_search.spread(distances, indices, None, self.n, usable_rows, count), shape, k, columns)
         if points is None:
             return answer
-        if asking is not None:
+        if usable_rows is not None:
             found, points = points, np.full((count, most, 2), np.nan)
-            points[asking] = found
+            points[usable_rows] = found
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
 

@@ -82,11 +82,11 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         if left.crs.is_derived and edges == "straight" and (_has_edges(left) or _has_edges(right)):
             raise ValueError(f"edges: straight edges are not supported in {_crs.name(left.crs)}; use edges='geodesic', or to_crs() first")
         left, right = _seeds.on_globe(left, "left_df"), _seeds.on_globe(right, "right_df")
-    asking, asked = (right, left) if how == "right" else (left, right)
-    search = _searcher(asking, asked, metric, edges, limit, workers, progress)
-    row, other, distance = _neighbours(asking, asked, search, count, ties, exclusive)
+    queries, references = (right, left) if how == "right" else (left, right)
+    search = _searcher(queries, references, metric, edges, limit, workers, progress)
+    row, other, distance = _neighbours(queries, references, search, count, ties, exclusive)
     if how != "inner":  # rows without a neighbour stay, with nothing beside them
-        alone = np.setdiff1d(np.arange(asking.total), row)
+        alone = np.setdiff1d(np.arange(queries.total), row)
         at = np.searchsorted(row, alone)
         row, other, distance = np.insert(row, at, alone), np.insert(other, at, -1), np.insert(distance, at, math.nan)
     made = _joined((left_df, right_df), (other, row) if how == "right" else (row, other), how == "right", (lsuffix, rsuffix))
@@ -105,42 +105,42 @@ def _usable(frame: Any, name: str) -> _seeds.Seeds:
     return _seeds.Seeds(made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features.rows(rows))
 
 
-def _searcher(asking: _seeds.Seeds, asked: _seeds.Seeds, metric: Optional[str], edges: str, limit: float, workers: int,
+def _searcher(queries: _seeds.Seeds, references: _seeds.Seeds, metric: Optional[str], edges: str, limit: float, workers: int,
               progress: Progress) -> Callable[[_seeds.Seeds], Searcher]:
     """What makes searches of rows, by the metric that is meant."""
-    geographic = asking.crs is not None and asking.crs.is_geographic
+    geographic = queries.crs is not None and queries.crs.is_geographic
     meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
     if meant not in _c.METRICS:
         raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if (meant in _c.GLOBE_METRICS) != geographic:
-        where = "no coordinate system" if asking.crs is None else _crs.name(asking.crs)
+        where = "no coordinate system" if queries.crs is None else _crs.name(queries.crs)
         raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
-    if geographic and edges == "straight" and _has_edges(asking) and _has_edges(asked):
+    if geographic and edges == "straight" and _has_edges(queries) and _has_edges(references):
         raise ValueError("edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
                          "edges='geodesic', or to_crs() to a map")
     if not geographic and edges != "straight":
         raise ValueError("edges: geodesic edges are not supported on a map; use straight edges")
     bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
-    ellipsoid = _crs.ellipsoid(asking.crs) if geographic else None
-    x, y = asking.x, asking.y
+    ellipsoid = _crs.ellipsoid(queries.crs) if geographic else None
+    x, y = queries.x, queries.y
 
     def of_features(arrays: _geometries.Arrays) -> Query:
         tree = FeatureTree._of(arrays, meant, edges, ellipsoid)
-        if asking.features is None:
+        if queries.features is None:
             return lambda rows, k: _two(tree.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress))
-        own, threads = asking.features, worker_threads(workers)
+        own, threads = queries.features, worker_threads(workers)
         return lambda rows, k: tree._query_arrays(own.rows(rows), k, limit, threads, progress)
 
-    def of(asked: _seeds.Seeds) -> Searcher:
+    def of(references: _seeds.Seeds) -> Searcher:
         def some(first: int, end: int) -> Query:
-            if asked.features is not None:
-                return of_features(asked.features.rows(np.arange(first, end)))
-            if asking.features is not None:
-                return of_features(_geometries.of_points(asked.x[first:end], asked.y[first:end]))
+            if references.features is not None:
+                return of_features(references.features.rows(np.arange(first, end)))
+            if queries.features is not None:
+                return of_features(_geometries.of_points(references.x[first:end], references.y[first:end]))
             if geographic:
-                globe = GlobeTree(asked.x[first:end], asked.y[first:end], meant, ellipsoid)
+                globe = GlobeTree(references.x[first:end], references.y[first:end], meant, ellipsoid)
                 return lambda rows, k: globe.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress)
-            plane = KDTree(np.column_stack([asked.x[first:end], asked.y[first:end]]), metric=meant)
+            plane = KDTree(np.column_stack([references.x[first:end], references.y[first:end]]), metric=meant)
             return lambda rows, k: plane.query(np.column_stack([x[rows], y[rows]]), range(1, k + 1), distance_upper_bound=bound,
                                                workers=workers, progress=progress)
 
@@ -157,21 +157,21 @@ def _two(found: tuple[Any, ...]) -> tuple[Floats, Indices]:
     return found[0], found[1]
 
 
-def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
+def _neighbours(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
                 exclusive: bool) -> tuple[Indices, Indices, Floats]:
     """Rows, their neighbours' rows, and how far those are: by row, then by distance, then by neighbour.
 
-    Rows of `asked` at one place are searched as one place, so that the search has few ties."""
-    of_points = asked.features is None
-    keys = asked.x + 1j * asked.y if of_points else np.arange(asked.x.size)
+    Rows of `references` at one place are searched as one place, so that the search has few ties."""
+    of_points = references.features is None
+    keys = references.x + 1j * references.y if of_points else np.arange(references.x.size)
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
     size = np.bincount(place.ravel(), minlength=first.size)
     members, start = np.argsort(place.ravel(), kind="stable"), np.cumsum(size) - size
     order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
-    places = asked if not of_points else _seeds.Seeds(asked.x[first[order]], asked.y[first[order]], asked.crs)
-    trees_of_points = of_points and asking.features is None
+    places = references if not of_points else _seeds.Seeds(references.x[first[order]], references.y[first[order]], references.crs)
+    trees_of_points = of_points and queries.features is None
     count, most, of = places.x.size, _c.MAX_K if trees_of_points else _c.VORONOI_MAX_K, searcher(places)
-    row, found, distance = _places(of(0, count), _in_parts(of, count, most), asking, count, most, k, ties == "all", exclusive)
+    row, found, distance = _places(of(0, count), _in_parts(of, count, most), queries, count, most, k, ties == "all", exclusive)
     found = order[found]
     pair = np.repeat(np.arange(row.size), size[found])
     within = np.arange(pair.size) - np.repeat(np.cumsum(size[found]) - size[found], size[found])
@@ -183,16 +183,16 @@ def _neighbours(asking: _seeds.Seeds, asked: _seeds.Seeds, searcher: Callable[[_
         keep = np.arange(row.size) - head < k
     else:
         keep = distance <= distance[np.minimum(head + k, np.searchsorted(row, row, side="right")) - 1]
-    assert asking.rows is not None and asked.rows is not None
-    return asking.rows[row[keep]], asked.rows[other[keep]], distance[keep]
+    assert queries.rows is not None and references.rows is not None
+    return queries.rows[row[keep]], references.rows[other[keep]], distance[keep]
 
 
-def _places(search: Query, search_all: Query, asking: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
+def _places(search: Query, search_all: Query, queries: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
             exclusive: bool) -> tuple[Indices, Indices, Floats]:
     """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are requested until
     a farther one, or none, is found."""
     made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
-    rows, wanted = np.arange(asking.x.size), min(k + exclusive + ties, most)
+    rows, wanted = np.arange(queries.x.size), min(k + exclusive + ties, most)
     while rows.size and count:
         part, rows, wanted = rows, np.empty(0, np.intp), min(wanted, count)
         step = max(1, _MOST_AT_ONCE // wanted)

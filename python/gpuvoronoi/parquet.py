@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _field, _places
 from ._library import context, library
-from .rasters import Question
+from .rasters import RasterRequest
 
 
 def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compression: str = "zstd") -> None:
@@ -78,8 +78,8 @@ def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]
 
 def _centres_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     """Longitudes and latitudes of these cells of a system."""
-    question = Question((np.zeros(1), np.zeros(1)), cells=cells)
-    of = question.plan.cells
+    request = RasterRequest((np.zeros(1), np.zeros(1)), cells=cells)
+    of = request.plan.cells
     if of is None or not of.system:
         raise ValueError(f"geometry must be 'healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL', not {cells!r}")
     known = _places.cell_ids(of).astype(np.uint64)
@@ -87,7 +87,7 @@ def _centres_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     if not np.array_equal(known[at], ids):
         raise ValueError(f"geometry: found has other cells than {cells!r}")
     lon, lat = np.empty(known.size), np.empty(known.size)
-    field, used = _field.Field(question.plan), context()
+    field, used = _field.Field(request.plan), context()
     used.call(library().gv_voronoi_cell_centers, field.handle.address, 0, 0, known.size, 1, lon.ctypes.data, lat.ctypes.data, known.size)
     return lon[at], lat[at]
 

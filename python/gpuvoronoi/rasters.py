@@ -98,9 +98,9 @@ Described = TypeVar("Described", bound=Callable[..., Any])
 
 
 def _documented(function: Described) -> Described:
-    """Gives a function with `**arguments` the documentation and the signature of these, which :class:`Question` takes."""
+    """Gives a function with `**arguments` the documentation and the signature of these, which :class:`RasterRequest` takes."""
     function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
-    own, shared = inspect.signature(function), inspect.signature(Question.__init__).parameters.values()
+    own, shared = inspect.signature(function), inspect.signature(RasterRequest.__init__).parameters.values()
     named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
     signature = own.replace(parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY])
 
@@ -111,7 +111,7 @@ def _documented(function: Described) -> Described:
         except TypeError as error:
             if "__init__() got an unexpected keyword argument" not in str(error):
                 raise
-            text = re.sub(r"(Question\.)?__init__\(\)", f"{function.__name__}()", str(error))
+            text = re.sub(r"(RasterRequest\.)?__init__\(\)", f"{function.__name__}()", str(error))
         raise TypeError(text)
 
     checked.__signature__ = signature  # type: ignore[attr-defined]
@@ -154,8 +154,8 @@ def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
     return kind, nodata
 
 
-class Question:
-    """What a user asked, checked: the grid, the seeds, and the plan of the answer."""
+class RasterRequest:
+    """What a user requests, checked: the grid, the seeds, and the plan of the answer."""
 
     def __init__(self, seeds: Any, *, like: Any = None, shape: Any = None, extent: Any = None, level: Any = None, crs: Any = None,
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
@@ -173,12 +173,12 @@ class Question:
                 raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
             if not hasattr(seeds, "dims") and shape is not None:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
-            asked = like is None and shape is None and level is None and cells is None
+            own_grid = like is None and shape is None and level is None and cells is None
             raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
-                                 crs if seeds_crs is None and asked else seeds_crs, x, y, transform)
+                                 crs if seeds_crs is None and own_grid else seeds_crs, x, y, transform)
             self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), raster.grid.crs)
-            self.like = seeds if asked and hasattr(seeds, "dims") else like
-            self.grid = raster.grid if asked else _grid.of_arguments(
+            self.like = seeds if own_grid and hasattr(seeds, "dims") else like
+            self.grid = raster.grid if own_grid else _grid.of_arguments(
                 like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs, cells)
         elif target_values is not None:
             raise TypeError("target_values: the seeds are not a raster")
@@ -199,7 +199,7 @@ class Question:
         if weighting is not None and weighting not in _c.WEIGHTINGS:
             raise ValueError(f"weighting must be one of {', '.join(_c.WEIGHTINGS[1:])}, not {weighting!r}")
         loads = None if weights is None else np.ascontiguousarray(_seeds.column(weights, self.seeds, "weights"), dtype=np.float64)
-        self.cupy = _device_rasters.module_of(seeds if raster is not None and asked else self.like)
+        self.cupy = _device_rasters.module_of(seeds if raster is not None and own_grid else self.like)
         self.mask = self._mask(mask)
         backend_name(backend)
         self.plan = _field.plan(
@@ -327,9 +327,9 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
     """
     if _has_slices(seeds):
         return _by_slices(seeds, allocation, {"ids": ids, **arguments})
-    question = Question(seeds, **arguments)
-    names = question.names(ids)
-    return _wrapped(question, "allocation", question.compute(names)[0], names.nodata)
+    request = RasterRequest(seeds, **arguments)
+    names = request.names(ids)
+    return _wrapped(request, "allocation", request.compute(names)[0], names.nodata)
 
 
 @_documented
@@ -357,8 +357,8 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     """
     if _has_slices(seeds):
         return _by_slices(seeds, proximity, {"dtype": dtype, **arguments})
-    question = Question(seeds, **arguments)
-    return _wrapped(question, "proximity", question.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
+    request = RasterRequest(seeds, **arguments)
+    return _wrapped(request, "proximity", request.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
 
 
 @_documented
@@ -384,8 +384,8 @@ def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
     """
     if _has_slices(seeds):
         return _by_slices(seeds, direction, {**arguments})
-    question = Question(seeds, **arguments)
-    return _wrapped(question, "direction", question.compute(None, azimuth=True)[2], math.nan)
+    request = RasterRequest(seeds, **arguments)
+    return _wrapped(request, "direction", request.compute(None, azimuth=True)[2], math.nan)
 
 
 @_documented
@@ -421,18 +421,18 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dt
     kind = _distance_dtype(dtype)
     if _has_slices(seeds):
         return _by_slices(seeds, voronoi, {"variables": wanted, "ids": ids, "dtype": dtype, **arguments})
-    question = Question(seeds, **arguments)
-    names = question.names(ids)
-    answers = question.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
+    request = RasterRequest(seeds, **arguments)
+    names = request.names(ids)
+    answers = request.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
                                azimuth="direction" in wanted)
     found = dict(zip(NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
     try:
         import xarray  # noqa: F401
     except ImportError:
-        return {name: question.squeezed(found[name][0]) for name in wanted}
+        return {name: request.squeezed(found[name][0]) for name in wanted}
     from . import _xarray
 
-    return _xarray.dataset(question, {name: found[name] for name in wanted})
+    return _xarray.dataset(request, {name: found[name] for name in wanted})
 
 
 def _has_slices(seeds: Any) -> bool:
@@ -456,9 +456,9 @@ def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, An
     return xarray.concat(parts, seeds.coords[name] if name in seeds.coords and seeds.coords[name].dims == (name,) else name)
 
 
-def _wrapped(question: Question, name: str, values: Any, nodata: Any) -> Any:
-    if question.like is None:
-        return question.squeezed(values)
+def _wrapped(request: RasterRequest, name: str, values: Any, nodata: Any) -> Any:
+    if request.like is None:
+        return request.squeezed(values)
     from . import _xarray
 
-    return _xarray.dataset(question, {name: (values, nodata)})[name]
+    return _xarray.dataset(request, {name: (values, nodata)})[name]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _c, _crs, _device_rasters, _field, _places, _seeds
 from ._library import Context, Handle, context, library
 from ._search import plain_array
-from .rasters import Question, _documented
+from .rasters import RasterRequest, _documented
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,25 +56,25 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     """
     import pandas
 
-    question = Question(seeds, **arguments)
-    if question.barriers is not None:
+    request = RasterRequest(seeds, **arguments)
+    if request.barriers is not None:
         raise ValueError("barriers: tables of seeds are not supported with barriers; use the command")
-    kept = _kept(keep, question.seeds)
-    if question.cells is not None:
-        return _of_values(question, sums or {}, distances, ids)
-    if question.grid.chunks is not None and hasattr(question.mask, "dask"):
-        question.mask = question.mask.compute()
-    plan, mask = question.plan, question.mask
+    kept = _kept(keep, request.seeds)
+    if request.cells is not None:
+        return _of_values(request, sums or {}, distances, ids)
+    if request.grid.chunks is not None and hasattr(request.mask, "dask"):
+        request.mask = request.mask.compute()
+    plan, mask = request.plan, request.mask
     if plan.cells is not None:
         plan.cells = _places.with_areas(plan.cells, plan.ellipsoid)
-    plan.block = (1, _field._MESH_BLOCK) if question.grid.mesh else (_field._BLOCK, _field._BLOCK)
+    plan.block = (1, _field._MESH_BLOCK) if request.grid.mesh else (_field._BLOCK, _field._BLOCK)
     names = list(sums or {})
-    on_gpu = question.cupy is not None and plan.backend == _device_rasters._BACKEND
-    quantities = [_quantity((sums or {})[name], name, question, on_gpu) for name in names]
-    field = _field.Field(plan, question.workers)
+    on_gpu = request.cupy is not None and plan.backend == _device_rasters._BACKEND
+    quantities = [_quantity((sums or {})[name], name, request, on_gpu) for name in names]
+    field = _field.Field(plan, request.workers)
     table = _Table(field, quantities, distances)
-    if question.cupy is not None and not on_gpu:
-        mask = _device_rasters.copied(question.cupy, mask)
+    if request.cupy is not None and not on_gpu:
+        mask = _device_rasters.copied(request.cupy, mask)
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
@@ -83,30 +83,30 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
         table.add(used, column, row, full, answers)
 
     if on_gpu:
-        _device_rasters.add(question, field, table.handle.address, quantities)
+        _device_rasters.add(request, field, table.handle.address, quantities)
     else:
-        field.each(plan.window, work, question.workers, question.progress)
-    seeds = question.seeds
+        field.each(plan.window, work, request.workers, request.progress)
+    seeds = request.seeds
     index = None if seeds.frame is None else seeds.frame.index
     if seeds.rows is not None:
         index = seeds.rows if index is None else index[seeds.rows]
-    return pandas.DataFrame({**kept, **_columns(question, table, names, distances, ids)}, index=index)
+    return pandas.DataFrame({**kept, **_columns(request, table, names, distances, ids)}, index=index)
 
 
-def _of_values(question: Question, sums: Mapping[str, Any], distances: bool, ids: Any) -> Any:
+def _of_values(request: RasterRequest, sums: Mapping[str, Any], distances: bool, ids: Any) -> Any:
     """Of cells of a raster as seeds: a row for each of their values."""
     import pandas
 
-    if question.cupy is not None:
+    if request.cupy is not None:
         raise TypeError("seeds: cells of a raster on a GPU have no statistics; give NumPy arrays")
     if ids is not None:
         raise ValueError("ids: cells of a raster as seeds have their values")
-    cells, window = question.cells, question.plan.window
+    cells, window = request.cells, request.plan.window
     assert cells is not None
-    if question.nothing:
+    if request.nothing:
         return pandas.DataFrame({"value": np.empty(0, np.int64)})
-    field = _field.Field(question.plan, question.workers)
-    quantities = [_quantity(sums[name], name, question, False) for name in sums]
+    field = _field.Field(request.plan, request.workers)
+    quantities = [_quantity(sums[name], name, request, False) for name in sums]
     table = _Table(field, quantities, distances, cells.group, cells.value.size)
     # Cells that are seeds themselves have the first seed of their value.
     first = np.full(cells.value.size, -1, np.int64)
@@ -116,11 +116,11 @@ def _of_values(question: Question, sums: Mapping[str, Any], distances: bool, ids
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
         answers = _field.Answers.empty(1, full, names, np.float64 if distances else None, False)
-        field.one(used, full, where, answers, names, window.cut(question.mask, full), own)
+        field.one(used, full, where, answers, names, window.cut(request.mask, full), own)
         table.add(used, column, row, full, answers)
 
-    field.each(window, work, question.workers, question.progress)
-    return pandas.DataFrame({"value": cells.value, **_columns(question, table, list(sums), distances, None)})
+    field.each(window, work, request.workers, request.progress)
+    return pandas.DataFrame({"value": cells.value, **_columns(request, table, list(sums), distances, None)})
 
 
 def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
@@ -140,19 +140,19 @@ def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
     return {name: seeds.frame[name].array if seeds.rows is None else seeds.frame[name].array[seeds.rows] for name in names}
 
 
-def _quantity(given: Any, name: str, question: Question, on_gpu: bool) -> Any:
+def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> Any:
     """Numbers of the grid's shape, on the GPU where its cells are; NaN as 0."""
-    cupy = question.cupy
+    cupy = request.cupy
     if cupy is not None and _device_rasters.module_of(given) is not None:
         values = given.data if hasattr(given, "dims") else given
         values = values.compute() if hasattr(values, "dask") else values
         values = values if on_gpu else _device_rasters.copied(cupy, values)
     else:
         values = plain_array(given, f"sums[{name!r}]")
-    if values.shape != question.grid.shape:
-        raise ValueError(f"sums[{name!r}] must have the grid's shape {question.grid.shape}, not {values.shape}")
+    if values.shape != request.grid.shape:
+        raise ValueError(f"sums[{name!r}] must have the grid's shape {request.grid.shape}, not {values.shape}")
     of = cupy if on_gpu else np
-    made = of.array(values, dtype=np.float64, order="C").reshape(question.grid.rows, question.grid.columns)
+    made = of.array(values, dtype=np.float64, order="C").reshape(request.grid.rows, request.grid.columns)
     made[np.isnan(made)] = 0.0
     if bool(np.isinf(made).any()):
         raise ValueError(f"sums[{name!r}] has infinite values")
@@ -201,13 +201,13 @@ class _Table:
         return found, sums
 
 
-def _columns(question: Question, table: _Table, names: list[str], distances: bool, ids: Any) -> dict[str, Any]:
+def _columns(request: RasterRequest, table: _Table, names: list[str], distances: bool, ids: Any) -> dict[str, Any]:
     found, sums = table.rows()
     plane = table.field.plan.kind in (_c.GRID_PLANE, _c.GRID_PROJECTED)
-    crs = question.grid.crs
+    crs = request.grid.crs
     unit = None if crs is None else _crs.linear_unit(crs)
     scale, area = (1e-6, "area_km2") if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, "area_km2")
-    made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, question.seeds, "ids", text=True)}
+    made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, request.seeds, "ids", text=True)}
     made["cells"] = found["cells"]
     cells = table.field.plan.cells
     if cells is None or cells.kind != _c.GRID_POINTS or cells.area is not None:

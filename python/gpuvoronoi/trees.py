@@ -219,14 +219,14 @@ class KDTree:
                 index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
                 columns)
         flat = queries.reshape(-1, self.m)
-        count, asking = len(flat), _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape))
-        flat = flat if asking is None else flat[asking]
+        count, usable_rows = len(flat), _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape))
+        flat = flat if usable_rows is None else flat[usable_rows]
         if exclude_self:
             _search.queries_are_points(count, self.n)
         distances, indices = _search.search(
             index, lambda first, end: _points(flat[first:end]), len(flat), most + bool(exclude_self),
             _search.strictly_below(bound), self._searched, float(self._searched * self.m), threads, self._device, progress, "x")
-        answer = _search.spread(distances, indices, self._rows, self.n, asking, count)
+        answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
         return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
 
     def _queries(self, x: npt.ArrayLike) -> Any:
@@ -245,9 +245,9 @@ class KDTree:
             raise ValueError(f"p must be from 1 to {_MOST_POWER}, or inf, not {p}")
         return _NORMS.get(norm) or f"{_POWER}{norm!r}"
 
-    def _asked(self, points: npt.NDArray[Any], metric: str, threads: int, argument: str) -> _radius.Asked:
+    def _queries_of(self, points: npt.NDArray[Any], metric: str, threads: int, argument: str) -> _radius.Queries:
         index = self._index(metric) if self._searched > 0 else None
-        return _radius.Asked(index, lambda first, end: _points(points[first:end]), len(points), self._searched, threads,
+        return _radius.Queries(index, lambda first, end: _points(points[first:end]), len(points), self._searched, threads,
                              self._device, argument)
 
     def _own(self) -> npt.NDArray[Any]:
@@ -304,31 +304,31 @@ class KDTree:
         _search.real(eps, "eps", 0.0)
         metric, threads = self._metric(p), worker_threads(workers)
         flat = queries.reshape(-1, self.m)
-        count, asking = len(flat), _search.usable(flat.T, self._skip)
-        flat = flat if asking is None else flat[asking]
-        asked, radius = self._asked(flat, metric, threads, "x"), _radius.places(radius, asking)
+        count, usable_rows = len(flat), _search.usable(flat.T, self._skip)
+        flat = flat if usable_rows is None else flat[usable_rows]
+        batch, radius = self._queries_of(flat, metric, threads, "x"), _radius.places(radius, usable_rows)
         if return_length:
-            found = _radius.spread(_radius.Found(_radius.count(asked, radius), np.empty(0, np.intp), np.empty(0)), None, asking, count)
+            found = _radius.spread(_radius.Found(_radius.count(batch, radius), np.empty(0, np.intp), np.empty(0)), None, usable_rows, count)
             lengths = np.diff(found.offsets).astype(np.intp).reshape(shape)
             return int(lengths) if shape == () else lengths
         by_number = shape != () if return_sorted is None else bool(return_sorted)
-        found = _radius.spread(_radius.search(asked, radius, by_number=by_number), self._rows, asking, count)
+        found = _radius.spread(_radius.search(batch, radius, by_number=by_number), self._rows, usable_rows, count)
         return _radius.lists(found, shape, self.n)
 
     def _within(self, points: npt.NDArray[Any], radius: Any, own: bool, distances: bool, workers: int,
                 p: Optional[float] = None) -> _radius.Found:
         """The points within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
-        asked = self._asked(points, self._metric(p), worker_threads(workers), "X")
+        batch = self._queries_of(points, self._metric(p), worker_threads(workers), "X")
         if own:
-            asked = dataclasses.replace(asked, points=None)
-        return _radius.search(asked, radius, distances=distances, exclude_self=own)
+            batch = dataclasses.replace(batch, points=None)
+        return _radius.search(batch, radius, distances=distances, exclude_self=own)
 
     def _found_in(self, other: KDTree, r: float, p: Optional[float], eps: float, name: str, distances: bool) -> _radius.Found:
         """The points of another tree within r of each of this one's."""
         radius = _search.real(r, name, 0.0)
         _search.real(eps, "eps", 0.0)
         own = self._own()
-        found = _radius.search(other._asked(own, self._metric(p), 0, "data"), radius, by_number=True, distances=distances)
+        found = _radius.search(other._queries_of(own, self._metric(p), 0, "data"), radius, by_number=True, distances=distances)
         return _radius.spread(found, other._rows, self._rows, self.n)
 
     def query_ball_tree(self, other: KDTree, r: float, p: Optional[float] = None, eps: float = 0) -> list[list[int]]:
@@ -377,8 +377,8 @@ class KDTree:
         radius, metric = _search.real(r, "r", 0.0), self._metric(p)
         _search.real(eps, "eps", 0.0)
         index = self._index(metric) if self._searched > 0 else None
-        asked = _radius.Asked(index, None, self._searched, self._searched, 0, self._device, "data")
-        pairs = _radius.pairs(asked, radius)
+        batch = _radius.Queries(index, None, self._searched, self._searched, 0, self._device, "data")
+        pairs = _radius.pairs(batch, radius)
         pairs = pairs if self._rows is None else self._rows[pairs]
         return pairs if output_type == "ndarray" else _radius.as_set(pairs)
 
@@ -415,7 +415,7 @@ class KDTree:
         if len(pair) != 2:
             raise ValueError(f"weights must be an array or a tuple of two, not of {len(pair)}")
         of = (_weights(pair[0], self), _weights(pair[1], given))
-        return _radius.pair_counts(given._asked(self._own(), self._metric(p), 0, "data"), r, of, bool(cumulative))
+        return _radius.pair_counts(given._queries_of(self._own(), self._metric(p), 0, "data"), r, of, bool(cumulative))
 
     def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: Optional[float] = None,
                                output_type: str = "dok_matrix") -> Any:
@@ -571,13 +571,13 @@ class GlobeTree:
         most, columns = _search.wanted(k, _c.MAX_K - bool(exclude_self))
         if exclude_self:
             _search.queries_are_points(x.size, self.n)
-        count, asking = x.size, _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape))
-        x, y = (x, y) if asking is None else (x[asking], y[asking])
+        count, usable_rows = x.size, _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape))
+        x, y = (x, y) if usable_rows is None else (x[usable_rows], y[usable_rows])
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
             self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
             most + bool(exclude_self), limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
-        answer = _search.spread(distances, indices, self._rows, self.n, asking, count)
+        answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
         return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
 
     def query_radius(self, lon: npt.ArrayLike, lat: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False,
@@ -618,19 +618,19 @@ class GlobeTree:
 
     def _within(self, lon: _search.Floats, lat: _search.Floats, radius: Any, own: bool, distances: bool, workers: int) -> _radius.Found:
         """The places within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
-        asked = _radius.Asked(self._index, None if own else lambda first, end: _seeds(lon[first:end], lat[first:end]), lon.size,
+        batch = _radius.Queries(self._index, None if own else lambda first, end: _seeds(lon[first:end], lat[first:end]), lon.size,
                               self._searched, worker_threads(workers), self._device, "X")
-        return _radius.search(asked, radius, distances=distances, exclude_self=own)
+        return _radius.search(batch, radius, distances=distances, exclude_self=own)
 
     def _nearest(self, lon: _search.Floats, lat: _search.Floats, max_distance: float, workers: int, progress: Progress) -> _search.Indices:
         """The index of the nearest place of each of some flat positions, -1 for none. Without distances, for which geodesics are computed."""
         limit, threads = _search.real(max_distance, "max_distance", 0.0), worker_threads(workers)
-        asking = _search.usable((lon, lat), self._skip, True)
-        x, y = (lon, lat) if asking is None else (lon[asking], lat[asking])
+        usable_rows = _search.usable((lon, lat), self._skip, True)
+        x, y = (lon, lat) if usable_rows is None else (lon[usable_rows], lat[usable_rows])
         found = _search.search(self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, 1, limit, -1,
                                50.0 * self._searched, threads, self._device, progress, "lon, lat", measured=False)[1][:, 0]
         answer = np.full(lon.size, -1, np.intp)
-        answer[slice(None) if asking is None else asking] = found if self._rows is None else np.where(found < 0, -1, self._rows[found])
+        answer[slice(None) if usable_rows is None else usable_rows] = found if self._rows is None else np.where(found < 0, -1, self._rows[found])
         return answer
 
     def __len__(self) -> int:
@@ -650,15 +650,15 @@ def found_within(tree: Any, x: _search.Floats, y: _search.Floats, shape: tuple[i
     radius, threads = _radius.radii(r, "r", shape), worker_threads(workers)
     if return_distance and count_only:
         raise ValueError("return_distance and count_only cannot both be True")
-    count, asking = x.size, _search.usable((x, y), tree._skip, globe)
-    x, y = (x, y) if asking is None else (x[asking], y[asking])
-    radius = _radius.places(radius, asking)
-    asked = _radius.Asked(tree._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, searched, threads, device, argument)
+    count, usable_rows = x.size, _search.usable((x, y), tree._skip, globe)
+    x, y = (x, y) if usable_rows is None else (x[usable_rows], y[usable_rows])
+    radius = _radius.places(radius, usable_rows)
+    batch = _radius.Queries(tree._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, searched, threads, device, argument)
     if count_only:
-        nothing = _radius.Found(_radius.count(asked, radius), np.empty(0, np.intp), np.empty(0))
-        lengths = np.diff(_radius.spread(nothing, None, asking, count).offsets).astype(np.intp).reshape(shape)
+        nothing = _radius.Found(_radius.count(batch, radius), np.empty(0, np.intp), np.empty(0))
+        lengths = np.diff(_radius.spread(nothing, None, usable_rows, count).offsets).astype(np.intp).reshape(shape)
         return int(lengths) if shape == () else lengths
-    found = _radius.spread(_radius.search(asked, radius, by_number=not sort_results, distances=return_distance), rows, asking, count)
+    found = _radius.spread(_radius.search(batch, radius, by_number=not sort_results, distances=return_distance), rows, usable_rows, count)
     indices = _radius.arrays(found, found.indices, shape)
     return (indices, _radius.arrays(found, found.distances, shape)) if return_distance else indices
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _crs, _field, _grid, _places
 from ._library import Progress
 from ._search import plain_array
-from .rasters import Question, _documented
+from .rasters import RasterRequest, _documented
 from .trees import GlobeTree
 
 if TYPE_CHECKING:
@@ -74,26 +74,26 @@ def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpa
     array([[21.5, 21.5, 28. , 28. ],
            [21.5, 21.5, 28. , 28. ]])
     """
-    question = Question(seeds, **arguments)
-    if question.cells is not None or question.nothing:
+    request = RasterRequest(seeds, **arguments)
+    if request.cells is not None or request.nothing:
         raise ValueError("value: cells of a raster as seeds have their values: use allocation")
     several = isinstance(value, Mapping)
     named = dict(value) if several else {value if isinstance(value, str) else "value": value}
-    columns = {name: _of_seeds(question, one, f"value[{name!r}]" if several else "value") for name, one in named.items()}
+    columns = {name: _of_seeds(request, one, f"value[{name!r}]" if several else "value") for name, one in named.items()}
     fills = {name: fill_of(one.dtype, fill, "value") for name, one in columns.items()}
-    numbers = question.squeezed(question.compute(_field.Names())[0])
+    numbers = request.squeezed(request.compute(_field.Names())[0])
     found = {name: _taken(one, numbers, fills[name]) for name, one in columns.items()}
-    if question.like is not None:
+    if request.like is not None:
         from . import _xarray
 
-        made = _xarray.values(question, found, fills, named)
+        made = _xarray.values(request, found, fills, named)
         return made if several else made[next(iter(found))]
     return found if several else next(iter(found.values()))
 
 
-def _of_seeds(question: Question, value: Any, argument: str) -> Values:
+def _of_seeds(request: RasterRequest, value: Any, argument: str) -> Values:
     """Values of the seeds that are searched, along the last axis."""
-    seeds = question.seeds
+    seeds = request.seeds
     if isinstance(value, str):
         if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
             raise ValueError(f"{argument}: the seeds have no column {value!r}")
@@ -183,9 +183,9 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         if not np.isfinite(lon).any():
             return np.full(end.shape, -1)
         if isinstance(target, str):
-            question = Question((lon, lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
+            request = RasterRequest((lon, lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
                                 crs=start.crs, backend=backend, device=device, workers=workers, progress=progress)
-            return np.asarray(question.squeezed(question.compute(question.names(None))[0]))
+            return np.asarray(request.squeezed(request.compute(request.names(None))[0]))
         tree = GlobeTree(lon, lat, metric, ellipsoid, backend, device, skip_invalid=True)
         return np.asarray(tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape))
 

@@ -48,7 +48,7 @@ class Accessor:
     def __init__(self, given: Any) -> None:
         self._given = given
 
-    def _asked(self, seeds: Any, options: Any) -> tuple[Any, Any]:
+    def _arguments(self, seeds: Any, options: Any) -> tuple[Any, Any]:
         if seeds is not None:
             if "like" in options:
                 raise TypeError("like is the object of the accessor; leave it out")
@@ -60,40 +60,40 @@ class Accessor:
     @_documented
     def allocation(self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.allocation`."""
-        asked, given = self._asked(seeds, options)
-        return rasters.allocation(asked, ids=ids, **given)
+        seeds, options = self._arguments(seeds, options)
+        return rasters.allocation(seeds, ids=ids, **options)
 
     @_documented
     def proximity(self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.proximity`."""
-        asked, given = self._asked(seeds, options)
-        return rasters.proximity(asked, dtype=dtype, **given)
+        seeds, options = self._arguments(seeds, options)
+        return rasters.proximity(seeds, dtype=dtype, **options)
 
     @_documented
     def direction(self, seeds: Any = None, **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.direction`."""
-        asked, given = self._asked(seeds, options)
-        return rasters.direction(asked, **given)
+        seeds, options = self._arguments(seeds, options)
+        return rasters.direction(seeds, **options)
 
     @_documented
     def voronoi(self, seeds: Any = None, *, variables: Iterable[str] = rasters.NAMES, ids: Any = None, dtype: Any = np.float32,
                 **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.voronoi`."""
-        asked, given = self._asked(seeds, options)
-        return rasters.voronoi(asked, variables=variables, ids=ids, dtype=dtype, **given)
+        seeds, options = self._arguments(seeds, options)
+        return rasters.voronoi(seeds, variables=variables, ids=ids, dtype=dtype, **options)
 
     @_documented
     def nearest_value(self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.nearest_value` of seeds."""
-        asked, given = self._asked(seeds, options)
-        return nearest_value(asked, value, fill=fill, **given)
+        seeds, options = self._arguments(seeds, options)
+        return nearest_value(seeds, value, fill=fill, **options)
 
     @_documented
     def statistics(self, seeds: Any, *, sums: Any = None, distances: bool = True, ids: Any = None, keep: Any = None,
                    **options: Unpack[RasterOptions]) -> Any:
         """:func:`gpuvoronoi.statistics` of seeds."""
-        asked, given = self._asked(seeds, options)
-        return tables.statistics(asked, sums=sums, distances=distances, ids=ids, keep=keep, **given)
+        seeds, options = self._arguments(seeds, options)
+        return tables.statistics(seeds, sums=sums, distances=distances, ids=ids, keep=keep, **options)
 
     def cost_allocation(self, seeds: Any, **options: Any) -> Any:
         """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""

@@ -20,12 +20,12 @@ SQUARE = {"type": "Polygon", "coordinates": [[(4.0, 0.0), (5.0, 0.0), (5.0, 1.0)
 LON, LAT = np.array([0.0, 10.0, 20.0]), np.array([0.0, 5.0, -5.0])
 
 
-def question():
-    return rasters.Question((LON, LAT), shape=(6, 12))
+def request():
+    return rasters.RasterRequest((LON, LAT), shape=(6, 12))
 
 
 def field():
-    return _field.Field(question().plan)
+    return _field.Field(request().plan)
 
 
 def parts():
@@ -42,10 +42,10 @@ MADE = {
     features.FeatureTree: (lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"), lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n)),
     _geometries.Arrays: (lambda: parts().arrays(), tuple),
     _geometries._Parts: (parts, lambda p: (p.part, p.ring, p.vertex, p.kind)),
-    rasters.Question: (question, lambda q: (q.plan.columns, q.plan.rows, q.plan.x)),
-    _field.Plan: (lambda: question().plan, lambda p: (p.columns, p.rows, p.x)),
+    rasters.RasterRequest: (request, lambda q: (q.plan.columns, q.plan.rows, q.plan.x)),
+    _field.Plan: (lambda: request().plan, lambda p: (p.columns, p.rows, p.x)),
     _field.Window: (lambda: _field.Window(0, 1, 0, 1), tuple) if not hasattr(_field.Window, "__dataclass_fields__") else
-                   (lambda: question().plan.window, lambda w: w),
+                   (lambda: request().plan.window, lambda w: w),
     _crs.Operation: (lambda: _crs.Operation(_crs.parse("EPSG:4326", "crs"), _crs.parse("EPSG:3857", "crs")), lambda o: (o.definition, o.inverse)),
 }
 REFUSES = {
@@ -54,11 +54,11 @@ REFUSES = {
     _library._Contexts: _library._Contexts,
     _device_arrays.DeviceArray: lambda: _device_arrays.DeviceArray(None, 4096, (1, 2), 0, None),
     _field.Field: field,
-    _cells.Cells: lambda: rasters.Question(np.eye(3), target_values=[1], extent=(0, 0, 3, 3), metric="euclidean").cells,
+    _cells.Cells: lambda: rasters.RasterRequest(np.eye(3), target_values=[1], extent=(0, 0, 3, 3), metric="euclidean").cells,
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Asked, _radius.Found, _seeds.Seeds}
+PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Queries, _radius.Found, _seeds.Seeds}
 
 
 def classes():

@@ -98,9 +98,9 @@ def test_reprojection_and_dask(random):
     whole = voronoi(plain, like=like.compute(), metric="euclidean")
     chunked = voronoi(plain, like=like, metric="euclidean")
     assert chunked["allocation"].chunks is not None and chunked.compute().identical(whole)
-    question = gpuvoronoi.rasters.Question(plain, **PLANE)
-    again = pickle.loads(pickle.dumps(question.plan))
-    assert again.token() == question.plan.token() != gpuvoronoi.rasters.Question(plain, boundary=True, **PLANE).plan.token()
+    request = gpuvoronoi.rasters.RasterRequest(plain, **PLANE)
+    again = pickle.loads(pickle.dumps(request.plan))
+    assert again.token() == request.plan.token() != gpuvoronoi.rasters.RasterRequest(plain, boundary=True, **PLANE).plan.token()
 
 
 def test_rows_without_a_place(random):

@@ -11,7 +11,7 @@ from conftest import LONG
 
 import gpuvoronoi
 from gpuvoronoi import _options, rasters
-from gpuvoronoi.rasters import Question
+from gpuvoronoi.rasters import RasterRequest
 
 PUBLIC = [gpuvoronoi.allocation, gpuvoronoi.proximity, gpuvoronoi.direction, gpuvoronoi.voronoi, gpuvoronoi.nearest_value,
           gpuvoronoi.statistics]
@@ -19,7 +19,7 @@ GRID = {"shape": (20, 30), "extent": (0, 0, 30, 20), "metric": "euclidean"}
 
 
 def shared():
-    return {name: one for name, one in inspect.signature(Question.__init__).parameters.items() if one.kind is one.KEYWORD_ONLY}
+    return {name: one for name, one in inspect.signature(RasterRequest.__init__).parameters.items() if one.kind is one.KEYWORD_ONLY}
 
 
 def test_options_are_those_of_the_functions():
